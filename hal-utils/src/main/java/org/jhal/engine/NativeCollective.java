@@ -91,7 +91,7 @@ final class NativeCollective extends Collective {
   void issue(NativeStream<?> stream) {
     CollectiveCall call = request.call();
     List<Operation<?>> open = new ArrayList<>(0);
-    operation.forEachOpenProducer(open::add);
+    operation.addOpenProducers(open);
     producers = open;
     holds.set(RankHold.all(group.devices(), request));
     HalException failure;

@@ -38,7 +38,8 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   private static final RefCounted[] NO_RESOURCES = {};
 
   final DeviceCore<E> device;
-  private @Nullable Operation<E> operation; // set by begin()
+  private @Nullable DeferredWorkQueue<E> queue; // set by begin(), as is what follows
+  private @Nullable Operation<E> operation;
 
   private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
   private int resourceCount;
@@ -59,8 +60,9 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   // Enqueueing.
 
   /** Begins its operation; see {@link DeferredWorkQueue#begin}. Called once. */
-  final void begin(DeferredWorkQueue<E> queue, boolean servesCopy) {
-    operation = queue.begin(this, servesCopy);
+  final void begin(DeferredWorkQueue<E> on, boolean servesCopy) {
+    queue = on;
+    operation = on.begin(this, servesCopy);
   }
 
   final Operation<E> operation() {
@@ -69,12 +71,12 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
 
   /** See {@link DeferredWorkQueue#capture}. */
   final void capture(Fence waits, Fence signals) {
-    operation().queue.capture(operation(), waits, signals);
+    Objects.requireNonNull(queue).capture(operation(), waits, signals);
   }
 
   /** Submits what was captured. */
   final void submitCaptured() {
-    operation().queue.submit(operation());
+    Objects.requireNonNull(queue).submit(operation());
   }
 
   final void submit(Fence waits, Fence signals) {
@@ -85,15 +87,16 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   /** Ends the enqueuing, and abandons the operation unless it was accepted. */
   @Override
   public final void close() {
+    DeferredWorkQueue<E> on = queue;
     Operation<E> begun = operation;
-    if (begun != null) {
+    if (on != null && begun != null) {
       try {
         if (begun.key == 0) {
           refused();
-          begun.queue.abandon(begun);
+          on.abandon(begun);
         }
       } finally {
-        begun.queue.endEnqueue();
+        on.endEnqueue();
       }
     }
   }

@@ -52,8 +52,8 @@ public final class Cascade {
    */
   @Nullable WaitNode beginning;
 
-  private List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
-  private final Settling.Stack settling = new Settling.Stack();
+  private List<ReadyQueue> readyQueues = new ArrayList<>();
+  private final List<Producer> settling = new ArrayList<>();
   private boolean isRunning; // run() is on this thread's stack
   private int callbackDepth; // how many callbacks of users are on this thread's stack
 
@@ -84,7 +84,7 @@ public final class Cascade {
   }
 
   /** Adds a queue to drain. */
-  void addReady(DeferredWorkQueue<?> queue) {
+  void addReady(ReadyQueue queue) {
     if (!readyQueues.contains(queue)) {
       readyQueues.add(queue);
     }
@@ -194,8 +194,11 @@ public final class Cascade {
     }
   }
 
-  /** The stack of {@link Settling} on this thread. */
-  Settling.Stack settling() {
+  /**
+   * The stack of {@link Settling} on this thread. It replaces recursion, since a chain of producers
+   * may be long.
+   */
+  List<Producer> settling() {
     return settling;
   }
 

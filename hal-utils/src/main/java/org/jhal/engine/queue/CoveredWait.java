@@ -20,13 +20,10 @@ final class CoveredWait<E> extends WaitNode {
     cascade.beginning = null;
     try {
       if (failure != null) {
-        operation
-            .queue
-            .failing()
-            .failUnissued(operation, failure); // one in a stream hears of its producer
+        operation.queue.failUnissued(operation, failure); // one in a stream hears of its producer
       }
     } catch (Throwable t) {
-      operation.queue.lists.broken = t; // before any call: there may be no stack left for one
+      operation.queue.broken.by = t; // before any call: there may be no stack left for one
       throw t;
     }
   }

@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jhal.Fence;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: any thread may enqueue, poll or close.
  */
-public final class DeferredWorkQueue<E> implements StreamOwner<E> {
+public final class DeferredWorkQueue<E> extends OperationQueue<E>
+    implements StreamOwner<E>, ReadyQueue, Explanation.Source {
   /*
    * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
    *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
@@ -55,7 +57,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         Failures.class,
         HostCompletionRun.class,
         NoWork.class,
-        OpenQueues.class,
+        Explanation.class,
+        OperationQueue.class,
         Operation.class,
         Outcomes.class,
         QueueLists.class,
@@ -74,8 +77,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private static final int COURTESY = 32;
 
   /**
-   * How often the issue thread checks {@link QueueLists#broken} without being woken. A thread that
-   * has run out of stack may be unable to wake it.
+   * How often the issue thread checks {@link Broken} without being woken. A thread that has run out
+   * of stack may be unable to wake it.
    */
   private static final long LOOK_NANOS = 1_000_000_000;
 
@@ -87,7 +90,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final QueueLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
-  final QueueLists<E> lists; // not private: QueueLists.broken is written without a call
+  final QueueLists<E> lists; // not private: a test walks them
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
@@ -101,13 +104,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   final WorkerThread completionRole; // not private for the same reason
 
   /** How far {@link #endBroken} has come. */
-  private enum Broken {
+  private enum Losing {
     NO,
     LOST,
     OVER
   }
 
-  private Broken brokenState = Broken.NO; // used by the issue thread alone
+  private Losing losing = Losing.NO; // used by the issue thread alone
 
   // Why new operations are refused once closing has begun, else null. Written by the thread that
   // closes the device, read by threads that enqueue.
@@ -127,7 +130,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.stream = stream;
     this.loss = new QueueLoss(name, loss, this::issueLater);
     this.events = new EventPool<>(stream);
-    this.lists = new QueueLists<>(settings.maxInFlight(), stream, this::issueLater);
+    this.lists = new QueueLists<>(settings.maxInFlight(), stream, broken, this::issueLater);
     this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
@@ -160,14 +163,31 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Starts the issue thread and the completion thread. */
   public void start() {
-    OpenQueues.add(this);
+    enterOpen();
     issueRole.start();
     completionRole.start();
   }
 
-  /** Polls events of this queue for host threads that wait. */
-  EventPoller<E> poller() {
-    return poller;
+  /** Puts it among the open queues of this process, which find one another. */
+  void enterOpen() {
+    Explanation.addSource(this);
+    stuck.open();
+  }
+
+  /** Its threads are about to end: nothing finds it among the open queues any more. */
+  void leaveOpen() {
+    Explanation.removeSource(this);
+    stuck.close();
+  }
+
+  @Override
+  long spinNanos() {
+    return poller.spinNanos();
+  }
+
+  @Override
+  boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
+    return poller.poll(operation, end, isOver);
   }
 
   /** The steps of closing this queue. */
@@ -175,20 +195,22 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return shutdown;
   }
 
+  @Override
   NativeStream<E> stream() {
     return stream;
   }
 
-  /** The number by which recordings name it. */
+  @Override
   public long number() {
     return number;
   }
 
-  /** Whether this and {@code other} are queues of the same device. */
-  boolean isOfDevice(DeferredWorkQueue<?> other) {
-    return device == other.device;
+  @Override
+  boolean isOfDevice(OperationQueue<?> other) {
+    return other instanceof DeferredWorkQueue<?> queue && device == queue.device;
   }
 
+  @Override
   boolean isStream(NativeStream<?> other) {
     return stream == other;
   }
@@ -257,7 +279,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     try {
       gate.leave();
     } catch (Throwable t) { // it stays counted as a thread inside; no call, as in submit()
-      lists.broken = t;
+      broken.by = t;
       throw t;
     }
   }
@@ -334,7 +356,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       }
     } catch (Throwable t) {
       if (operation.key != 0) { // it is accepted; no call, for which there may be no stack left
-        lists.broken = t;
+        broken.by = t;
         issueRole.wake();
       }
       throw t;
@@ -373,7 +395,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
     State now = operation.state();
     if (now == State.FAILED || now == State.RETIRED) {
-      registration.deregister(operation); // what was registered after another thread had failed it
+      operation.deregister(); // what was registered after another thread had failed it
     }
   }
 
@@ -401,18 +423,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
   }
 
-  /** The waits of this queue's operations. */
-  WaitRegistration<E> registration() {
-    return registration;
+  @Override
+  void waitOver(Operation<E> operation, OperationWait<E> wait) {
+    registration.waitOver(operation, wait);
   }
 
   // Issuing.
 
-  /**
-   * Issues what became ready by a signal. Called by the {@link Cascade} of the thread that
-   * signalled.
-   */
-  void drainAfterSignal() {
+  @Override
+  public void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // the other threads of the engine never issue
     } else {
@@ -432,7 +451,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         drain();
       }
     } catch (Throwable t) {
-      lists.broken = t; // before any call: there may be no stack left for one
+      broken.by = t; // before any call: there may be no stack left for one
       issueRole.wake();
       throw t;
     } finally {
@@ -447,7 +466,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   boolean issueStep() {
     CoarseClock.tick();
-    Throwable thrown = lists.broken;
+    Throwable thrown = broken.by;
     if (thrown != null) {
       endBroken(thrown);
     }
@@ -477,21 +496,21 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * Loses the device because of {@link QueueLists#broken}: what was under way may be half done.
-   * Shuts the gate, and fails everything once more when all threads have left, since one of them
-   * may have died after the device had failed what was open. For the issue thread.
+   * Loses the device because of {@link Broken}: what was under way may be half done. Shuts the
+   * gate, and fails everything once more when all threads have left, since one of them may have
+   * died after the device had failed what was open. For the issue thread.
    */
   private void endBroken(Throwable thrown) {
-    if (brokenState == Broken.NO) {
+    if (losing == Losing.NO) {
       Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
       loss.lose("the engine", thrown);
       boolean ignored = gate.shut();
-      brokenState = Broken.LOST;
+      losing = Losing.LOST;
     }
-    if (brokenState == Broken.LOST && gate.isEmpty()) {
+    if (losing == Losing.LOST && gate.isEmpty()) {
       failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
       lists.keepHanded();
-      brokenState = Broken.OVER;
+      losing = Losing.OVER;
     }
   }
 
@@ -533,23 +552,18 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     stuck.failLater();
   }
 
-  /** The operations in the stream that wait for ones that are gone. */
-  StuckWaits<E> stuck() {
-    return stuck;
-  }
-
   /** See {@link EventInquiry#findLoss()}. */
   public @Nullable HalException findLoss() {
     return inquiry.findLoss();
   }
 
-  /** Asks the driver how the work of this queue's operations has ended. */
-  Outcomes<E> outcomes() {
-    return outcomes;
+  @Override
+  boolean isOutcomeOpen(Operation<E> operation) {
+    return outcomes.isOpen(operation);
   }
 
-  /** Answers threads of other devices that ask about this queue's events. */
-  EventInquiry<E> inquiry() {
+  @Override
+  Inquiry<E> inquiry() {
     return inquiry;
   }
 
@@ -560,10 +574,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return completer.step();
   }
 
-  /**
-   * The host completion of an operation has ended. Called once per use of the operation, by any
-   * thread, with no lock held.
-   */
+  @Override
   public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
     completer.hostCompletionOver(operation, failure);
   }
@@ -580,6 +591,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return cancelled != null;
   }
 
+  @Override
   @Nullable HalException lost() {
     return loss.cause();
   }
@@ -627,7 +639,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return failing;
   }
 
-  /** See {@link Failing#failOpen}. */
+  @Override
+  void failUnissued(Operation<E> operation, HalException failure) {
+    failing.failUnissued(operation, failure);
+  }
+
+  @Override
   public void failOpen(Operation<E> operation, HalException reason) {
     failing.failOpen(operation, reason);
   }
@@ -654,17 +671,19 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return lists.openOperations();
   }
 
-  /**
-   * Adds each open operation that would raise {@code semaphore} to {@code value} to {@code
-   * explanation}.
-   */
-  void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
+  @Override
+  public void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
     lists.walkOpen(
         new Operation<>(this, NoWork.get()),
         operation -> {
           for (int i = 0; i < operation.signalCount(); i++) {
-            if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
-              explanation.add(operation, operation.signalValue(i));
+            long signal = operation.signalValue(i);
+            if (operation.signal(i) == semaphore && signal >= value) {
+              if (!operation.waitsFor(semaphore, value)) {
+                explanation.add(operation::tell);
+              } else if (operation.waitsFor(semaphore, signal)) {
+                explanation.addInVain(operation::tell);
+              }
             }
           }
         });

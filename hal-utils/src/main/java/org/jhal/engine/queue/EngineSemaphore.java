@@ -322,7 +322,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
         return false;
       }
       SemaphoreLane lane = laneLocked(domain);
-      Operation<?> producer = lane.covering(wanted);
+      Producer producer = lane.covering(wanted);
       if (producer != null) {
         node.producer = producer;
         return false;
@@ -360,7 +360,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
    *
    * <p>Called by the drainer.
    */
-  void publish(Operation<?> operation, long newValue, Object domain) {
+  void publish(Producer operation, long newValue, Object domain) {
     Cascade cascade = Cascade.current();
     synchronized (lock) {
       if (over != null || value >= newValue) {
@@ -383,10 +383,10 @@ public final class EngineSemaphore implements TimelineSemaphore {
    * Returns an issued operation of any device that will raise the value to at least {@code wanted},
    * or null if there is none.
    */
-  @Nullable Operation<?> covering(long wanted) {
+  @Nullable Producer covering(long wanted) {
     synchronized (lock) {
       for (SemaphoreLane lane : lanes) {
-        Operation<?> operation = lane.covering(wanted);
+        Producer operation = lane.covering(wanted);
         if (operation != null) {
           return operation;
         }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. What is found out to be lost is told by the issue thread, so no users' code runs.
  */
-final class EventInquiry<E> {
+final class EventInquiry<E> implements Inquiry<E> {
   /** How long an event may take to fire once another device is past it. */
   private static final long CONFIRM_NANOS = 1_000_000_000;
 
@@ -37,25 +37,18 @@ final class EventInquiry<E> {
     this.gate = gate;
   }
 
-  /**
-   * Enters the queue on behalf of a thread that makes native calls about its events, which are not
-   * destroyed until {@link #leave}. Returns false if the device is closed, or past its deadline.
-   */
-  boolean tryEnter() {
+  @Override
+  public boolean tryEnter() {
     return gate.tryEnter();
   }
 
-  void leave() {
+  @Override
+  public void leave() {
     gate.leave();
   }
 
-  /**
-   * Finds out whether this device is lost, for a thread of another device to which a call about
-   * {@code operation}'s event has failed: asks this one about the event. The caller is inside.
-   *
-   * @return the first cause of the loss, or null
-   */
-  @Nullable HalException findLoss(Operation<E> operation) {
+  @Override
+  public @Nullable HalException findLoss(Operation<E> operation) {
     if (loss.cause() == null) {
       PooledEvent<E> event = operation.retainEvent();
       if (event != null) {
@@ -107,19 +100,8 @@ final class EventInquiry<E> {
     }
   }
 
-  /**
-   * Makes sure that an operation is complete, and that its outcome is known: a stream is past its
-   * event. If that is another device's, it may also mean that this device is lost. If it is, the
-   * queue's {@link DeferredWorkQueue#lost} says so afterwards.
-   *
-   * @param isOwnDevice whether the caller is of this device
-   * @param mayWait whether to wait a moment for the event, and to lose the device if it does not
-   *     fire; a thread that has a deadline of its own must not. One of this device that may is a
-   *     completion thread, which ends before any event of the device is destroyed
-   * @return whether all this is known. If the caller may wait, this is false only if the device is
-   *     closed, or past its deadline, and the outcome can be asked for no more
-   */
-  boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
+  @Override
+  public boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
     if (loss.cause() != null) {
       return true;
     }
@@ -153,11 +135,8 @@ final class EventInquiry<E> {
     }
   }
 
-  /**
-   * Whether the event of an operation that is gone has fired after all. For the issue thread of
-   * another queue, which holds a reference.
-   */
-  boolean isPast(Operation<E> operation) {
+  @Override
+  public boolean isPast(Operation<E> operation) {
     if (operation.state() == State.RETIRED && loss.cause() == null) {
       return true;
     }

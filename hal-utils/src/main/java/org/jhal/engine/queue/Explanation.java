@@ -1,7 +1,11 @@
 package org.jhal.engine.queue;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.spi.OpenOperation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the text that says what keeps a value from being reached (rule S10).
@@ -10,6 +14,15 @@ import org.jhal.spi.OpenOperation;
  * that is worth telling: one that waits for its own signal, if nobody else would raise it.
  */
 final class Explanation {
+  /** A queue that may have operations that would raise a value. */
+  interface Source {
+    /** Adds those of its open operations that would raise {@code semaphore} to {@code value}. */
+    void explain(EngineSemaphore semaphore, long value, Explanation explanation);
+  }
+
+  /** The queues of all open devices in this process. */
+  private static final List<Source> SOURCES = new CopyOnWriteArrayList<>();
+
   /** Operations, of which the first few are described and the rest is only counted. */
   private static final class Told {
     private static final int MOST = 5;
@@ -17,9 +30,9 @@ final class Explanation {
     private final StringBuilder text = new StringBuilder();
     private int count;
 
-    void add(Operation<?> operation) {
+    void add(Supplier<@Nullable OpenOperation> operation) {
       if (count < MOST) {
-        OpenOperation told = operation.tell();
+        OpenOperation told = operation.get();
         if (told == null) {
           return; // it has just ended
         }
@@ -44,25 +57,34 @@ final class Explanation {
     this.value = value;
   }
 
+  static void addSource(Source queue) {
+    SOURCES.add(queue);
+  }
+
+  static void removeSource(Source queue) {
+    SOURCES.remove(queue);
+  }
+
   static String of(EngineSemaphore semaphore, long value) {
     HalException failed = semaphore.over();
     if (failed != null) {
       return semaphore + " has failed or was closed: " + failed;
     }
     Explanation explanation = new Explanation(semaphore, value);
-    for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
+    for (Source queue : SOURCES) {
       queue.explain(semaphore, value, explanation);
     }
     return semaphore + " is at " + semaphore.currentValue() + explanation.finish();
   }
 
-  /** Adds an operation that signals {@code signal}, which is at least the value. */
-  void add(Operation<?> operation, long signal) {
-    if (!operation.waitsFor(semaphore, value)) {
-      able.add(operation);
-    } else if (operation.waitsFor(semaphore, signal)) {
-      inVain.add(operation);
-    }
+  /** Adds an operation that would raise the value. */
+  void add(Supplier<@Nullable OpenOperation> operation) {
+    able.add(operation);
+  }
+
+  /** Adds one that would, but waits for its own signal. */
+  void addInVain(Supplier<@Nullable OpenOperation> operation) {
+    inVain.add(operation);
   }
 
   private String finish() {

@@ -43,7 +43,7 @@ final class Failing<E> {
     try {
       end(operation, failure);
     } catch (Throwable t) {
-      operation.queue.lists.broken = t; // no call: there may be no stack left for one
+      operation.queue.broken.by = t; // no call: there may be no stack left for one
       throw t;
     }
   }
@@ -51,7 +51,7 @@ final class Failing<E> {
   private void end(Operation<E> operation, HalException failure) {
     // publish() may have removed a wait between the change of state and deregister(). The
     // semaphore's lock makes the producer that it stored visible here, and settling drops it.
-    operation.queue.registration().deregister(operation);
+    operation.deregister();
     operation.work.endBorrow(); // first, as whoever sees the failure may ask (rule Q2)
     Settling.fail(operation, failure);
     owner.retireLater(operation);

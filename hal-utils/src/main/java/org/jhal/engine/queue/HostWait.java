@@ -140,12 +140,12 @@ final class HostWait extends WaitNode {
    */
   private static boolean poll(EngineSemaphore semaphore, long wanted, long start, long limit)
       throws InterruptedException {
-    Operation<?> operation = coveringSoon(semaphore, wanted, start, limit);
+    Producer operation = coveringSoon(semaphore, wanted, start, limit);
     if (operation == null) {
       return isReached(semaphore, wanted);
     }
     long begin = System.nanoTime();
-    long spin = Math.min(operation.queue.poller().spinNanos(), limit - (begin - start));
+    long spin = Math.min(operation.spinNanos(), limit - (begin - start));
     if (spin <= 0) {
       return false;
     }
@@ -167,10 +167,10 @@ final class HostWait extends WaitNode {
    * Returns the operation that will raise the value, or null if there is none. If one is left to an
    * issue thread, waits a moment until that has issued it: to park and to be woken takes longer.
    */
-  private static @Nullable Operation<?> coveringSoon(
+  private static @Nullable Producer coveringSoon(
       EngineSemaphore semaphore, long wanted, long start, long limit) {
     while (true) {
-      Operation<?> operation = semaphore.covering(wanted);
+      Producer operation = semaphore.covering(wanted);
       if (operation != null
           || !semaphore.expectsEvent()
           || semaphore.currentValue() >= wanted

@@ -126,7 +126,7 @@ final class Issuer<E> {
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
    * flight or has failed. The only errors that escape are those of the engine's own code; see
-   * {@link QueueLists#broken}.
+   * {@link Broken}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
    *     it has failed, and may already have retired
@@ -247,7 +247,7 @@ final class Issuer<E> {
 
     // A failure that is known before anything reaches the stream fails the operation at once.
     for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer;
+      Operation<?> producer = operation.wait(i).producer();
       HalException failure = producer == null ? null : producer.failure();
       if (failure != null) {
         operation.failWork(failure);
@@ -260,7 +260,7 @@ final class Issuer<E> {
     boolean hasWaited = false;
     boolean mayBlock = operation.mayBlock();
     for (int i = 0; i < operation.waitCount() && operation.mayBlock() == mayBlock; i++) {
-      Operation<?> producer = operation.wait(i).producer;
+      Operation<?> producer = operation.wait(i).producer();
       if (producer != null) {
         hasWaited |= waitFor(operation, producer);
       }
@@ -313,7 +313,7 @@ final class Issuer<E> {
    * this operation fails.
    */
   private <F> boolean waitForOther(Operation<E> operation, Operation<F> producer) {
-    DeferredWorkQueue<F> other = producer.queue;
+    OperationQueue<F> other = producer.queue;
     if (!other.inquiry().tryEnter()) {
       HalException failure =
           producer.hasVerdict() ? producer.failure() : Settling.leftBehind(producer);

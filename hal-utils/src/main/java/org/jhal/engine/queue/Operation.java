@@ -5,7 +5,6 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each submission has an object of its own, which the garbage collector frees (rule K3). It lets
  * go of its producers with its verdict, so that a chain of operations is not kept by its last one.
  */
-public final class Operation<E> extends HeapNode {
+public final class Operation<E> extends HeapNode implements Producer {
   /**
    * The state of an operation. Each change is one compare-and-set, so exactly one thread makes it.
    */
@@ -69,7 +68,7 @@ public final class Operation<E> extends HeapNode {
     }
   }
 
-  public final DeferredWorkQueue<E> queue;
+  public final OperationQueue<E> queue;
   public final Work<E> work;
 
   // Any thread changes it by compare-and-set. It is set plainly only by QueueLists.openLocked, in
@@ -168,7 +167,7 @@ public final class Operation<E> extends HeapNode {
   private volatile boolean isPolled;
 
   @SuppressWarnings("unchecked") // an empty array of any type
-  Operation(DeferredWorkQueue<E> queue, Work<E> work) {
+  Operation(OperationQueue<E> queue, Work<E> work) {
     this.queue = queue;
     this.work = work;
     this.waits = (OperationWait<E>[]) NO_WAITS;
@@ -333,12 +332,19 @@ public final class Operation<E> extends HeapNode {
    */
   public boolean waitsReached() {
     for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer;
+      Operation<?> producer = waits[i].producer();
       if (producer != null && !producer.hasSucceeded()) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Withdraws the waits that are registered. */
+  void deregister() {
+    for (int i = 0; i < waits.length; i++) {
+      boolean ignored = waits[i].semaphore().deregister(waits[i]);
+    }
   }
 
   /** Whether it begins only once {@code semaphore} has reached {@code value}, or more. */
@@ -429,7 +435,7 @@ public final class Operation<E> extends HeapNode {
    * to the issue thread. Called when nothing but its turn is in the way any more.
    */
   void announce() {
-    long spin = mayBlock ? queue.poller().spinNanos() : 0;
+    long spin = mayBlock ? queue.spinNanos() : 0;
     if (spin > 0) {
       long until = System.nanoTime() + spin;
       for (int i = 0; i < signals.size(); i++) {
@@ -463,6 +469,11 @@ public final class Operation<E> extends HeapNode {
   }
 
   // Failure and event.
+
+  @Override
+  public long spinNanos() {
+    return queue.spinNanos();
+  }
 
   /** Records a failure of this operation itself. Only the first one is kept. */
   public void failWork(HalException failure) {
@@ -507,7 +518,7 @@ public final class Operation<E> extends HeapNode {
 
   /** Whether the driver has yet to be asked how the work has ended; see {@link Outcomes}. */
   boolean isOutcomeOpen() {
-    return queue.outcomes().isOpen(this);
+    return queue.isOutcomeOpen(this);
   }
 
   /**
@@ -541,15 +552,12 @@ public final class Operation<E> extends HeapNode {
     return found;
   }
 
-  /**
-   * For a host thread: polls the event until {@code end} or until {@code isOver} returns true, and
-   * settles this operation if the event has fired. Returns whether the operation is settled.
-   */
-  boolean settleWhenFired(long end, BooleanSupplier isOver) {
+  @Override
+  public boolean settleWhenFired(long end, BooleanSupplier isOver) {
     if (isApplied) {
       return true;
     }
-    return queue.poller().poll(this, end, isOver);
+    return queue.poll(this, end, isOver);
   }
 
   // Verdict. Settling calls these in the order that it explains.
@@ -608,7 +616,7 @@ public final class Operation<E> extends HeapNode {
         return true;
       }
       for (int i = 0; i < waits.length; i++) {
-        Operation<?> producer = waits[i].producer;
+        Operation<?> producer = waits[i].producer();
         if (producer != null && !producer.isApplied) {
           return false;
         }
@@ -648,7 +656,7 @@ public final class Operation<E> extends HeapNode {
     }
     // Producers first: work that ran behind a failed producer often fails because of that.
     for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer;
+      Operation<?> producer = waits[i].producer();
       HalException reason = producer == null ? null : producer.failure();
       if (reason != null) {
         return reason;
@@ -678,7 +686,7 @@ public final class Operation<E> extends HeapNode {
       return false;
     }
     for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer;
+      Operation<?> producer = waits[i].producer();
       if (producer != null && producer.isGone()) {
         return true;
       }
@@ -696,7 +704,7 @@ public final class Operation<E> extends HeapNode {
       return;
     }
     for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer;
+      Operation<?> producer = waits[i].producer();
       if (producer != null) {
         (producer.isGone() ? gone : rest).add(producer);
       }
@@ -750,15 +758,15 @@ public final class Operation<E> extends HeapNode {
         queue.name(), key, work.describe(), now.toString(), since, openWaits, ownSignals);
   }
 
-  /** Passes on the producers that are not applied yet. Does nothing once the verdict is fixed. */
-  public synchronized void forEachOpenProducer(Consumer<? super Operation<?>> to) {
+  /** Adds the producers that are not applied yet to {@code to}; none once the verdict is fixed. */
+  public synchronized void addOpenProducers(List<? super Operation<?>> to) {
     if (hasVerdict) {
       return;
     }
     for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer;
+      Operation<?> producer = waits[i].producer();
       if (producer != null && !producer.isApplied()) {
-        to.accept(producer);
+        to.add(producer);
       }
     }
   }

@@ -1,5 +1,7 @@
 package org.jhal.engine.queue;
 
+import org.jspecify.annotations.Nullable;
+
 /** One wait of an {@link Operation}. It is registered at most once. */
 final class OperationWait<E> extends WaitNode {
   private final Operation<E> operation;
@@ -20,6 +22,11 @@ final class OperationWait<E> extends WaitNode {
     return value;
   }
 
+  /** The operation whose event covers it; null if the value itself is reached, or it is open. */
+  @Nullable Operation<?> producer() {
+    return (Operation<?>) producer; // there is no other kind
+  }
+
   boolean needsSignal() {
     return semaphore.needsSignalFor(value);
   }
@@ -33,9 +40,9 @@ final class OperationWait<E> extends WaitNode {
   void released(Cascade cascade) {
     cascade.beginning = null;
     try {
-      operation.queue.registration().waitOver(operation, this);
+      operation.queue.waitOver(operation, this);
     } catch (Throwable t) {
-      operation.queue.lists.broken = t; // before any call: there may be no stack left for one
+      operation.queue.broken.by = t; // before any call: there may be no stack left for one
       throw t;
     }
   }

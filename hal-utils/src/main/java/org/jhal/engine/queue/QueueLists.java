@@ -31,14 +31,7 @@ final class QueueLists<E> {
   private final int capacity; // of the stream
   private final Runnable issueLater;
 
-  /**
-   * An error that has ended a step of the engine half-way, such as a StackOverflowError, which any
-   * line may throw. From then on no thread issues, and the issue thread loses the device.
-   *
-   * <p>Written by the thread that caught it, by a plain assignment: there may be no stack left for
-   * a call. The issue thread looks at it from time to time even if nobody could wake it.
-   */
-  volatile @Nullable Throwable broken;
+  private final Broken broken; // from then on no thread issues
 
   // Guards all fields below. Exceptions are noted at the field.
   final Object lock = new Object();
@@ -95,9 +88,11 @@ final class QueueLists<E> {
    *
    * @param maxInFlight how many operations may be in the stream at once
    * @param stream is asked for its capacity, and how much an operation takes up of it
+   * @param broken whether an error has interrupted a step of the queue
    * @param issueLater wakes the issue thread; called with no lock held
    */
-  QueueLists(int maxInFlight, NativeStream<E> stream, Runnable issueLater) {
+  QueueLists(int maxInFlight, NativeStream<E> stream, Broken broken, Runnable issueLater) {
+    this.broken = broken;
     this.maxInFlight = maxInFlight;
     this.stream = stream;
     this.capacity = stream.capacity();
@@ -163,7 +158,7 @@ final class QueueLists<E> {
   /** Whether an operation can be issued at once, by a thread that is not the issue thread. */
   private boolean isNextLocked(Operation<E> operation) {
     return !isDraining
-        && broken == null
+        && broken.by == null
         && !isIssuingOver
         && ready.min() == null
         && fitsLocked(operation)
@@ -372,7 +367,7 @@ final class QueueLists<E> {
   }
 
   /**
-   * For the time after the device was lost because of {@link #broken}, once no thread issues any
+   * For the time after the device was lost because of {@link Broken}, once no thread issues any
    * more: keeps the operation that a thread was issuing when the error ended that, since part of it
    * may have reached the stream.
    */
@@ -399,7 +394,7 @@ final class QueueLists<E> {
 
   private Next nextLocked() {
     Operation<E> first = ready.min();
-    if (first == null || isIssuingOver || broken != null) {
+    if (first == null || isIssuingOver || broken.by != null) {
       return Next.NONE;
     }
     if (fitsLocked(first)) {

@@ -92,7 +92,7 @@ public final class QueueShutdown<E> {
    * issuing, did not finish in time.
    */
   public boolean stop(long deadline) {
-    OpenQueues.remove(queue);
+    queue.leaveOpen();
     Names.remove(queue.number());
     // A thread inside the gate may still leave work to the queue's threads.
     boolean haveEnded =

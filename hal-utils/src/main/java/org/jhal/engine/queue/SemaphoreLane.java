@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All of it is guarded by the semaphore's lock.
  */
 final class SemaphoreLane {
-  private static final Operation<?>[] NO_OPERATIONS = {};
+  private static final Producer[] NO_OPERATIONS = {};
 
   /** The domain's token, compared by identity; null for the lane of the host. */
   final @Nullable Object domain;
@@ -21,7 +21,7 @@ final class SemaphoreLane {
   // Published operations, sorted by value, in [first, end) of both arrays. There are at most as
   // many as the devices have in flight.
   private long[] values = {};
-  private @Nullable Operation<?>[] operations = NO_OPERATIONS;
+  private @Nullable Producer[] operations = NO_OPERATIONS;
   private int first;
   private int end;
 
@@ -37,7 +37,7 @@ final class SemaphoreLane {
    * The operation with the smallest value that is at least {@code wanted}, or null. Found by binary
    * search.
    */
-  @Nullable Operation<?> covering(long wanted) {
+  @Nullable Producer covering(long wanted) {
     if (first == end || values[end - 1] < wanted) {
       return null;
     }
@@ -58,7 +58,7 @@ final class SemaphoreLane {
    * Inserts an operation behind those with the same value. Values mostly arrive in order, so the
    * search starts at the end.
    */
-  void addEvent(long value, Operation<?> operation) {
+  void addEvent(long value, Producer operation) {
     if (end == values.length) {
       makeRoom();
     }
@@ -93,7 +93,7 @@ final class SemaphoreLane {
     } else {
       int capacity = Math.max(8, 2 * count);
       long[] newValues = new long[capacity];
-      @Nullable Operation<?>[] newOperations = new Operation<?>[capacity];
+      @Nullable Producer[] newOperations = new Producer[capacity];
       System.arraycopy(values, first, newValues, 0, count);
       System.arraycopy(operations, first, newOperations, 0, count);
       values = newValues;

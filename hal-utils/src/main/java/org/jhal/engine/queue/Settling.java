@@ -1,8 +1,6 @@
 package org.jhal.engine.queue;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -23,32 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Settling {
   private Settling() {}
-
-  /**
-   * A stack of operations. It replaces recursion, since a chain of producers may be long. Confined
-   * to the thread of its {@link Cascade}.
-   */
-  static final class Stack implements Consumer<Operation<?>> {
-    private final List<Operation<?>> operations = new ArrayList<>();
-
-    /** Pushes it. */
-    @Override
-    public void accept(Operation<?> operation) {
-      operations.add(operation);
-    }
-
-    private Operation<?> top() {
-      return operations.get(operations.size() - 1);
-    }
-
-    private void pop() {
-      operations.remove(operations.size() - 1);
-    }
-
-    private void popDownTo(int floor) {
-      operations.subList(floor, operations.size()).clear();
-    }
-  }
 
   /**
    * Settles an operation whose event has fired. If its signals wait for a host completion, that
@@ -72,18 +44,18 @@ final class Settling {
       apply(operation);
       return true;
     }
-    Stack stack = Cascade.current().settling();
+    List<Producer> stack = Cascade.current().settling();
     // Not always empty: this may run in a callback of an apply() further up this thread's stack.
-    int floor = stack.operations.size();
-    stack.accept(operation);
+    int floor = stack.size();
+    stack.add(operation);
     return settleDownTo(floor, stack, operation.queue, mayWait);
   }
 
   /** Settles the producers of an operation whose event has fired. Its own verdict stays open. */
   static void settleProducers(Operation<?> operation) {
-    Stack stack = Cascade.current().settling();
-    int floor = stack.operations.size();
-    operation.forEachOpenProducer(stack);
+    List<Producer> stack = Cascade.current().settling();
+    int floor = stack.size();
+    operation.addOpenProducers(stack);
     boolean ignored = settleDownTo(floor, stack, operation.queue, true); // true
   }
 
@@ -94,22 +66,22 @@ final class Settling {
    * would take time and the caller must not wait, lets go of what is left and returns false.
    */
   private static boolean settleDownTo(
-      int floor, Stack stack, DeferredWorkQueue<?> queue, boolean mayWait) {
-    while (stack.operations.size() > floor) {
-      Operation<?> top = stack.top();
+      int floor, List<Producer> stack, OperationQueue<?> queue, boolean mayWait) {
+    while (stack.size() > floor) {
+      Operation<?> top = (Operation<?>) stack.get(stack.size() - 1); // nothing else is put there
       if (!top.isApplied() && !top.hasVerdict() && !isOver(top, queue, mayWait)) {
-        stack.popDownTo(floor);
+        stack.subList(floor, stack.size()).clear();
         return false;
       }
       if (!top.isApplied() && !top.hasVerdict()) {
-        int before = stack.operations.size();
-        top.forEachOpenProducer(stack);
-        if (stack.operations.size() > before) {
+        int before = stack.size();
+        top.addOpenProducers(stack);
+        if (stack.size() > before) {
           continue; // settle the producers first, and then come back to this one
         }
         top.fixVerdict(null);
       }
-      stack.pop();
+      stack.remove(stack.size() - 1);
       apply(top);
     }
     return true;
@@ -120,8 +92,7 @@ final class Settling {
    * queue}'s, which is lost, it gets its verdict here. That is asked before its producers are
    * settled: what the lost device has not run may wait for work that still runs elsewhere.
    */
-  private static boolean isOver(
-      Operation<?> operation, DeferredWorkQueue<?> queue, boolean mayWait) {
+  private static boolean isOver(Operation<?> operation, OperationQueue<?> queue, boolean mayWait) {
     boolean isOwnDevice = operation.queue.isOfDevice(queue);
     if (isOwnDevice && !operation.isOutcomeOpen()) {
       return true;

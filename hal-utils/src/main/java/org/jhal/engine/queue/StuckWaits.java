@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The operations in one queue's stream that wait for operations that are gone: that were failed
@@ -16,6 +17,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class StuckWaits<E> {
   private static final System.Logger LOG = System.getLogger(StuckWaits.class.getName());
+
+  /** Those of all open queues in this process. Not private: a test has a look at one fail. */
+  static final List<StuckWaits<?>> ALL = new CopyOnWriteArrayList<>();
 
   /** Less than the time after which the issue thread looks by itself. */
   private static final long PAUSE_NANOS = 900_000_000;
@@ -45,12 +49,22 @@ final class StuckWaits<E> {
     this.wakeIssueThread = wakeIssueThread;
   }
 
+  /** The queue starts. */
+  void open() {
+    ALL.add(this);
+  }
+
+  /** The queue's threads end. */
+  void close() {
+    ALL.remove(this);
+  }
+
   /** See {@link DeferredWorkQueue#failBehindGone}. */
   static void failBehindGone() {
     try {
       failAllBehindGone();
     } catch (Throwable t) {
-      OpenQueues.all().forEach(DeferredWorkQueue::failBehindLater);
+      ALL.forEach(StuckWaits::failLater);
       log(t);
     }
   }
@@ -68,8 +82,8 @@ final class StuckWaits<E> {
     int before;
     do {
       before = failed.size();
-      for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
-        queue.stuck().failBehind(failed);
+      for (StuckWaits<?> stuck : ALL) {
+        stuck.failBehind(failed);
       }
     } while (failed.size() > before);
     // Afterwards, since this may fail others that wait for what is gone as if they did not.

@@ -30,7 +30,7 @@ abstract class WaitNode extends HeapNode {
    * The operation, of a device of the same domain, whose native event covers the value; null if the
    * value itself is reached. Written like {@link #failure}.
    */
-  @Nullable Operation<?> producer;
+  @Nullable Producer producer;
 
   /**
    * Called with the semaphore's lock held, right before the node is registered. An implementation

@@ -12,13 +12,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class WaitRegistration<E> {
-  private final DeferredWorkQueue<E> queue;
+  private final ReadyQueue queue;
   private final Failing<E> failing;
   private final QueueLists<E> lists;
   private final Object domain; // the token of the devices that share events
 
-  WaitRegistration(
-      DeferredWorkQueue<E> queue, Failing<E> failing, QueueLists<E> lists, Object domain) {
+  WaitRegistration(ReadyQueue queue, Failing<E> failing, QueueLists<E> lists, Object domain) {
     this.queue = queue;
     this.failing = failing;
     this.lists = lists;
@@ -55,14 +54,6 @@ final class WaitRegistration<E> {
       }
     }
     return null;
-  }
-
-  /** Withdraws the waits that are registered. */
-  void deregister(Operation<E> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
-      boolean ignored = wait.semaphore().deregister(wait);
-    }
   }
 
   /**

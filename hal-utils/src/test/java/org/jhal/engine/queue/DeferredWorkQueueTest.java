@@ -339,7 +339,7 @@ class DeferredWorkQueueTest {
 
   @Test
   void anExplanationNamesTheOperationsThatWouldSignal() {
-    OpenQueues.add(harness.queues.get(0));
+    harness.queues.get(0).enterOpen();
     try {
       work(harness, 0, "parked", gate.at(3), first.at(2));
       assertEquals(
@@ -353,7 +353,7 @@ class DeferredWorkQueueTest {
       harness.run();
       assertEquals(first + " is at 2, and no open operation would raise it to 3", first.explain(3));
     } finally {
-      OpenQueues.remove(harness.queues.get(0));
+      harness.queues.get(0).leaveOpen();
     }
   }
 }

@@ -75,7 +75,6 @@ final class Interleavings {
     keepWhole(PairingHeap.class);
     keepWhole(StackReserve.class);
     keepWhole(SemaphoreLane.class);
-    keepWhole(Settling.Stack.class);
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addReady");
     keepWhole(EngineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");

@@ -93,7 +93,7 @@ final class QueueHarness {
       loss.queues.add(queue);
     }
     if (deviceCount > 1) {
-      queues.forEach(OpenQueues::add); // by which they find each other
+      queues.forEach(DeferredWorkQueue::enterOpen); // by which they find each other
     }
     FakeStream.join(streams);
   }
@@ -196,9 +196,9 @@ final class QueueHarness {
       uses.add(use);
     }
     try {
-      operation.queue.submit(operation, use.waits, use.signals);
+      queues.get(queue).submit(operation, use.waits, use.signals);
     } finally {
-      operation.queue.endEnqueue();
+      queues.get(queue).endEnqueue();
     }
     return use;
   }

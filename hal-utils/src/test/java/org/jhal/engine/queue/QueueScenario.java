@@ -157,7 +157,7 @@ public class QueueScenario {
   }
 
   private static void poll(EngineSemaphore semaphore) {
-    Operation<?> operation = semaphore.covering(1);
+    Producer operation = semaphore.covering(1);
     if (operation != null) {
       boolean isSettled = operation.settleWhenFired(System.nanoTime(), () -> true);
       if (isSettled && semaphore.currentValue() < 1 && semaphore.over() == null) {

@@ -298,10 +298,7 @@ class QueuesOfTwoDevicesTest {
     consumer.atIssue = () -> harness.lose(0, GONE); // so the issue thread has to fail it
     harness.enqueue(1, consumer);
     DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(1);
-    List<DeferredWorkQueue<?>> open = List.copyOf(OpenQueues.all());
-    open.forEach(OpenQueues::remove);
-    OpenQueues.add(null);
-    open.forEach(OpenQueues::add);
+    StuckWaits.ALL.add(0, null); // before the others
     try (Quiet log = new Quiet()) {
       assertTrue(queue.issueRole.takeStepsIfWoken());
       assertFalse(queue.issueRole.takeStepsIfWoken(), "it has woken itself");
@@ -309,7 +306,7 @@ class QueuesOfTwoDevicesTest {
       assertTrue(queue.issueRole.takeStepsIfWoken());
       assertEquals(1, log.count("could not be failed at once"));
     } finally {
-      OpenQueues.remove(null);
+      StuckWaits.ALL.remove(null);
     }
     assertNull(second.failure());
     Threads.await(

@@ -37,11 +37,11 @@ class KnotsTest {
           Map.entry("org.jhal.driver.faults", 3),
           Map.entry("org.jhal.driver.options", 1),
           Map.entry("org.jhal.driver.support", 1),
-          Map.entry("org.jhal.engine", 58),
+          Map.entry("org.jhal.engine", 7),
           Map.entry("org.jhal.engine.collective", 5),
           Map.entry("org.jhal.engine.concurrent", 2),
           Map.entry("org.jhal.engine.events", 3),
-          Map.entry("org.jhal.engine.queue", 31));
+          Map.entry("org.jhal.engine.queue", 5));
 
   @TestFactory
   Stream<DynamicTest> fewClassesFormACycle() {

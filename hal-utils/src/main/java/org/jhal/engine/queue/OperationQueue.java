@@ -1,0 +1,67 @@
+package org.jhal.engine.queue;
+
+import java.util.function.BooleanSupplier;
+import org.jhal.HalException;
+import org.jhal.driver.NativeStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of an operation, as the operation, its work, and other queues that wait for it see it.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <E> the driver's native event
+ */
+public abstract class OperationQueue<E> {
+  /** Whether an error has interrupted a step of this queue. */
+  final Broken broken = new Broken();
+
+  // Who it is.
+
+  /** The queue's name, for messages. */
+  public abstract String name();
+
+  /** The number by which recordings name it. */
+  public abstract long number();
+
+  /** Why its device is lost, or null. */
+  abstract @Nullable HalException lost();
+
+  /** Whether this and {@code other} are queues of the same device. */
+  abstract boolean isOfDevice(OperationQueue<?> other);
+
+  abstract boolean isStream(NativeStream<?> other);
+
+  abstract NativeStream<E> stream();
+
+  // What becomes of its operations.
+
+  /** A registered wait has ended; see {@link WaitRegistration#waitOver}. */
+  abstract void waitOver(Operation<E> operation, OperationWait<E> wait);
+
+  /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
+  abstract void failUnissued(Operation<E> operation, HalException failure);
+
+  /** See {@link Failing#failOpen}. */
+  public abstract void failOpen(Operation<E> operation, HalException reason);
+
+  /**
+   * The host completion of an operation has ended. Called once per use of the operation, by any
+   * thread, with no lock held.
+   */
+  public abstract void hostCompletionOver(Operation<E> operation, @Nullable HalException failure);
+
+  // Its events.
+
+  /** How long a host thread should poll an event before it parks, in nanoseconds. */
+  abstract long spinNanos();
+
+  /** See {@link EventPoller#poll}. */
+  abstract boolean poll(Operation<E> operation, long end, BooleanSupplier isOver);
+
+  /** See {@link Outcomes#isOpen}. */
+  abstract boolean isOutcomeOpen(Operation<E> operation);
+
+  /** Answers threads of other devices that ask about this queue's events. */
+  abstract Inquiry<E> inquiry();
+}

@@ -1,0 +1,9 @@
+package org.jhal.engine.queue;
+
+/** A queue that may have operations to issue, as a {@link Cascade} sees it. */
+interface ReadyQueue {
+  /**
+   * Issues what became ready by a signal. Called by the thread that signalled, with no lock held.
+   */
+  void drainAfterSignal();
+}
