@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class BufferStorage extends LiveStorages.Entry {
+final class BufferStorage extends Owned {
   private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
 
   private enum Phase {
@@ -74,9 +74,6 @@ final class BufferStorage extends LiveStorages.Entry {
 
   @SuppressWarnings("UnusedVariable") // used through its handle
   private volatile boolean isOver; // onRelease was called
-
-  @SuppressWarnings("UnusedVariable") // keeps the owner reachable
-  private @Nullable Owner owner;
 
   /** A storage for memory to be allocated by an alloca. */
   static BufferStorage promised(DeviceCore<?> device, BufferParams params, long size) {
@@ -149,11 +146,6 @@ final class BufferStorage extends LiveStorages.Entry {
     this.usageBits = bits;
     this.onRelease = onRelease;
     this.phase = isTransient ? Phase.PROMISED : Phase.PRESENT;
-  }
-
-  /** Sets the owner, who takes over the first reference. */
-  void setOwner(Owner newOwner) {
-    owner = newOwner;
   }
 
   private boolean changePhase(Phase from, Phase to) {
@@ -248,6 +240,16 @@ final class BufferStorage extends LiveStorages.Entry {
   /** Whether the buffer was made for all usages in these bits. */
   boolean allows(int wantedBits) {
     return (usageBits & wantedBits) == wantedBits;
+  }
+
+  @Override
+  String describe() {
+    return "a buffer of " + size + " bytes of " + device.name();
+  }
+
+  @Override
+  boolean isSpent() {
+    return isDeallocated();
   }
 
   @Override

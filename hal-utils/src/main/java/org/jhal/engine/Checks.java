@@ -58,11 +58,8 @@ final class Checks {
     if (!device.supportedCommands().contains(kind)) {
       throw new HalException(
           Status.UNIMPLEMENTED,
-          device.name()
-              + " runs no commands of kind "
-              + kind
-              + "; it runs "
-              + device.supportedCommands());
+          (device.name() + " runs no commands of kind " + kind)
+              + ("; it runs " + device.supportedCommands()));
     }
     return kind;
   }
@@ -82,17 +79,12 @@ final class Checks {
   /** Refuses a buffer that is larger than the device can ever provide. */
   static void allocation(DeviceCore<?> device, long bytes, BufferParams params) {
     boolean isOnDevice = params.type() == MemoryType.DEVICE || params.type() == MemoryType.SHARED;
-    if (isOnDevice && bytes > device.info().maxAllocationBytes()) {
+    long most = device.info().maxAllocationBytes();
+    if (isOnDevice && bytes > most) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
-          "buffer of "
-              + bytes
-              + " bytes exceeds the largest allocation of "
-              + params.type()
-              + " memory on "
-              + device.name()
-              + ", which is "
-              + device.info().maxAllocationBytes());
+          ("buffer of " + bytes + " bytes exceeds the largest allocation of " + params.type())
+              + (" memory on " + device.name() + ", which is " + most));
     }
   }
 
@@ -103,40 +95,23 @@ final class Checks {
     for (KernelSpec kernel : manifest.kernels()) {
       Workgroups size = kernel.workgroupSize();
       long items = (long) size.x() * size.y() * size.z(); // KernelSpec: fits into an int
+      String needs = "kernel '" + kernel.name() + "' of " + manifest.name() + " has ";
+      String takes = "; " + device.name() + " takes at most ";
       if (size.x() > most.x()
           || size.y() > most.y()
           || size.z() > most.z()
           || items > info.maxWorkgroupItems()) {
         throw new HalException(
             Status.OUT_OF_RANGE,
-            "kernel '"
-                + kernel.name()
-                + "' of "
-                + manifest.name()
-                + " has workgroups of "
-                + size
-                + ", "
-                + items
-                + " work items; "
-                + device.name()
-                + " takes at most "
-                + most
-                + ", and "
-                + info.maxWorkgroupItems()
-                + " work items");
+            needs
+                + ("workgroups of " + size + ", " + items + " work items" + takes + most)
+                + (", and " + info.maxWorkgroupItems() + " work items"));
       }
       if (kernel.dynamicSharedMemory() > info.maxSharedMemory()) {
         throw new HalException(
             Status.OUT_OF_RANGE,
-            "kernel '"
-                + kernel.name()
-                + "' of "
-                + manifest.name()
-                + " has "
-                + kernel.dynamicSharedMemory()
-                + " bytes of shared memory; "
-                + device.name()
-                + " takes at most "
+            needs
+                + (kernel.dynamicSharedMemory() + " bytes of shared memory" + takes)
                 + info.maxSharedMemory());
       }
     }

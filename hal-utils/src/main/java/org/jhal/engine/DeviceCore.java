@@ -27,6 +27,8 @@ import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.QueueSettings;
+import org.jhal.spi.Explainable;
+import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> the driver's native event
  */
-final class DeviceCore<E> {
+final class DeviceCore<E> implements Explainable {
   private static final System.Logger LOG = System.getLogger(DeviceCore.class.getName());
 
   private final Device view;
@@ -97,7 +99,8 @@ final class DeviceCore<E> {
   }
 
   /** {@code DRIVER-INDEX}, which is also the prefix of its threads' names. */
-  String name() {
+  @Override
+  public String name() {
     return name;
   }
 
@@ -249,6 +252,11 @@ final class DeviceCore<E> {
         loss);
   }
 
+  @Override
+  public void tellOpen(Consumer<OpenOperation> looker) {
+    queues.forEach(queue -> queue.tellOpen(looker));
+  }
+
   /** The token of the devices that share events with this one. */
   Object eventDomain() {
     Object shared = config.sharesEvents() ? backend.eventDomain() : null;
@@ -279,8 +287,8 @@ final class DeviceCore<E> {
     onLost = body;
   }
 
-  /** Why the device is lost, or null. */
-  @Nullable HalException lostCause() {
+  @Override
+  public @Nullable HalException lostCause() {
     return lost.get();
   }
 

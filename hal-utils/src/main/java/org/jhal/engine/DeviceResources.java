@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread-safe.
  */
 final class DeviceResources {
-  private final LiveStorages storages = new LiveStorages();
-  private final LiveOwners executables = new LiveOwners();
-  private final LiveOwners recordings = new LiveOwners();
-  private final LiveOwners semaphores = new LiveOwners();
-  private final LiveOwners groups = new LiveOwners();
-  private final LiveOwners mappings = new LiveOwners();
+  private final LiveOwned storages = new LiveOwned(true);
+  private final LiveOwned executables = new LiveOwned(false);
+  private final LiveOwned recordings = new LiveOwned(false);
+  private final LiveOwned semaphores = new LiveOwned(false);
+  private final LiveOwned groups = new LiveOwned(false);
+  private final LiveOwned mappings = new LiveOwned(false);
   private final CopyBuffers copyBuffers = new CopyBuffers();
   private final AtomicLong bytes = new AtomicLong();
 
@@ -35,13 +35,13 @@ final class DeviceResources {
 
   /** Frees everything native: the device is being closed, and nothing uses it any more. */
   void endAll(BackendCalls calls) {
-    for (Owner recording : recordings.all()) {
+    for (Owned recording : recordings.all()) {
       calls.quietly("ending what was prepared for a command buffer", recording::endWithDevice);
     }
-    for (LiveStorages.Entry storage : storages.all()) {
+    for (Owned storage : storages.all()) {
       calls.quietly("freeing the memory of a buffer", storage::endWithDevice);
     }
-    for (Owner executable : executables.all()) {
+    for (Owned executable : executables.all()) {
       calls.quietly("unloading an executable", executable::endWithDevice);
     }
   }
@@ -52,31 +52,32 @@ final class DeviceResources {
   }
 
   /** Command buffers that are open or in use. */
-  LiveOwners recordings() {
+  LiveOwned recordings() {
     return recordings;
   }
 
   /** Semaphores that are not closed. */
-  LiveOwners semaphores() {
+  LiveOwned semaphores() {
     return semaphores;
   }
 
   /** Groups that are not closed, and whose first device this is. */
-  LiveOwners groups() {
+  LiveOwned groups() {
     return groups;
   }
 
   /** Mappings that are not closed. */
-  LiveOwners mappings() {
+  LiveOwned mappings() {
     return mappings;
   }
 
-  LiveStorages storages() {
+  /** Storages that hold memory, will hold memory, or have an owner that was not closed. */
+  LiveOwned storages() {
     return storages;
   }
 
   /** Executables that are open or in use. */
-  LiveOwners executables() {
+  LiveOwned executables() {
     return executables;
   }
 

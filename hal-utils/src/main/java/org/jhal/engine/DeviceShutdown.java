@@ -57,7 +57,6 @@ final class DeviceShutdown<E> {
   private final List<DeferredWorkQueue<E>> queues; // only a hidden one may come later, in a call
   private final DeviceGroups<E> groups;
   private final List<FileStaging> fileStaging;
-  private final DeviceExplanation explanation; // registered while the device has operations
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
   DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<FileStaging> fileStaging) {
@@ -69,7 +68,6 @@ final class DeviceShutdown<E> {
     this.queues = core.queues();
     this.groups = groups;
     this.fileStaging = fileStaging;
-    this.explanation = new DeviceExplanation(core);
   }
 
   /** Closes what the device's constructor had created before it failed. */
@@ -93,11 +91,11 @@ final class DeviceShutdown<E> {
   void open() {
     OpenDevices.add(this);
     try {
-      Explanations.register(explanation);
+      Explanations.register(core);
       resources.open();
     } catch (Throwable t) { // no thread can be started
       OpenDevices.remove(this);
-      Explanations.unregister(explanation);
+      Explanations.unregister(core);
       throw t;
     }
   }
@@ -205,7 +203,7 @@ final class DeviceShutdown<E> {
   private String stuck() {
     StringBuilder text = new StringBuilder();
     AtomicInteger count = new AtomicInteger();
-    explanation.tellOpen(
+    core.tellOpen(
         operation -> {
           if (UNDER_WAY.contains(operation.state()) && count.incrementAndGet() <= MOST_NAMED) {
             text.append(count.get() == 1 ? "; not over: " : "; ")
@@ -293,7 +291,7 @@ final class DeviceShutdown<E> {
 
   /** Frees everything native. Nothing uses it any more. */
   private void giveBack() {
-    Explanations.unregister(explanation);
+    Explanations.unregister(core);
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     resources.endAll(calls);
     for (FileStaging staging : fileStaging) {

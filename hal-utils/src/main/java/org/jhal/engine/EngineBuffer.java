@@ -25,7 +25,7 @@ final class EngineBuffer implements DeviceBuffer {
   final BufferStorage storage;
   final long offset; // from the start of the storage
   private final long size;
-  private final @Nullable BufferOwner owner; // null for an alias, which owns nothing
+  private final @Nullable Owner owner; // null for an alias, which owns nothing
   private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
 
   // What users pass.
@@ -100,7 +100,7 @@ final class EngineBuffer implements DeviceBuffer {
     this.offset = offset;
     this.size = size;
     this.root = null;
-    this.owner = new BufferOwner(this, storage);
+    this.owner = storage.ownedBy(this, storage.device.tracesLeaks());
   }
 
   /**
@@ -111,7 +111,7 @@ final class EngineBuffer implements DeviceBuffer {
     return new EngineBuffer(standIn, this, null);
   }
 
-  private EngineBuffer(BufferStorage standIn, EngineBuffer range, @Nullable BufferOwner owner) {
+  private EngineBuffer(BufferStorage standIn, EngineBuffer range, @Nullable Owner owner) {
     this.storage = standIn;
     this.offset = range.offset;
     this.size = range.size;
@@ -119,7 +119,7 @@ final class EngineBuffer implements DeviceBuffer {
     this.owner = owner;
   }
 
-  private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable BufferOwner owner) {
+  private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable Owner owner) {
     this.storage = root.storage;
     this.offset = offset;
     this.size = size;

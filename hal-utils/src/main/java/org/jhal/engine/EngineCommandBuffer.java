@@ -23,14 +23,14 @@ final class EngineCommandBuffer implements CommandBuffer {
   private final DeviceCore<?> device;
   private final Mode mode;
   private final Recording recording;
-  private final RecordingOwner owner;
+  private final Owner owner;
 
   EngineCommandBuffer(DeviceCore<?> device, Mode mode) {
     this.device = device;
     this.mode = Objects.requireNonNull(mode, "mode");
     this.recording = new Recording(device, mode == Mode.ONE_SHOT);
-    this.owner = new RecordingOwner(this, recording);
-    device.resources().recordings().add(owner);
+    this.owner = recording.ownedBy(this, device.tracesLeaks());
+    device.resources().recordings().add(recording);
   }
 
   @Override

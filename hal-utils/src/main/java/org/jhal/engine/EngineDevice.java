@@ -8,29 +8,17 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jhal.Allocator;
-import org.jhal.Args;
-import org.jhal.BindingTable;
-import org.jhal.BufferParams;
-import org.jhal.BufferUsage;
 import org.jhal.Capability;
 import org.jhal.CollectiveGroup;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
-import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
-import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
-import org.jhal.Fence;
-import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.HostCall;
-import org.jhal.HostMemory;
-import org.jhal.MemoryType;
-import org.jhal.Reduction;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -38,15 +26,12 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.PlatformThreads;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Span;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.spi.CollectiveDevice;
-import org.jhal.spi.Explanations;
-import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,59 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EngineDevice<E> implements CollectiveDevice {
   static {
-    // Of the API, what operations, waits and their failures need.
-    EarlyClasses.initialize(
-        Args.class,
-        BindingTable.class,
-        BufferParams.class,
-        BufferUsage.class,
-        Capability.class,
-        CollectiveGroup.class,
-        CommandBuffer.class,
-        Device.class,
-        DeviceBuffer.class,
-        ElementType.class,
-        Explanations.class,
-        Fence.class,
-        FillPattern.class,
-        HostCall.class,
-        HostMemory.class,
-        HostWaits.class,
-        MemoryType.class,
-        Reduction.class,
-        Status.class);
-    EarlyClasses.initialize(
-        BackendCalls.class,
-        BufferStorage.class,
-        Collective.class,
-        Constants.class,
-        Deadlines.class,
-        DeviceCore.class,
-        DevicePools.class,
-        DeviceShutdown.class,
-        EngineFile.class,
-        FileFailures.class,
-        FileStaging.class,
-        HostCallRun.class,
-        Lanes.class,
-        LiveOwners.class,
-        LiveStorages.class,
-        NativeCollective.class,
-        NativeForm.class,
-        OpenDevices.class,
-        Owner.class,
-        QueueWork.class,
-        CommandWork.class,
-        CrossDeviceCopyWork.class,
-        ExecuteWork.class,
-        AllocaWork.class,
-        DeallocaWork.class,
-        HostWork.class,
-        CollectiveWork.class,
-        Reclaimer.class,
-        RankHold.class,
-        StackReserve.class,
-        RecordedCommand.class);
+    EarlyClasses.initialize(EngineDevice.class, "early-classes.txt");
     Object ignored = new Throwable().getStackTrace(); // HalException.again() needs its classes
   }
 
@@ -227,7 +160,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   @Override
   public TimelineSemaphore createSemaphore(long initialValue) {
     core.checkOpen();
-    return SemaphoreOwner.make(initialValue, core);
+    return SemaphorePlace.make(initialValue, core);
   }
 
   @Override

@@ -26,7 +26,7 @@ final class EngineExecutable implements Executable {
   private final List<String> refusals;
   private final List<Kernel> kernels;
   private final LoadedModule loaded;
-  private final ExecutableOwner owner;
+  private final Owner owner;
 
   EngineExecutable(
       DeviceCore<?> device,
@@ -39,7 +39,7 @@ final class EngineExecutable implements Executable {
     this.name = name;
     this.format = format;
     this.refusals = List.copyOf(refusals);
-    this.loaded = new LoadedModule(device, module);
+    this.loaded = new LoadedModule(device, name, module);
     List<Kernel> made = new ArrayList<>();
     long[] numbers = new long[specs.size()];
     for (KernelSpec spec : specs) {
@@ -51,7 +51,7 @@ final class EngineExecutable implements Executable {
     }
     loaded.setKernelNumbers(numbers);
     this.kernels = List.copyOf(made);
-    this.owner = new ExecutableOwner(this, name, loaded);
+    this.owner = loaded.ownedBy(this, device.tracesLeaks());
   }
 
   @Override
@@ -66,10 +66,6 @@ final class EngineExecutable implements Executable {
   /** The bundle's name, for messages. */
   String name() {
     return name;
-  }
-
-  ExecutableOwner owner() {
-    return owner;
   }
 
   /** What work that uses its kernels retains. */

@@ -30,13 +30,14 @@ final class EngineGroup implements CollectiveGroup {
   private static final String NATIVE = "native";
 
   private final GroupLife life;
-  private final GroupOwner owner;
+  private final Owner owner;
   private final List<Device> devices;
 
   private EngineGroup(GroupLife life) {
     this.life = life;
     this.devices = life.devices().stream().<Device>map(DeviceCore::view).toList();
-    this.owner = new GroupOwner(this, life);
+    this.owner = life.ownedBy(this, life.first().tracesLeaks());
+    life.first().resources().groups().add(life);
   }
 
   /**

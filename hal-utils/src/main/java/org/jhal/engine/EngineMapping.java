@@ -6,8 +6,6 @@ import java.nio.ByteOrder;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.driver.MappedRange;
-import org.jhal.engine.concurrent.RefCounted;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A range of a buffer that the host accesses.
@@ -19,11 +17,10 @@ final class EngineMapping implements DeviceBuffer.Mapping {
    * What a mapping holds: a reference to the storage, until the program closes the mapping or has
    * forgotten it. Then what the host wrote is flushed.
    */
-  static final class Use extends RefCounted {
+  static final class Use extends Owned {
     private final BufferStorage storage;
     private final MapMode mode;
     private final MappedRange range;
-    private @Nullable Owner owner; // written before any other thread sees this object
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
       this.storage = storage;
@@ -33,11 +30,6 @@ final class EngineMapping implements DeviceBuffer.Mapping {
 
     DeviceCore<?> device() {
       return storage.device;
-    }
-
-    /** Sets the owner, who takes over the first reference. */
-    void setOwner(Owner newOwner) {
-      owner = newOwner;
     }
 
     private void flush() {
@@ -57,16 +49,18 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     }
 
     @Override
+    String describe() {
+      return "a mapping of " + range.bytes().capacity() + " bytes of " + device().name();
+    }
+
+    @Override
     protected void destroy() {
       try {
         if (device().lostCause() == null) {
           flush();
         }
       } finally {
-        Owner own = owner;
-        if (own != null) {
-          device().resources().mappings().remove(own);
-        }
+        device().resources().mappings().remove(this);
         storage.release();
       }
     }
@@ -75,7 +69,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
   private final EngineBuffer buffer;
   private final Use use;
   private final ByteBuffer bytes;
-  private final MappingOwner owner;
+  private final Owner owner;
 
   private EngineMapping(EngineBuffer buffer, Use use) {
     this.buffer = buffer;
@@ -83,7 +77,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     ByteBuffer view = use.range.bytes();
     this.bytes =
         (use.mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
-    this.owner = new MappingOwner(this, use, bytes.capacity());
+    this.owner = use.ownedBy(this, use.device().tracesLeaks());
   }
 
   /**
@@ -97,7 +91,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
       use.invalidate();
     }
     EngineMapping mapping = new EngineMapping(buffer, use);
-    use.device().resources().mappings().add(mapping.owner);
+    use.device().resources().mappings().add(use);
     return mapping;
   }
 

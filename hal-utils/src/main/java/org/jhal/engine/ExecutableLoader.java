@@ -46,7 +46,7 @@ final class ExecutableLoader {
       EngineExecutable made =
           new EngineExecutable(
               device, manifest.name(), variant.format(), refusals, kernels, module);
-      device.resources().executables().add(made.owner());
+      device.resources().executables().add(made.loaded());
       return made;
     }
   }

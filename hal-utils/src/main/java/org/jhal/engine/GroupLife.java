@@ -10,7 +10,6 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.BackOff;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. No lock is held while a collective is cancelled or failed, since users' callbacks
  * run.
  */
-final class GroupLife extends RefCounted {
+final class GroupLife extends Owned {
   /** How often a second close looks whether the first is done, if nobody wakes it. */
   private static final long LOOK_MILLIS = 1000;
 
@@ -28,7 +27,6 @@ final class GroupLife extends RefCounted {
   private final List<DeviceCore<?>> devices; // the same, by rank
   private final CollectiveGroup.Options options;
   private final boolean sharesEvents;
-  private volatile @Nullable Owner owner; // written before users can see the group
   private final Object lock = new Object();
   private final Set<Collective> open = new LinkedHashSet<>(); // guarded by lock
   private final NativeForm natives; // the driver's part, if there is one
@@ -388,20 +386,23 @@ final class GroupLife extends RefCounted {
     return true;
   }
 
-  /** Sets the owner, who takes over the first reference. */
-  void setOwner(Owner newOwner) {
-    owner = newOwner;
-  }
-
   /** The group is closed, or nobody has a handle to it any more, and no collective is open. */
   @Override
   protected void destroy() {
     ranks.forEach(rank -> rank.remove(this));
     natives.close();
-    Owner ended = owner;
-    if (ended != null) {
-      first().resources().groups().remove(ended);
-    }
+    first().resources().groups().remove(this);
+  }
+
+  @Override
+  String describe() {
+    return "a " + this;
+  }
+
+  /** One that has ended has nothing left but itself. */
+  @Override
+  boolean isSpent() {
+    return ended != null;
   }
 
   @Override

@@ -4,9 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.events.Names;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link DeviceBackend} has loaded for an {@link EngineExecutable}, shared by that and the
@@ -14,25 +12,21 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class LoadedModule extends RefCounted {
+final class LoadedModule extends Owned {
   private final DeviceCore<?> device;
+  private final String name; // of the bundle
   private final KernelModule module;
   private final AtomicBoolean isUnloaded = new AtomicBoolean(); // set once
   private volatile boolean isUnused; // the last reference is gone
 
-  // Both are written before any other thread sees this object.
-  private @Nullable Owner owner;
+  // Written before any other thread sees this object.
   private long[]
       kernelNumbers = {}; // not the kernels, which would keep the user's handle reachable
 
-  LoadedModule(DeviceCore<?> device, KernelModule module) {
+  LoadedModule(DeviceCore<?> device, String name, KernelModule module) {
+    this.name = name;
     this.device = device;
     this.module = module;
-  }
-
-  /** Sets the owner, who takes over the first reference. */
-  void setOwner(Owner newOwner) {
-    owner = newOwner;
   }
 
   /** Sets the numbers by which recordings name its kernels. */
@@ -49,6 +43,20 @@ final class LoadedModule extends RefCounted {
   }
 
   @Override
+  String describe() {
+    return "the executable " + name + " of " + device.name();
+  }
+
+  @Override
+  void endWithDevice() {
+    try {
+      unload();
+    } finally {
+      endIfOver();
+    }
+  }
+
+  @Override
   protected void destroy() {
     isUnused = true;
     device.calls().free("an executable", this::unload);
@@ -59,10 +67,9 @@ final class LoadedModule extends RefCounted {
    * Removes it from the device's resources once it is both unused and unloaded. Either may come
    * last, since closing the device unloads it too.
    */
-  void endIfOver() {
-    Owner ended = owner;
-    if (ended != null && isUnused && isUnloaded.get()) {
-      device.resources().executables().remove(ended);
+  private void endIfOver() {
+    if (isUnused && isUnloaded.get()) {
+      device.resources().executables().remove(this);
     }
   }
 

@@ -5,7 +5,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
 import java.util.Arrays;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-abstract class Owner extends PhantomReference<Object> {
+final class Owner extends PhantomReference<Object> {
   private static final System.Logger LOG = System.getLogger(Owner.class.getName());
   private static final VarHandle IS_CLOSED;
 
@@ -31,7 +30,7 @@ abstract class Owner extends PhantomReference<Object> {
     }
   }
 
-  private final RefCounted resource;
+  private final Owned resource;
   private final @Nullable Throwable madeAt; // null without leaks=trace
   private volatile boolean isClosed; // set once, by compare-and-set
 
@@ -39,12 +38,11 @@ abstract class Owner extends PhantomReference<Object> {
    * Owns {@code resource} on behalf of {@code handle}, and takes over its first reference.
    *
    * @param tracesLeaks whether a report of a leak says where the handle was made
-   * @param kind what the resource is, in one or two words
    */
-  Owner(Object handle, RefCounted resource, boolean tracesLeaks, String kind) {
+  Owner(Object handle, Owned resource, boolean tracesLeaks) {
     super(handle, Reclaimer.UNREACHABLE);
     this.resource = resource;
-    this.madeAt = tracesLeaks ? callOfUser("the " + kind + " was made here") : null;
+    this.madeAt = tracesLeaks ? callOfUser("it was made here") : null;
   }
 
   /** A stack trace that starts at the user's call, without the engine's own frames. */
@@ -58,7 +56,7 @@ abstract class Owner extends PhantomReference<Object> {
     return made;
   }
 
-  final boolean isClosed() {
+  boolean isClosed() {
     return isClosed;
   }
 
@@ -66,33 +64,22 @@ abstract class Owner extends PhantomReference<Object> {
    * Called for the user. The caller keeps the handle reachable until this returns: a collector that
    * ran before {@link #isClosed} is set would have it reported as a leak.
    */
-  final void close() {
+  void close() {
     if (IS_CLOSED.compareAndSet(this, false, true)) {
       resource.release();
     }
   }
 
   /** Called when the handle has become unreachable. Reports a leak unless the handle was closed. */
-  final void reclaim() {
-    if (!isClosed && !isOver()) {
+  void reclaim() {
+    if (!isClosed && !resource.isSpent()) {
       String how = madeAt == null ? " (the option leaks=trace tells where it was made)" : "";
       Failures.log(
-          LOG, Level.WARNING, describe() + " was never closed; reclaiming it" + how, madeAt);
+          LOG,
+          Level.WARNING,
+          resource.describe() + " was never closed; reclaiming it" + how,
+          madeAt);
     }
     close();
   }
-
-  /** Whether nothing is leaked even if nobody closes the handle. */
-  boolean isOver() {
-    return false;
-  }
-
-  /**
-   * Ends what is native of it, as its device is being closed and nothing uses it any more. The
-   * device is bound.
-   */
-  void endWithDevice() {}
-
-  /** What was not closed, such as {@code a buffer of 64 bytes of mock-0}. */
-  abstract String describe();
 }

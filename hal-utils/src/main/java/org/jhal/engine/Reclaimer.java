@@ -53,7 +53,7 @@ final class Reclaimer {
   /** Whether the thread ends, decided in the critical section that finds no users. */
   private static synchronized boolean ends() {
     if (users == 0
-        && (!LiveOwners.existOfClosedDevices() || System.nanoTime() - unusedSince > WHILE_NANOS)) {
+        && (!LiveOwned.existOfClosedDevices() || System.nanoTime() - unusedSince > WHILE_NANOS)) {
       runs = false;
     }
     return !runs;

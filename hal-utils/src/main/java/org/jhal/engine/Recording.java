@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Recorded by one thread at a time. Constant from {@link #end} on, and then thread-safe.
  */
-final class Recording extends RefCounted {
+final class Recording extends Owned {
   /** What all commands together require of a slot. */
   private static final class SlotNeeds {
     long bytes; // the least size of the bound buffer
@@ -60,8 +60,6 @@ final class Recording extends RefCounted {
   private volatile boolean isUnused; // the last reference is gone
   private volatile boolean isPreparedOver; // endPrepared() has returned
 
-  private @Nullable Owner owner; // written before any other thread sees this object
-
   // The sum over all commands; negative until it is first needed. Threads may compute it twice.
   private volatile int weight = -1;
 
@@ -72,11 +70,6 @@ final class Recording extends RefCounted {
 
   DeviceCore<?> device() {
     return device;
-  }
-
-  /** Sets the owner, who takes over the first reference. */
-  void setOwner(Owner newOwner) {
-    owner = newOwner;
   }
 
   /** Ends the recording: no further command is added. */
@@ -256,7 +249,7 @@ final class Recording extends RefCounted {
    */
   private void removeIfOver() {
     if (isUnused && (isPreparedOver || !isPrepared())) {
-      device.resources().recordings().remove(Objects.requireNonNull(owner));
+      device.resources().recordings().remove(this);
     }
   }
 
@@ -336,6 +329,16 @@ final class Recording extends RefCounted {
   /** The storages that the commands name directly and that stand for others. */
   List<BufferStorage> peers() {
     return peers;
+  }
+
+  @Override
+  String describe() {
+    return "a command buffer of " + device.name();
+  }
+
+  @Override
+  void endWithDevice() {
+    endPrepared();
   }
 
   @Override

@@ -1,11 +1,36 @@
 package org.jhal.driver.support;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Objects;
+
 /**
  * Initialises classes before any work depends on them. A class whose initialisation fails, such as
  * on a thread whose stack is nearly full, can never be used again in its process.
  */
 public final class EarlyClasses {
   private EarlyClasses() {}
+
+  /**
+   * Initialises the classes that a text file lists by their full names, one on each line, and all
+   * that are nested in them.
+   *
+   * @param near a class in the folder of the file, of a module that may read it; its loader finds
+   *     the classes
+   * @throws LinkageError if the initialisation of one fails, or has failed before
+   */
+  public static void initialize(Class<?> near, String file) {
+    try (InputStream list = near.getResourceAsStream(file)) {
+      String names = new String(Objects.requireNonNull(list, file).readAllBytes(), UTF_8);
+      for (String name : names.split("\\R")) {
+        initialize(Class.forName(name, true, near.getClassLoader()));
+      }
+    } catch (IOException | ClassNotFoundException e) {
+      throw new AssertionError("cannot initialise what " + file + " lists", e);
+    }
+  }
 
   /**
    * Initialises classes, and all that are nested in them. Those that are initialised already are

@@ -25,7 +25,7 @@ final class Completer<E> {
   /** How many operations are completed at most before their resources are released. */
   private static final int BATCH = 32;
 
-  private final StreamOwner<E> owner;
+  private final OperationQueue<E> owner;
   private final QueueLoss loss;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
@@ -47,7 +47,7 @@ final class Completer<E> {
   private int weightLeft;
 
   Completer(
-      StreamOwner<E> owner,
+      OperationQueue<E> owner,
       QueueLoss loss,
       QueueLists<E> lists,
       NativeStream<E> stream,

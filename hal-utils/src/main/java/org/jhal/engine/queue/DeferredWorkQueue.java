@@ -9,13 +9,11 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Operation.State;
@@ -31,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: any thread may enqueue, poll or close.
  */
 public final class DeferredWorkQueue<E> extends OperationQueue<E>
-    implements StreamOwner<E>, ReadyQueue, Explanation.Source {
+    implements ReadyQueue, Explanation.Source {
   /*
    * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
    *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
@@ -45,30 +43,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
-
-  static {
-    EarlyClasses.initialize(
-        CallbackWait.class,
-        Cascade.class,
-        CoarseClock.class,
-        Completer.class,
-        EngineSemaphore.class,
-        EventPool.class,
-        Failures.class,
-        HostCompletionRun.class,
-        NoWork.class,
-        Explanation.class,
-        OperationQueue.class,
-        Operation.class,
-        Outcomes.class,
-        QueueLists.class,
-        QueueShutdown.class,
-        RefCounted.class,
-        SemaphoreLane.class,
-        StackReserve.class,
-        StuckWaits.class,
-        UntoldFailures.class);
-  }
 
   /**
    * How many operations, its own and others', a user's thread issues before it leaves the rest to
@@ -490,7 +464,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  public void failLater(Operation<E> operation) {
+  void failLater(Operation<E> operation) {
     lists.addFailed(operation);
     issueRole.wake();
   }
@@ -515,17 +489,17 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  public void issueLater() {
+  void issueLater() {
     issueRole.wake();
   }
 
   @Override
-  public void completeLater() {
+  void completeLater() {
     completionRole.wake();
   }
 
   @Override
-  public void retireLater(Operation<E> operation) {
+  void retireLater(Operation<E> operation) {
     if (lists.addToRetire(operation)) {
       completionRole.wake();
     } else {
@@ -548,7 +522,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  public void failBehindLater() {
+  void failBehindLater() {
     stuck.failLater();
   }
 
@@ -587,7 +561,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  public boolean isClosing() {
+  boolean isClosing() {
     return cancelled != null;
   }
 

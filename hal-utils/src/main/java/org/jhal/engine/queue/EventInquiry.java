@@ -8,11 +8,8 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers threads of other devices that ask about the events of one queue, or whether its device is
- * lost (rule S9a). Where the driver has to be asked how work has ended (see {@link Outcomes}), it
- * also answers threads of its own device that ask about what other queues have issued.
- *
- * <p>Thread-safe. What is found out to be lost is told by the issue thread, so no users' code runs.
+ * The answers of one queue. Where the driver has to be asked how work has ended (see {@link
+ * Outcomes}), threads of its own device ask as well about what other queues have issued.
  */
 final class EventInquiry<E> implements Inquiry<E> {
   /** How long an event may take to fire once another device is past it. */

@@ -12,10 +12,10 @@ import org.jhal.engine.queue.Operation.State;
  * <p>Thread-safe, except for {@link #failUnissuable}.
  */
 final class Failing<E> {
-  private final StreamOwner<E> owner;
+  private final OperationQueue<E> owner;
   private final QueueLists<E> lists;
 
-  Failing(StreamOwner<E> owner, QueueLists<E> lists) {
+  Failing(OperationQueue<E> owner, QueueLists<E> lists) {
     this.owner = owner;
     this.lists = lists;
   }

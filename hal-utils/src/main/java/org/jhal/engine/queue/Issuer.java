@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Issuer<E> {
-  private final StreamOwner<E> owner;
+  private final OperationQueue<E> owner;
   private final QueueLoss loss;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
@@ -26,7 +26,7 @@ final class Issuer<E> {
   private final Object domain; // of the events
 
   Issuer(
-      StreamOwner<E> owner,
+      OperationQueue<E> owner,
       QueueLoss loss,
       QueueLists<E> lists,
       NativeStream<E> stream,

@@ -51,6 +51,31 @@ public abstract class OperationQueue<E> {
    */
   public abstract void hostCompletionOver(Operation<E> operation, @Nullable HalException failure);
 
+  // What its threads are to do. None of these runs users' callbacks.
+
+  /** Whether the queue is being closed, and fails what was not issued. */
+  abstract boolean isClosing();
+
+  /** Wakes the completion thread: there is something in the stream. */
+  abstract void completeLater();
+
+  /** Wakes the issue thread. */
+  abstract void issueLater();
+
+  /**
+   * Has the issue thread fail the signals of an operation that the drainer could not issue. {@link
+   * Operation#workFailure} has the reason, and nothing that the operation holds is in use.
+   */
+  abstract void failLater(Operation<E> operation);
+
+  /**
+   * Has the issue thread fail operations that wait for others that have failed on other devices.
+   */
+  abstract void failBehindLater();
+
+  /** Has the completion thread retire an operation that has its verdict. */
+  abstract void retireLater(Operation<E> operation);
+
   // Its events.
 
   /** How long a host thread should poll an event before it parks, in nanoseconds. */

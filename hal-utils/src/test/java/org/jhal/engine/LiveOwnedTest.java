@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** The buffers of a device, and the report of those that nobody closes (rule M7). */
 @Timeout(60)
-class LiveStoragesTest {
+class LiveOwnedTest {
   private static final Duration LONG = Duration.ofMinutes(5);
 
   @Test
   void storagesComeAndGoInAnyOrder() {
-    LiveStorages live = new LiveStorages();
+    LiveOwned live = new LiveOwned(true);
     Set<BufferStorage> expected = Collections.newSetFromMap(new IdentityHashMap<>());
     List<BufferStorage> storages = new ArrayList<>();
     try (EngineDevice<Event> device = new FakeBackend().open(1, LONG)) {
