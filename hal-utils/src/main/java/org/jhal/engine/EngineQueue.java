@@ -23,10 +23,27 @@ import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.StackReserve;
+import org.jhal.engine.file.EngineFile;
+import org.jhal.engine.file.FileStaging;
+import org.jhal.engine.file.FileTransfer;
+import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.Enqueuer;
 import org.jhal.engine.queue.NoWork;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.work.AllocaWork;
+import org.jhal.engine.work.CommandWork;
+import org.jhal.engine.work.CrossDeviceCopyWork;
+import org.jhal.engine.work.DeallocaWork;
+import org.jhal.engine.work.DeviceCopy;
+import org.jhal.engine.work.ExecuteWork;
+import org.jhal.engine.work.HostCallRun;
+import org.jhal.engine.work.HostWork;
+import org.jhal.engine.work.QueueWork;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +99,7 @@ final class EngineQueue<E> implements DeviceQueue {
 
   private <W extends QueueWork<E>> W begin(Fence waits, Fence signals, W work) {
     check(waits, signals);
-    work.begin(queue, servesCopies);
+    work.begin(queue.enqueuer(), servesCopies);
     return work;
   }
 
@@ -99,11 +116,12 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public void barrier(Fence waits, Fence signals) {
     check(waits, signals);
-    Operation<E> operation = queue.begin(NoWork.get(), servesCopies);
+    Enqueuer<E> enqueuer = queue.enqueuer();
+    Operation<E> operation = enqueuer.begin(NoWork.get(), servesCopies);
     try {
-      queue.submit(operation, waits, signals);
+      enqueuer.submit(operation, waits, signals);
     } finally {
-      queue.endEnqueue();
+      enqueuer.endEnqueue();
     }
   }
 

@@ -36,19 +36,19 @@ public final class FakeBackend implements DeviceBackend<Event> {
   private static final ThreadLocal<Integer> BINDINGS = ThreadLocal.withInitial(() -> 0);
 
   public final FakeDevice device = new FakeDevice();
-  final List<FakeStream> streams = new ArrayList<>();
+  public final List<FakeStream> streams = new ArrayList<>();
   public final AtomicInteger liveMemory = new AtomicInteger();
   public @Nullable HalException failsAtStream; // thrown when the second stream is created
-  volatile boolean isClosed;
-  volatile boolean sharesMemory; // with other devices of this kind
-  volatile Runnable atEnableAccess = () -> {};
-  volatile Runnable atFree = () -> {}; // what freeing memory does besides
-  volatile Runnable atUnbind = () -> {}; // runs before a thread is unbound
-  Set<Command.Kind> commands = BASE_COMMANDS;
-  volatile boolean hasSharedMemory = true;
-  volatile boolean prepares; // command buffers that are used again
-  volatile Runnable atPrepare = () -> {};
-  final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
+  public volatile boolean isClosed;
+  public volatile boolean sharesMemory; // with other devices of this kind
+  public volatile Runnable atEnableAccess = () -> {};
+  public volatile Runnable atFree = () -> {}; // what freeing memory does besides
+  public volatile Runnable atUnbind = () -> {}; // runs before a thread is unbound
+  public Set<Command.Kind> commands = BASE_COMMANDS;
+  public volatile boolean hasSharedMemory = true;
+  public volatile boolean prepares; // command buffers that are used again
+  public volatile Runnable atPrepare = () -> {};
+  public final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
   private final int index; // of the device, in its name
 
   public FakeBackend() {
@@ -56,11 +56,11 @@ public final class FakeBackend implements DeviceBackend<Event> {
   }
 
   /** A device called {@code fake-INDEX}: in the log a test can tell it from those of others. */
-  FakeBackend(int index) {
+  public FakeBackend(int index) {
     this.index = index;
   }
 
-  EngineDevice<Event> open(int queues, Duration closeTimeout) {
+  public EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
         this,
         new EngineConfig(queues, 64, 0, 0, closeTimeout, closeTimeout, 2, 2, true, true, false),
@@ -68,7 +68,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   }
 
   /** Whether this thread has bound the device through this object, rather than a stream. */
-  static boolean isBound() {
+  public static boolean isBound() {
     return BINDINGS.get() > 0;
   }
 

@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * The driver's part of a group of at most two. Its collectives do nothing; it is past what the test
  * says, and records who asks when it is freed.
  */
-final class FakeGroup implements NativeGroup<Object> {
+public final class FakeGroup implements NativeGroup<Object> {
   private final IntPredicate isPast;
-  final AtomicIntegerArray asked = new AtomicIntegerArray(2); // by rank
-  final AtomicInteger misuses = new AtomicInteger();
-  volatile boolean isClosed;
+  public final AtomicIntegerArray asked = new AtomicIntegerArray(2); // by rank
+  public final AtomicInteger misuses = new AtomicInteger();
+  public volatile boolean isClosed;
 
   /** What a collective does once it has begun. */
-  volatile Runnable atIssue = () -> {};
+  public volatile Runnable atIssue = () -> {};
 
   /** What a close does first. */
-  volatile Runnable atClose = () -> {};
+  public volatile Runnable atClose = () -> {};
 
-  FakeGroup(IntPredicate isPast) {
+  public FakeGroup(IntPredicate isPast) {
     this.isPast = isPast;
   }
 

@@ -30,34 +30,34 @@ import org.jspecify.annotations.Nullable;
  * could damage. It records each call that a native runtime would not survive: without the device
  * bound, or on a virtual thread.
  */
-final class InstantBackend implements DeviceBackend<Object> {
+public final class InstantBackend implements DeviceBackend<Object> {
   private static final ThreadLocal<Boolean> BOUND = ThreadLocal.withInitial(() -> false);
 
   /** The wrong calls, one line each. */
-  final ConcurrentLinkedQueue<String> misuses = new ConcurrentLinkedQueue<>();
+  public final ConcurrentLinkedQueue<String> misuses = new ConcurrentLinkedQueue<>();
 
   /** What each call does first; it may throw. */
-  volatile Consumer<String> atCall = call -> {};
+  public volatile Consumer<String> atCall = call -> {};
 
   /** What carries out collectives, if anything does. */
-  @Nullable NativeGroup<Object> natives;
+  public @Nullable NativeGroup<Object> natives;
 
   private final int index; // of the device, in its name
 
-  InstantBackend() {
+  public InstantBackend() {
     this(0);
   }
 
   /** A device called {@code instant-INDEX}: in the log a test can tell it from those of others. */
-  InstantBackend(int index) {
+  public InstantBackend(int index) {
     this.index = index;
   }
 
-  EngineDevice<Object> open(int queues) {
+  public EngineDevice<Object> open(int queues) {
     return open(queues, Duration.ofSeconds(5));
   }
 
-  EngineDevice<Object> open(int queues, Duration closeTimeout) {
+  public EngineDevice<Object> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
         this,
         new EngineConfig(

@@ -5,17 +5,12 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
-import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.concurrent.WorkerThread;
-import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +40,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
   /**
-   * How many operations, its own and others', a user's thread issues before it leaves the rest to
-   * the issue thread.
-   */
-  private static final int COURTESY = 32;
-
-  /**
    * How often the issue thread checks {@link Broken} without being woken. A thread that has run out
    * of stack may be unable to wake it.
    */
@@ -73,22 +62,11 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private final StuckWaits<E> stuck;
   private final Failing<E> failing;
   private final WaitRegistration<E> registration;
+  private final Enqueuer<E> enqueuer;
+  private final LossByError<E> lossByError;
   private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private: tests run its steps on threads of their own
   final WorkerThread completionRole; // not private for the same reason
-
-  /** How far {@link #endBroken} has come. */
-  private enum Losing {
-    NO,
-    LOST,
-    OVER
-  }
-
-  private Losing losing = Losing.NO; // used by the issue thread alone
-
-  // Why new operations are refused once closing has begun, else null. Written by the thread that
-  // closes the device, read by threads that enqueue.
-  private volatile @Nullable HalException cancelled;
 
   /**
    * Creates a queue over {@code stream}. {@link #start()} starts its threads.
@@ -116,6 +94,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
     this.failing = new Failing<>(this, lists);
     this.registration = new WaitRegistration<>(this, failing, lists, domain);
+    this.enqueuer =
+        new Enqueuer<>(this, this.loss, stream, gate, lists, registration, failing, issuer);
+    this.lossByError = new LossByError<>(this, this.loss, gate, lists, failing);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
         new WorkerThread(
@@ -189,212 +170,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     return stream == other;
   }
 
-  // Enqueueing: begin(), fill in the work, then submit() or abandon(), and in any case
-  // endEnqueue(), all on the user's thread.
-
-  /**
-   * Returns an operation to fill in, and enters the gate. The caller must then submit or {@link
-   * #abandon} it, and {@link #endEnqueue leave} the gate.
-   *
-   * @param work what it does, which may be filled in until the operation is captured
-   * @param servesCopy whether the operation is a chunk of a copy between devices that is under way;
-   *     such an operation is accepted even while the queue is closing
-   * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
-   *     lost
-   */
-  public Operation<E> begin(Work<E> work, boolean servesCopy) {
-    if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
-      HalException lost = cancelled == null ? loss.cause() : null; // see endBroken()
-      throw lost != null
-          ? lost.again()
-          : new HalException(
-              Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
-    }
-    try {
-      HalException cause = loss.cause();
-      if (cause != null) {
-        throw cause.again();
-      }
-      Operation<E> operation = new Operation<>(this, work);
-      operation.setServesCopy(servesCopy);
-      return operation;
-    } catch (Throwable t) {
-      leave();
-      throw t;
-    }
-  }
-
-  /**
-   * Discards an operation that was begun and not accepted. It has had no effect. If there is too
-   * little stack for that, the issue thread does it.
-   */
-  public void abandon(Operation<E> operation) {
-    try {
-      operation.work.retire(RefCounted::release);
-    } catch (Throwable t) {
-      synchronized (lists.lock) { // without a call, for which there may be no stack left
-        operation.nextToRetire = lists.firstBegun;
-        lists.firstBegun = operation;
-      }
-      issueRole.wake();
-      throw t;
-    }
-  }
-
-  /**
-   * Leaves the gate that {@link #begin} has entered. It is called where {@link #begin} was, and not
-   * further up the stack: a thread that had enough stack to enter has enough to leave.
-   */
-  public void endEnqueue() {
-    leave();
-  }
-
-  private void leave() {
-    try {
-      gate.leave();
-    } catch (Throwable t) { // it stays counted as a thread inside; no call, as in submit()
-      broken.by = t;
-      throw t;
-    }
-  }
-
-  /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
-  void discardLeft() {
-    for (Operation<E> left = lists.takeBegun(); left != null; left = lists.takeBegun()) {
-      left.work.retire(RefCounted::release);
-    }
-  }
-
-  /**
-   * Captures the fences, and asks the stream what the operation takes: the last that may refuse it.
-   * Its work is filled in. The caller must then call {@link #submit(Operation)}, or {@link
-   * #abandon} if this throws.
-   */
-  public void capture(Operation<E> operation, Fence waits, Fence signals) {
-    operation.capture(waits, signals, stream);
-  }
-
-  /**
-   * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
-   * submits} it. What refuses it abandons it.
-   */
-  public void submit(Operation<E> operation, Fence waits, Fence signals) {
-    try {
-      capture(operation, waits, signals);
-      submit(operation);
-    } catch (Throwable t) {
-      if (!operation.isAccepted()) {
-        abandon(operation);
-      }
-      throw t;
-    }
-  }
-
-  /**
-   * Accepts an operation that was captured: registers its waits, and issues it if none of them is
-   * open. Once it {@linkplain Operation#isAccepted is accepted}, other threads see it, and nothing
-   * refuses it any more; what is thrown before refuses it.
-   */
-  public void submit(Operation<E> operation) {
-    boolean isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
-    String kind = "";
-    long kernel = 0;
-    int commands = 0;
-    if (isRecorded) { // read before others can issue and retire it, recorded when it has its number
-      kind = operation.work.kind();
-      kernel = operation.work.kernel();
-      commands = operation.work.commandCount();
-    }
-    Object domain = registration.domainOf(operation);
-    boolean mayIssue = !PlatformThreads.isCurrentVirtual();
-    boolean isReached = registration.areReached(operation);
-    if (isReached) {
-      operation.announce();
-    }
-    try {
-      boolean isIssued = false;
-      if (isReached) {
-        isIssued = lists.openReady(operation, mayIssue);
-      } else {
-        lists.open(operation);
-      }
-      if (isRecorded) {
-        record(operation, kind, kernel, commands);
-      }
-      if (isIssued) {
-        issuer.drainFrom(operation, COURTESY);
-      } else if (isReached) {
-        submitReady(operation);
-      } else {
-        submitParked(operation, domain, mayIssue);
-      }
-    } catch (Throwable t) {
-      if (operation.key != 0) { // it is accepted; no call, for which there may be no stack left
-        broken.by = t;
-        issueRole.wake();
-      }
-      throw t;
-    }
-  }
-
-  /** Goes on with an operation of which all waits are reached, and that could not be issued. */
-  private void submitReady(Operation<E> operation) {
-    // lose() or cancel() may have walked the open operations between begin() and openReady(). They
-    // have then not seen this one, so it is failed here.
-    HalException failure = refusal(operation);
-    if (failure != null) {
-      failing.failUnissued(operation, failure);
-    }
-    drain();
-  }
-
-  private void submitParked(Operation<E> operation, @Nullable Object domain, boolean mayIssue) {
-    // As above; and failOpen() may have been called before others could fail it.
-    HalException failure =
-        operation.workFailure() != null ? operation.workFailure() : refusal(operation);
-    if (failure == null) {
-      failure = registration.register(operation, domain);
-    }
-    if (failure != null) {
-      failing.failUnissued(operation, failure);
-    } else if (!operation.countDown()) {
-      registration.watchCovered(operation);
-    } else {
-      operation.announce();
-      if (lists.endParking(operation, mayIssue)) {
-        issuer.drainFrom(operation, COURTESY);
-      } else {
-        drain();
-      }
-    }
-    State now = operation.state();
-    if (now == State.FAILED || now == State.RETIRED) {
-      operation.deregister(); // what was registered after another thread had failed it
-    }
-  }
-
-  private void record(Operation<E> operation, String kind, long kernel, int commands) {
-    if (Events.recordsSubmissions()) {
-      operation.recordSubmission(kind, kernel, commands);
-    }
-    if (Events.recordsEdges()) {
-      operation.recordEdges();
-    }
-  }
-
-  /** Issues ready operations. A virtual thread leaves that to the issue thread. */
-  private void drain() {
-    if (PlatformThreads.isCurrentVirtual()) {
-      issueRole.wake();
-    } else {
-      issuer.drain(COURTESY);
-    }
-  }
-
-  /** Why an operation that was begun can no longer be accepted, or null if it can. */
-  private @Nullable HalException refusal(Operation<E> operation) {
-    HalException cause = loss.cause();
-    return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
+  /** Takes operations from users' threads. */
+  public Enqueuer<E> enqueuer() {
+    return enqueuer;
   }
 
   @Override
@@ -422,14 +200,14 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       if (isIssueThread) {
         issuer.drainAll();
       } else {
-        drain();
+        enqueuer.drain();
       }
     } catch (Throwable t) {
       broken.by = t; // before any call: there may be no stack left for one
       issueRole.wake();
       throw t;
     } finally {
-      leave();
+      enqueuer.leave();
     }
   }
 
@@ -440,10 +218,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   boolean issueStep() {
     CoarseClock.tick();
-    Throwable thrown = broken.by;
-    if (thrown != null) {
-      endBroken(thrown);
-    }
+    lossByError.step();
     if (loss.takeUntold()) {
       try {
         loss.tellLate();
@@ -456,7 +231,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       }
     }
     Cascade.runLeft();
-    discardLeft();
+    enqueuer.discardLeft();
     failing.failUnissuable();
     stuck.step();
     drainInside(true);
@@ -467,25 +242,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   void failLater(Operation<E> operation) {
     lists.addFailed(operation);
     issueRole.wake();
-  }
-
-  /**
-   * Loses the device because of {@link Broken}: what was under way may be half done. Shuts the
-   * gate, and fails everything once more when all threads have left, since one of them may have
-   * died after the device had failed what was open. For the issue thread.
-   */
-  private void endBroken(Throwable thrown) {
-    if (losing == Losing.NO) {
-      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
-      loss.lose("the engine", thrown);
-      boolean ignored = gate.shut();
-      losing = Losing.LOST;
-    }
-    if (losing == Losing.LOST && gate.isEmpty()) {
-      failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
-      lists.keepHanded();
-      losing = Losing.OVER;
-    }
   }
 
   @Override
@@ -562,7 +318,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   @Override
   boolean isClosing() {
-    return cancelled != null;
+    return enqueuer.isClosing();
   }
 
   @Override
@@ -604,7 +360,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   void cancel(Predicate<Operation<E>> which, HalException reason) {
     // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
-    cancelled = reason;
+    enqueuer.refuse(reason);
     failing.failAll(which, reason, false);
   }
 

@@ -51,7 +51,7 @@ final class Failing<E> {
   private void end(Operation<E> operation, HalException failure) {
     // publish() may have removed a wait between the change of state and deregister(). The
     // semaphore's lock makes the producer that it stored visible here, and settling drops it.
-    operation.deregister();
+    OperationWait.deregisterAll(operation);
     operation.work.endBorrow(); // first, as whoever sees the failure may ask (rule Q2)
     Settling.fail(operation, failure);
     owner.retireLater(operation);

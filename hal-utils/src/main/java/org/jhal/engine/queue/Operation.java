@@ -72,8 +72,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   public final Work<E> work;
 
   // Any thread changes it by compare-and-set. It is set plainly only by QueueLists.openLocked, in
-  // the
-  // critical section from which on others see the operation.
+  // the critical section from which on others see the operation.
   volatile State state = State.NEW;
 
   // Registered waits that are open, plus one until submit() has registered all of them. The thread
@@ -338,13 +337,6 @@ public final class Operation<E> extends HeapNode implements Producer {
       }
     }
     return true;
-  }
-
-  /** Withdraws the waits that are registered. */
-  void deregister() {
-    for (int i = 0; i < waits.length; i++) {
-      boolean ignored = waits[i].semaphore().deregister(waits[i]);
-    }
   }
 
   /** Whether it begins only once {@code semaphore} has reached {@code value}, or more. */

@@ -31,6 +31,14 @@ final class OperationWait<E> extends WaitNode {
     return semaphore.needsSignalFor(value);
   }
 
+  /** Withdraws the waits of an operation that are registered. */
+  static <E> void deregisterAll(Operation<E> operation) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      OperationWait<E> wait = operation.wait(i);
+      boolean ignored = wait.semaphore.deregister(wait);
+    }
+  }
+
   @Override
   void registered() {
     operation.addOpenWait();

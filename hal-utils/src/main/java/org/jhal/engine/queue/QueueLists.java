@@ -69,7 +69,7 @@ final class QueueLists<E> {
 
   // Chained by nextToRetire: operations to retire once the stream is closed; those to discard,
   // which
-  // DeferredWorkQueue.abandon() adds; those that could not be issued, newest first; those for the
+  // Enqueuer.abandon() adds; those that could not be issued, newest first; those for the
   // completion thread to retire, oldest
   // first.
   private @Nullable Operation<E> firstKept;

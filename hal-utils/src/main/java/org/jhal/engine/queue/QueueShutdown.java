@@ -143,7 +143,7 @@ public final class QueueShutdown<E> {
       Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
     lists.endRetiring();
-    queue.discardLeft();
+    queue.enqueuer().discardLeft();
     completer.retireRest();
     events.tellFailures(queue.name());
   }

@@ -319,8 +319,8 @@ class DeferredWorkQueueTest {
   @Test
   void whatIsAbandonedNeverHappened() {
     DeferredWorkQueue<Event> queue = harness.queues.get(0);
-    queue.abandon(harness.begin(0, new QueueUse("refused", Fence.NONE, Fence.NONE)));
-    queue.endEnqueue();
+    queue.enqueuer().abandon(harness.begin(0, new QueueUse("refused", Fence.NONE, Fence.NONE)));
+    queue.enqueuer().endEnqueue();
     assertEquals(0, queue.enqueued());
     assertEquals(0, harness.open());
   }

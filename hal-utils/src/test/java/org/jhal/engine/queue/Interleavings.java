@@ -81,6 +81,7 @@ final class Interleavings {
     keepWhole(QueueLists.class, "openLocked", "nextLocked");
     keepWhole(Operation.class, "capture", "addOpenWait", "countDown", "weight");
     keepWhole(Operation.class, "mayBlock");
+    keepWhole(OperationWait.class, "producer", "semaphore", "value");
     keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");
     keepWhole(
         QueueUse.TestWork.class,

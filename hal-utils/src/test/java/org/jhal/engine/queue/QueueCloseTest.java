@@ -29,7 +29,8 @@ class QueueCloseTest {
   @Test
   void nothingIsAcceptedAnyMore() {
     assertTrue(queue.shutdown().shut(System.nanoTime()));
-    HalException refused = assertThrows(HalException.class, () -> queue.begin(NoWork.get(), false));
+    HalException refused =
+        assertThrows(HalException.class, () -> queue.enqueuer().begin(NoWork.get(), false));
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
     harness.finish();
   }
@@ -96,8 +97,8 @@ class QueueCloseTest {
     queue.shutdown().abandonAll(LATE);
     queue.shutdown().stop(System.nanoTime());
 
-    queue.submit(operation, gate.at(1), done.at(1));
-    queue.endEnqueue();
+    queue.enqueuer().submit(operation, gate.at(1), done.at(1));
+    queue.enqueuer().endEnqueue();
 
     assertEquals(Status.CANCELLED, failure());
   }

@@ -413,8 +413,8 @@ class QueueFailureTest {
     QueueUse use = new QueueUse("refused", Fence.NONE, first.at(1));
     use.failsAtEndOfBorrow = new StackOverflowError();
     Operation<FakeStream.Event> operation = harness.begin(0, use);
-    assertThrows(StackOverflowError.class, () -> queue.abandon(operation));
-    queue.endEnqueue();
+    assertThrows(StackOverflowError.class, () -> queue.enqueuer().abandon(operation));
+    queue.enqueuer().endEnqueue();
     assertTrue(queue.shutdown().shut(System.nanoTime()), "no thread is inside any more");
     if (!isClosing) {
       harness.run();

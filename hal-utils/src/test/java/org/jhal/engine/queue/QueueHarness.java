@@ -102,7 +102,7 @@ final class QueueHarness {
   Operation<Event> begin(int queue, QueueUse use) {
     TestWork work = new TestWork(this::hostCompletion);
     work.use = use;
-    Operation<Event> operation = queues.get(queue).begin(work, false);
+    Operation<Event> operation = queues.get(queue).enqueuer().begin(work, false);
     synchronized (operations) {
       operations.add(operation);
     }
@@ -196,9 +196,9 @@ final class QueueHarness {
       uses.add(use);
     }
     try {
-      queues.get(queue).submit(operation, use.waits, use.signals);
+      queues.get(queue).enqueuer().submit(operation, use.waits, use.signals);
     } finally {
-      queues.get(queue).endEnqueue();
+      queues.get(queue).enqueuer().endEnqueue();
     }
     return use;
   }

@@ -12,6 +12,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,7 +23,19 @@ import org.junit.jupiter.api.Test;
 class EarlyClassesTest {
   private static final String ENGINE = "org.jhal.engine";
   private static final Set<String> ENGINE_PACKAGES =
-      Set.of(ENGINE, ENGINE + ".queue", ENGINE + ".concurrent");
+      Stream.of(
+              "",
+              ".base",
+              ".memory",
+              ".kernel",
+              ".recording",
+              ".work",
+              ".file",
+              ".group",
+              ".queue",
+              ".concurrent")
+          .map(room -> ENGINE + room)
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final String GPU = "org.jhal.gpu";
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * How large the engine may be, which files may be long, and how many may catch whatever is thrown.
  * A limit is the number that was measured last. Limits are only ever lowered, with the change that
- * makes something smaller. Lines are counted as by {@code wc -l}, in main sources only.
+ * makes something smaller. Lines are counted as by {@code wc -l}, in main sources only; in folders
+ * without imports and package descriptions, which change when a class moves.
  */
 class SourceSizeTest {
   /** The lines of a file that is not in {@link #LONG_FILES}. */
@@ -35,9 +36,8 @@ class SourceSizeTest {
           Map.entry("CrossDeviceEndTest.java", 458),
           Map.entry("CrossDeviceWaitTest.java", 518),
           Map.entry("CudaDevice.java", 513),
-          Map.entry("DeferredWorkQueue.java", 679),
+          Map.entry("DeferredWorkQueue.java", 677),
           Map.entry("DeviceCopyTest.java", 599),
-          Map.entry("EngineDevice.java", 662),
           Map.entry("EngineSemaphore.java", 511),
           Map.entry("FaultWorkload.java", 466),
           Map.entry("FileFailureTest.java", 468),
@@ -53,7 +53,7 @@ class SourceSizeTest {
           Map.entry("Operation.java", 765),
           Map.entry("PeerImportTest.java", 618),
           Map.entry("QueueHostCallTest.java", 531),
-          Map.entry("QueueLists.java", 583),
+          Map.entry("QueueLists.java", 578),
           Map.entry("SemaphoreObserverTest.java", 495),
           Map.entry("TransferRing.java", 464));
 
@@ -62,14 +62,14 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 24913",
-    "hal-utils/src/main/java/org/jhal/engine, 19277",
-    "hal-gpu/src/main/java, 10169"
+    "hal-utils/src/main/java, 23434",
+    "hal-utils/src/main/java/org/jhal/engine, 18168",
+    "hal-gpu/src/main/java, 9411"
   })
   void theEngineDoesNotGrow(String folder, int limit) throws IOException {
     int lines = 0;
     for (Path file : sources(folder)) {
-      lines += lines(file);
+      lines += linesOfCode(file);
     }
     if (lines > limit) {
       fail("%s has %d lines; the limit is %d".formatted(folder, lines, limit));
@@ -144,6 +144,15 @@ class SourceSizeTest {
 
   private static boolean catchesAll(String source) {
     return CATCHES_ALL.matcher(JavaCode.withoutComments(source)).find();
+  }
+
+  private static int linesOfCode(Path file) throws IOException {
+    if (file.endsWith("package-info.java")) {
+      return 0;
+    }
+    try (Stream<String> lines = Files.lines(file)) {
+      return (int) lines.filter(line -> !line.startsWith("import ")).count();
+    }
   }
 
   private static int lines(Path file) throws IOException {

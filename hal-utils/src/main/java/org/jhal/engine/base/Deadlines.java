@@ -1,0 +1,50 @@
+package org.jhal.engine.base;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jhal.driver.support.EngineThread;
+
+/**
+ * Does something when a time is over. The one thread for it is started when it is needed, and ends
+ * when nothing has waited for a while.
+ *
+ * <p>Thread-safe.
+ */
+public final class Deadlines {
+  private static final long IDLE_SECONDS = 5;
+  private static final ScheduledThreadPoolExecutor TIMER = timer();
+
+  private Deadlines() {}
+
+  private static ScheduledThreadPoolExecutor timer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(1, body -> new EngineThread("jhal-deadline", body));
+    timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true); // the thread stays as long as anything is scheduled
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
+  }
+
+  /**
+   * Runs {@code late} after {@code nanos}, unless the result is cancelled before. It must be short,
+   * and throw nothing.
+   *
+   * @throws OutOfMemoryError if no thread can be started; {@code late} may run all the same
+   */
+  public static Future<?> after(long nanos, Runnable late) {
+    return TIMER.schedule(late, Math.min(nanos, Long.MAX_VALUE / 2), TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Runs {@code late} on a thread of its own, since users' callbacks run in it and the thread of
+   * this class serves all groups; on the calling thread if none can be started.
+   */
+  public static void apart(Runnable late) {
+    try {
+      new EngineThread("jhal-late", late).start();
+    } catch (Throwable t) {
+      late.run();
+    }
+  }
+}

@@ -1,0 +1,387 @@
+package org.jhal.engine.base;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.Command;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Names;
+import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.DeviceLoss;
+import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.QueueSettings;
+import org.jhal.spi.Explainable;
+import org.jhal.spi.OpenOperation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all parts of a device need of it: its name, its backend and the calls into that, its queues,
+ * what it has handed out, who holds it, and the cause of its loss. Parts get it from whoever makes
+ * them; it knows none of them.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <E> the driver's native event
+ */
+public final class DeviceCore<E> implements Explainable {
+  private static final System.Logger LOG = System.getLogger(DeviceCore.class.getName());
+
+  private final Device view;
+  private final DeviceBackend<E> backend;
+  private final EngineConfig config;
+  private final DeviceInfo info;
+  private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
+  private final String name;
+  private final long number; // by which recordings name it
+  private final Object domain = new Object(); // the token by which its queues know it
+  private final DevicePools pools;
+  private final List<DeferredWorkQueue<E>> queues =
+      new CopyOnWriteArrayList<>(); // hidden ones last
+
+  // Views for the transfers that a copy between devices, or a file, consists of.
+  private final List<DeviceQueue> copyQueues = new CopyOnWriteArrayList<>();
+
+  private final DeviceResources resources = new DeviceResources();
+  private final Holds holds;
+  private final Peers peers;
+  private final BackendCalls calls;
+
+  // The first cause of the device's loss; set once, by any thread.
+  private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+
+  // Set by the one thread that fails the queues' operations after the loss.
+  private final AtomicBoolean isLossTold = new AtomicBoolean();
+  private final DeviceLoss loss = new Loss();
+  private volatile Consumer<HalException> onLost = cause -> {}; // set once, before there are queues
+
+  // The close is over, apart from what may still have to be freed. Written by who closes.
+  private volatile boolean isCloseOver;
+
+  /**
+   * Creates the core of a device without queues.
+   *
+   * @param view the device as users see it
+   */
+  public DeviceCore(Device view, DeviceBackend<E> backend, EngineConfig config) {
+    this.view = view;
+    this.backend = backend;
+    this.config = config;
+    this.info = backend.info();
+    this.name = info.driver() + "-" + info.index();
+    this.supportedCommands.addAll(backend.supportedCommands());
+    this.peers = new Peers(this, backend, config);
+    this.number = Names.add("device", name + " (" + info.name() + ")", 0);
+    this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
+    this.holds = new Holds(name, calls);
+    this.pools = new DevicePools(name, config, calls);
+  }
+
+  /** The device as users see it. */
+  public Device view() {
+    return view;
+  }
+
+  /** {@code DRIVER-INDEX}, which is also the prefix of its threads' names. */
+  @Override
+  public String name() {
+    return name;
+  }
+
+  /** The number by which recordings name it. */
+  public long number() {
+    return number;
+  }
+
+  public DeviceInfo info() {
+    return info;
+  }
+
+  /** The driver's part of the device. */
+  public DeviceBackend<E> backend() {
+    return backend;
+  }
+
+  Set<Command.Kind> supportedCommands() {
+    return supportedCommands;
+  }
+
+  public boolean tracesLeaks() {
+    return config.tracesLeaks();
+  }
+
+  /** How long closing waits for work. */
+  public Duration closeTimeout() {
+    return config.closeTimeout();
+  }
+
+  /** How long its part in a collective may take to end, once that has failed. */
+  public Duration abortTimeout() {
+    Duration least = config.abortTimeout();
+    return least.compareTo(closeTimeout()) < 0 ? closeTimeout() : least;
+  }
+
+  /** The threads of the device, apart from those of its queues. */
+  public DevicePools pools() {
+    return pools;
+  }
+
+  /** Calls into the backend, apart from those of the queues. */
+  public BackendCalls calls() {
+    return calls;
+  }
+
+  /** What the device has handed out. */
+  public DeviceResources resources() {
+    return resources;
+  }
+
+  /** Counts memory that was allocated, or, if negative, given back. */
+  public void addBytes(long size, BufferParams params) {
+    Events.memory(number, size, params.type().name(), resources.addBytes(size));
+  }
+
+  /** What other devices do with this one, and what its close waits for. */
+  public Holds holds() {
+    return holds;
+  }
+
+  /** The other devices whose memory its operations can use. */
+  public Peers peers() {
+    return peers;
+  }
+
+  public void checkOpen() {
+    if (calls.isShut()) {
+      throw calls.closedFailure();
+    }
+  }
+
+  public void checkUsable() {
+    checkOpen();
+    HalException cause = lost.get();
+    if (cause != null) {
+      throw cause.again();
+    }
+  }
+
+  /** Refuses {@code what} unless the driver lends its native runtime. */
+  public void checkNativeAccess(String what) {
+    if (!backend.capabilities().contains(Capability.NATIVE_ACCESS)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, name + " cannot " + what + ": it has no native runtime to share");
+    }
+  }
+
+  // Queues.
+
+  /** All queues, those that users do not see last. */
+  public List<DeferredWorkQueue<E>> queues() {
+    return queues;
+  }
+
+  /** How many queues users see. */
+  public int queueCount() {
+    return copyQueues.size();
+  }
+
+  /** Makes a queue of users, which is not started yet. In a call. */
+  public DeferredWorkQueue<E> addQueue() {
+    int index = queues.size();
+    DeferredWorkQueue<E> queue = createQueue(index, name + "-q" + index, 0);
+    queues.add(queue);
+    return queue;
+  }
+
+  /**
+   * Makes and starts a queue that users do not see. In a call, for which closing waits: it finds
+   * the queue, or the queue is refused.
+   *
+   * @param nth from 0
+   */
+  public DeferredWorkQueue<E> startHidden(int nth, String suffix, long issueSpinNanos) {
+    DeferredWorkQueue<E> queue = createQueue(queueCount() + nth, name + suffix, issueSpinNanos);
+    try {
+      queue.start();
+      queues.add(queue);
+      HalException cause = lost.get();
+      if (cause != null) { // the thread that has lost the device may not have seen the queue
+        queue.noteLost(cause);
+      }
+      return queue;
+    } catch (Throwable t) { // out of memory, or no thread can be started
+      queues.remove(queue);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+      if (queue.shutdown().shut(deadline) & queue.shutdown().stop(deadline)) {
+        calls.quietly("closing a stream", queue.shutdown()::closeStream);
+      }
+      throw t;
+    }
+  }
+
+  private DeferredWorkQueue<E> createQueue(int index, String queueName, long issueSpinNanos) {
+    return new DeferredWorkQueue<>(
+        new QueueSettings(
+            queueName,
+            Names.add("queue", queueName, number),
+            domain,
+            eventDomain(),
+            backend.outcomesCanFail(),
+            config.inflight(),
+            config.spinNanos(),
+            issueSpinNanos,
+            config.completionSpinNanos(),
+            config.closeTimeout()),
+        backend.createStream(index),
+        loss);
+  }
+
+  @Override
+  public void tellOpen(Consumer<OpenOperation> looker) {
+    queues.forEach(queue -> queue.tellOpen(looker));
+  }
+
+  /** The token of the devices that share events with this one. */
+  public Object eventDomain() {
+    Object shared = config.sharesEvents() ? backend.eventDomain() : null;
+    return shared == null ? domain : shared;
+  }
+
+  /** Adds the view of the next queue for {@link #copyQueue}. */
+  public void addCopyQueue(DeviceQueue queue) {
+    copyQueues.add(queue);
+  }
+
+  /**
+   * The queue for the chunks of a copy between devices that was enqueued on queue {@code index} of
+   * either device, or of a file operation of this device's queue {@code index}. It accepts them
+   * even while the device is being closed.
+   */
+  public DeviceQueue copyQueue(int index) {
+    return copyQueues.get(index % copyQueues.size());
+  }
+
+  // Loss and close.
+
+  /**
+   * Has {@code body} called with the cause when the device is lost and the queues have failed what
+   * they had; more than once if an error has interrupted it.
+   */
+  public void onLost(Consumer<HalException> body) {
+    onLost = body;
+  }
+
+  @Override
+  public @Nullable HalException lostCause() {
+    return lost.get();
+  }
+
+  /**
+   * Declares the device lost: everything fails with the first cause (rule Q7). Users' callbacks
+   * run.
+   *
+   * @return the first cause
+   */
+  public HalException lose(HalException cause) {
+    HalException first =
+        cause.status() == Status.UNAVAILABLE
+            ? cause
+            : new HalException(
+                Status.UNAVAILABLE, "device " + name + " is lost: " + cause.getMessage(), cause);
+    HalException known = loss.note(first);
+    loss.tell();
+    return known;
+  }
+
+  /**
+   * For a call that lost the device. One that was still running when the device had been closed may
+   * fail as well, and is ignored.
+   */
+  private void loseUnlessClosed(HalException cause) {
+    if (!isCloseOver) {
+      lose(cause);
+    }
+  }
+
+  /**
+   * Finds out whether the device is lost, for a thread of another device to which a call has failed
+   * that concerns this one's memory: asks the streams.
+   *
+   * @return the first cause of the loss, or null
+   */
+  public @Nullable HalException findLoss() {
+    for (DeferredWorkQueue<E> queue : queues) {
+      if (queue.findLoss() != null) {
+        break;
+      }
+    }
+    return lost.get();
+  }
+
+  /** Whether closing has begun. */
+  public boolean isClosed() {
+    return calls.isShut();
+  }
+
+  /** Whether closing is done, apart from what may still have to be freed. */
+  public boolean isCloseOver() {
+    return isCloseOver;
+  }
+
+  /** Closing is done. */
+  public void setCloseOver() {
+    isCloseOver = true;
+  }
+
+  /** Keeps the first cause, and fails everything once. */
+  private final class Loss implements DeviceLoss {
+    @Override
+    public HalException note(HalException failure) {
+      if (lost.compareAndSet(null, failure)) {
+        queues.forEach(queue -> queue.noteLost(failure));
+      }
+      return Objects.requireNonNull(lost.get());
+    }
+
+    @Override
+    public void tell() {
+      HalException cause = Objects.requireNonNull(lost.get());
+      if (isLossTold.compareAndSet(false, true)) {
+        // An error may end this anywhere. What is left then, the queues' issue threads do. Without
+        // lambdas: one that is linked for the first time while the stack runs out never works
+        // again.
+        for (DeferredWorkQueue<E> queue : queues) {
+          queue.expectLoss();
+        }
+        for (DeferredWorkQueue<E> queue : queues) {
+          queue.lose(cause);
+        }
+        DeferredWorkQueue.failBehindGone();
+        Events.lost(number, String.valueOf(cause.getMessage()));
+        Failures.log(LOG, Level.WARNING, "device " + name + " is lost", cause);
+      }
+      onLost.accept(cause); // each time, since an error may have ended it
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

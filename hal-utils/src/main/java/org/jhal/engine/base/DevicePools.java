@@ -1,0 +1,92 @@
+package org.jhal.engine.base;
+
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.jhal.Status;
+import org.jhal.driver.HostThreads;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of a device, apart from those of its queues.
+ *
+ * <p>Thread-safe.
+ */
+public final class DevicePools {
+  private static final System.Logger LOG = System.getLogger(DevicePools.class.getName());
+
+  /** While one thread waits for a disk, the other one still serves files in memory. */
+  private static final int FILE_THREADS = 2;
+
+  private final String name; // of the device
+  private final BackendCalls calls;
+  private final HostCompletionPool hostCalls; // runs users' host calls
+  private final HostCompletionPool copyThreads; // runs all other host completions
+  private final HostCompletionPool fileThreads; // does file I/O, and nothing else that may block
+  private final HostCompletionPool background; // runs what drivers do apart from any stream
+
+  /** Creates the pools; a thread starts when it is needed. */
+  DevicePools(String name, EngineConfig config, BackendCalls calls) {
+    this.name = name;
+    this.calls = calls;
+    this.hostCalls = new HostCompletionPool(name + "-call", config.hostCalls());
+    this.copyThreads = new HostCompletionPool(name + "-copy", config.copyThreads());
+    this.fileThreads = new HostCompletionPool(name + "-file", FILE_THREADS);
+    this.background = new HostCompletionPool(name + "-prepare", 1);
+  }
+
+  /** All of them, to be closed. */
+  public List<HostCompletionPool> all() {
+    return List.of(hostCalls, copyThreads, fileThreads, background);
+  }
+
+  /** The threads that run users' host calls. */
+  public HostThreads hostCalls() {
+    return hostCalls;
+  }
+
+  /** The threads that run the host's part of transfers and of copies between devices. */
+  public HostThreads copyThreads() {
+    return copyThreads;
+  }
+
+  /** The threads that do file I/O. Nobody interrupts them while they do. */
+  public HostThreads fileThreads() {
+    return fileThreads;
+  }
+
+  /**
+   * Does work on a thread of the device, unless the device is closed or lost before. The device is
+   * bound.
+   *
+   * @param kept is kept until then, unless it is null
+   */
+  public void inBackground(@Nullable RefCounted kept, Runnable work) {
+    if (kept != null && !kept.tryRetain()) {
+      return;
+    }
+    Runnable then = kept == null ? () -> {} : kept::release;
+    try {
+      background.execute(
+          () -> {
+            try {
+              calls.callIfOpen(work);
+            } catch (Throwable t) { // there is nobody to tell
+              if (Failures.of(t).status() != Status.UNAVAILABLE) { // a loss is logged elsewhere
+                Failures.log(LOG, Level.WARNING, name + ": work in the background failed", t);
+              }
+            } finally {
+              then.run();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      then.run(); // the device is closed
+    } catch (Throwable t) { // no thread can be started
+      then.run();
+      throw t;
+    }
+  }
+}

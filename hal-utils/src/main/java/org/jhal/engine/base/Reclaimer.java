@@ -1,0 +1,78 @@
+package org.jhal.engine.base;
+
+import java.lang.System.Logger.Level;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.concurrent.TimeUnit;
+import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.concurrent.CoarseClock;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
+
+/**
+ * Reclaims resources whose handles became unreachable without having been closed. Its thread also
+ * sets the {@link CoarseClock}. It runs only while a device is open or memory of a closed one is
+ * not given back, since a running thread keeps the class loader of an application alive. Then it
+ * goes on for a while if there is anything else that may be forgotten. What becomes unreachable
+ * later is reported when the next device is opened.
+ *
+ * <p>Thread-safe.
+ */
+final class Reclaimer {
+  private static final System.Logger LOG = System.getLogger(Reclaimer.class.getName());
+  private static final long LOOK_MILLIS = 500;
+
+  /** How long the thread goes on for what holds no memory of a device. */
+  private static final long WHILE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** The queue on which {@link Owner}s arrive once their handle is unreachable. */
+  static final ReferenceQueue<Object> UNREACHABLE = new ReferenceQueue<>();
+
+  // Guarded by the class.
+  private static int users; // how many devices are open, or closed with memory in use
+  private static long unusedSince; // when the last of them went
+  private static boolean runs; // the thread runs, and will look at `users` again before it ends
+
+  private Reclaimer() {}
+
+  /** Something may be leaked until {@link #endUse} is called as well. */
+  static synchronized void beginUse() {
+    CoarseClock.tick();
+    if (!runs) {
+      new EngineThread("jhal-reclaim", Reclaimer::run).start(); // throws if there is no thread
+      runs = true;
+    }
+    users++; // the thread looks at it with the class locked
+  }
+
+  static synchronized void endUse() {
+    users--;
+    unusedSince = System.nanoTime();
+  }
+
+  /** Whether the thread ends, decided in the critical section that finds no users. */
+  private static synchronized boolean ends() {
+    if (users == 0
+        && (!LiveOwned.existOfClosedDevices() || System.nanoTime() - unusedSince > WHILE_NANOS)) {
+      runs = false;
+    }
+    return !runs;
+  }
+
+  private static void run() {
+    while (true) {
+      try {
+        CoarseClock.tick();
+        Cascade.runLeft();
+        Reference<?> next = UNREACHABLE.remove(LOOK_MILLIS);
+        if (next != null) {
+          ((Owner) next).reclaim();
+        } else if (ends()) {
+          return;
+        }
+      } catch (Throwable t) { // from a driver or a release callback; the next owner may succeed
+        Failures.log(LOG, Level.ERROR, "cannot reclaim what was not closed", t);
+      }
+    }
+  }
+}

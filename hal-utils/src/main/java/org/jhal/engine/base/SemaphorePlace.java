@@ -1,0 +1,36 @@
+package org.jhal.engine.base;
+
+import org.jhal.engine.queue.EngineSemaphore;
+
+/**
+ * The place of a semaphore in its device's statistics, which is all that a device has of it: a
+ * semaphore lives on its own.
+ */
+public final class SemaphorePlace extends Owned {
+  private final DeviceCore<?> device;
+  private String name = ""; // written before any other thread sees this object
+
+  private SemaphorePlace(DeviceCore<?> device) {
+    this.device = device;
+  }
+
+  /** Makes a semaphore that counts for {@code device} until it is closed. */
+  public static EngineSemaphore make(long initialValue, DeviceCore<?> device) {
+    SemaphorePlace place = new SemaphorePlace(device);
+    EngineSemaphore semaphore = new EngineSemaphore(initialValue, () -> place.owner().close());
+    place.name = semaphore.toString();
+    Owner ignored = place.ownedBy(semaphore, device.tracesLeaks());
+    device.resources().semaphores().add(place);
+    return semaphore;
+  }
+
+  @Override
+  protected void destroy() {
+    device.resources().semaphores().remove(this);
+  }
+
+  @Override
+  public String describe() {
+    return name + " of " + device.name();
+  }
+}

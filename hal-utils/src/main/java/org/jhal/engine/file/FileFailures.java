@@ -1,0 +1,118 @@
+package org.jhal.engine.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.NonReadableChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.engine.queue.Failures;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what a file channel throws into failures. */
+final class FileFailures {
+  /**
+   * What operating systems say when a file system, or the share of a user, is full. Java has no
+   * exception of its own for that.
+   */
+  private static final List<String> FULL =
+      List.of("No space left on device", "quota exceeded", "not enough space on the disk");
+
+  private static final FullDisk LOCAL = new FullDisk(Path.of("/dev/full"));
+
+  private FileFailures() {}
+
+  /** A failure whose message begins with {@code what} and whose cause is {@code thrown}. */
+  static HalException of(String what, Exception thrown) {
+    return Failures.caused(status(thrown), what + ": ", thrown);
+  }
+
+  private static Status status(Exception thrown) {
+    if (thrown instanceof NoSuchFileException) {
+      return Status.NOT_FOUND;
+    }
+    if (thrown instanceof AccessDeniedException
+        || thrown instanceof NonReadableChannelException
+        || thrown instanceof NonWritableChannelException
+        || thrown instanceof SecurityException) {
+      return Status.PERMISSION_DENIED;
+    }
+    if (thrown instanceof ClosedChannelException || thrown instanceof FileAlreadyExistsException) {
+      return Status.FAILED_PRECONDITION;
+    }
+    if (thrown instanceof UnsupportedOperationException) {
+      return Status.UNIMPLEMENTED;
+    }
+    if (thrown instanceof IllegalArgumentException) {
+      return Status.INVALID_ARGUMENT;
+    }
+    return thrown instanceof IOException && isFull(message(thrown))
+        ? Status.RESOURCE_EXHAUSTED
+        : Status.ABORTED;
+  }
+
+  /** Its message, or nothing if it has none or throws when it is asked. */
+  private static String message(Exception thrown) {
+    try {
+      return String.valueOf(thrown.getMessage());
+    } catch (Throwable silent) {
+      return "";
+    }
+  }
+
+  private static boolean isFull(String message) {
+    return FULL.stream().anyMatch(message::contains) || message.equals(LOCAL.message());
+  }
+
+  /**
+   * What this system says when a file system is full, in its language. It is looked up when it is
+   * first needed, until that succeeds.
+   *
+   * <p>Thread-safe.
+   */
+  static final class FullDisk {
+    private final Path always;
+    private volatile @Nullable String message; // null as long as it is unknown
+
+    /**
+     * Creates a disk that was not asked.
+     *
+     * @param always a device on which no write finds space, if it exists
+     */
+    FullDisk(Path always) {
+      this.always = always;
+    }
+
+    /** The message of a write, or null if it is not known. Throws nothing. */
+    @Nullable String message() {
+      if (message == null) {
+        message = ask();
+      }
+      return message;
+    }
+
+    private @Nullable String ask() {
+      try (FileChannel channel = FileChannel.open(always, StandardOpenOption.WRITE)) {
+        try {
+          int ignored = channel.write(ByteBuffer.allocate(1));
+          return null;
+        } catch (ClosedChannelException e) { // the thread was interrupted
+          return null;
+        } catch (IOException e) {
+          return e.getMessage();
+        }
+      } catch (
+          Throwable t) { // there is no such device, or not enough memory, stack or file handles
+        return null;
+      }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package org.jhal.engine.group;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.support.Once;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups that a device is a rank of, and the hidden queues on which it serves them.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <E> the driver's native event
+ */
+public final class DeviceGroups<E> {
+  /**
+   * Longer than a short native collective takes: only the issue thread issues those, so one that
+   * follows another would wait until it wakes (see docs/results/README.md).
+   */
+  private static final long ISSUE_SPIN_NANOS = 100_000;
+
+  /** Makes a view of a hidden queue. */
+  public interface Views<E> {
+    /**
+     * Makes one.
+     *
+     * @param servesCopies whether the view accepts transfers even while the device is closing
+     */
+    DeviceQueue view(int index, DeferredWorkQueue<E> queue, boolean servesCopies);
+  }
+
+  /** The hidden queue of collectives that go through the host, and a view for their transfers. */
+  private record HostQueue<E>(DeferredWorkQueue<E> collectives, DeviceQueue transfers) {}
+
+  private final DeviceCore<E> device;
+  private final Views<E> views;
+  private final List<GroupLife> groups = new CopyOnWriteArrayList<>();
+
+  // Made for the first group, or collective, that needs them; shared by all.
+  private final Once<HostQueue<E>> hostQueue = new Once<>();
+  private final Once<DeferredWorkQueue<E>> nativeQueue = new Once<>();
+
+  // The latest native collective on this device, until it is over.
+  private final AtomicReference<@Nullable NativeCollective> lastNative = new AtomicReference<>();
+
+  public DeviceGroups(DeviceCore<E> device, Views<E> views) {
+    this.device = device;
+    this.views = views;
+  }
+
+  DeviceCore<E> device() {
+    return device;
+  }
+
+  /** Takes part in a group from now on. Makes the hidden queue for the first one. */
+  void add(GroupLife group) {
+    device.checkUsable();
+    var unused = hostQueue();
+    groups.add(group);
+    // A thread that closes or loses the device may have told the groups before this one was added.
+    if (device.isClosed()) {
+      group.deviceCloses(device);
+    }
+    HalException cause = device.lostCause();
+    if (cause != null) {
+      group.deviceLost(cause);
+    }
+  }
+
+  void remove(GroupLife group) {
+    groups.remove(group);
+  }
+
+  /** How many groups the device is in. */
+  int size() {
+    return groups.size();
+  }
+
+  // Queues.
+
+  /**
+   * Enqueues a collective whose first device this is.
+   *
+   * @param isNative whether a driver's library carries it out
+   * @param buffers that take part, of any devices
+   * @param maker makes the collective of the operation, which is then added to its group; it may
+   *     throw
+   */
+  void enqueue(
+      boolean isNative,
+      Fence waits,
+      Fence signals,
+      List<EngineBuffer> buffers,
+      Function<Operation<E>, Collective> maker) {
+    DeferredWorkQueue<E> queue = isNative ? natives() : hostQueue().collectives();
+    Checks.fences(waits, signals);
+    device.checkOpen();
+    try (CollectiveWork<E> work = new CollectiveWork<>(device)) {
+      work.begin(queue.enqueuer(), false);
+      for (EngineBuffer buffer : buffers) {
+        work.retainForeign(buffer);
+      }
+      Collective made = maker.apply(work.operation());
+      work.collective(made);
+      work.capture(waits, signals);
+      made.group.add(made); // last: from here on whoever ends the group fails it
+      work.submitCaptured();
+    }
+  }
+
+  /** Where the transfers of collectives are enqueued, which go on while the device is closing. */
+  DeviceQueue transfers() {
+    return hostQueue().transfers();
+  }
+
+  private HostQueue<E> hostQueue() {
+    return hostQueue.get(() -> device.calls().call(this::createHostQueue));
+  }
+
+  private HostQueue<E> createHostQueue() {
+    DeferredWorkQueue<E> queue = device.startHidden(0, "-group", 0);
+    return new HostQueue<>(queue, views.view(device.queueCount(), queue, true));
+  }
+
+  /** Where the native collectives are enqueued whose first device this is. */
+  DeferredWorkQueue<E> natives() {
+    return nativeQueue.get(() -> device.calls().call(this::createNativeQueue));
+  }
+
+  private DeferredWorkQueue<E> createNativeQueue() {
+    return device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS);
+  }
+
+  /** The latest native collective on this device, until it is over. */
+  AtomicReference<@Nullable NativeCollective> lastNative() {
+    return lastNative;
+  }
+
+  /**
+   * Has the driver make what carries out collectives between this device, as the first one, and
+   * others. Blocks.
+   *
+   * @param patience how long it may take, in nanoseconds
+   * @throws HalException if it cannot be made, with the reason
+   */
+  NativeGroup<E> createNatives(List<DeviceBackend<?>> ranks, long patience) {
+    @SuppressWarnings("unchecked") // a backend that wraps another one has its events
+    DeviceBackend<E> real = (DeviceBackend<E>) device.backend().real();
+    return device.calls().call(() -> real.createGroup(ranks, patience));
+  }
+
+  // How they end.
+
+  /** Closing has begun: cancels what has not begun. */
+  public void close() {
+    groups.forEach(group -> group.deviceCloses(device));
+  }
+
+  /** Closing waits no longer: fails what goes on. */
+  public void giveUp(Duration limit) {
+    groups.forEach(group -> group.deviceGivesUp(device, limit));
+  }
+
+  /**
+   * The device is lost. Without lambdas: one that is linked for the first time while the stack runs
+   * out never works again.
+   */
+  public void lost(HalException cause) {
+    for (GroupLife group : groups) {
+      group.deviceLost(cause);
+    }
+  }
+}

@@ -1,0 +1,328 @@
+package org.jhal.engine.group;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.CollectiveCall;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.base.Deadlines;
+import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A collective that a driver's library carries out. The operation's stream waits for the library's
+ * streams on all devices, so its event fires when all ranks have their results.
+ *
+ * <p>It may begin while operations run that it waits for, on whichever devices: the stream waits
+ * for their events, and the streams on all devices for one event behind those. So nothing runs on
+ * any rank before all may begin. Behind collectives of the same devices the order of the streams is
+ * enough. Streams only ever wait for events that were recorded before, and {@link
+ * NativeGroup#issue} puts the parts of all ranks into them with nothing in between. So whatever
+ * comes first depends on nothing that comes later, and no groups wait for each other in a circle.
+ *
+ * <p>On each device the collectives of all groups run one after the other. So the deadline of one
+ * does not count the time during which another one is before it, or what it waits for still runs.
+ *
+ * <p>Thread-safe.
+ */
+final class NativeCollective extends Collective {
+  /** How often it looks whether what it waits for is over; the deadline counts from then. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final NativeGroup<?> natives;
+
+  // What the stream waits for. Written by the issue thread before it has begun, and emptied when
+  // the
+  // operation retires.
+  private volatile List<Operation<?>> producers = List.of();
+
+  // Those that are before it on some device, until they are over. Written once, by the issue
+  // thread; emptied when this one is over.
+  private volatile List<NativeCollective> before = List.of();
+
+  // Whether `before` is known. Written behind it, by the issue thread.
+  private volatile boolean isOrdered;
+
+  // When it had its place among all others, or was first seen to be held no more, by
+  // System.nanoTime(). Written by the issue thread, and by the timer.
+  private volatile long began;
+
+  // Used by the issue thread until the timer runs, and then by that.
+  private boolean wasHeld;
+
+  // What the ranks bring, by rank. Written by the issue thread before it has begun; taken once, by
+  // who finds out that the streams are past it, or that nobody knows.
+  private final AtomicReference<List<RankHold>> holds = new AtomicReference<>(List.of());
+
+  // Whether the operation's stream waits for the parts of all ranks, so that all streams are past
+  // them when its event has fired. Written by the issue thread.
+  private volatile boolean isJoined;
+
+  // When it was made to fail, by System.nanoTime(), if it was. Written before isFailed.
+  private volatile long failed;
+  private volatile boolean isFailed;
+
+  // When it was over, if it is. Written before isOver.
+  private volatile long ended;
+  private volatile boolean isOver;
+
+  NativeCollective(
+      GroupLife group, NativeGroup<?> natives, Operation<?> operation, CollectiveRequest request) {
+    super(group, operation, request);
+    this.natives = natives;
+  }
+
+  /** A device that shares no events is not held up by what happens on another one. */
+  @Override
+  boolean waitsOnHost() {
+    return !group.sharesEvents();
+  }
+
+  @Override
+  int weight() {
+    return natives.weight();
+  }
+
+  @Override
+  void issue(NativeStream<?> stream) {
+    CollectiveCall call = request.call();
+    List<Operation<?>> open = new ArrayList<>(0);
+    operation.addOpenProducers(open);
+    producers = open;
+    holds.set(RankHold.all(group.devices(), request));
+    HalException failure;
+    try {
+      failure = issue(natives, stream, call);
+    } catch (Throwable t) {
+      if (!hasBegun()) { // nothing is in the streams, and the group goes on
+        holds.getAndSet(List.of()).forEach(RankHold::release);
+      }
+      throw t;
+    }
+    isJoined = failure == null;
+    if (failure != null) {
+      failure = named(failure);
+      boolean ignored = group.decideFailed(this, failure);
+      stopFailed();
+      failApart(failure); // users' callbacks run, and streams stand still until it is aborted
+    }
+  }
+
+  /**
+   * The operation is over, or has failed, or its stream is idle. That says something about the
+   * other streams only if it has succeeded and the stream has waited for them; otherwise each rank
+   * is asked.
+   */
+  @Override
+  void endUses() {
+    List<RankHold> held = holds.getAndSet(List.of());
+    if (isJoined && operation.hasSucceeded()) {
+      held.forEach(RankHold::release);
+    } else if (!held.isEmpty()) {
+      group.leave(held);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the group was made for the device of the stream
+  private <E> @Nullable HalException issue(
+      NativeGroup<?> group, NativeStream<E> stream, CollectiveCall call) {
+    try {
+      boolean isBehind = !producers.stream().allMatch(this::isBeforeOnAllDevices);
+      return ((NativeGroup<E>) group)
+          .issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
+    } catch (Throwable t) {
+      if (!hasBegun()) {
+        throw t;
+      }
+      HalException failure = Failures.aborted(FAILED, t);
+      if (failure.status() == Status.UNAVAILABLE) {
+        throw failure;
+      }
+      return failure; // the stream may be held, and everybody is told at once
+    }
+  }
+
+  /** Whether it is a collective that the library's streams on all devices come to before this. */
+  private boolean isBeforeOnAllDevices(Operation<?> producer) {
+    return producer.work instanceof CollectiveWork<?> work
+        && work.collective() instanceof NativeCollective other
+        && other.group.devices().containsAll(group.devices());
+  }
+
+  /** Whether its streams wait for operations, or other groups' collectives, that are not over. */
+  boolean isHeld() {
+    return awaitsProducers()
+        || before.stream().anyMatch(other -> other.group != group && other.holdsOthers());
+  }
+
+  /** Whether its streams wait for operations that are not over. */
+  private boolean awaitsProducers() {
+    return producers.stream().anyMatch(producer -> !producer.isApplied());
+  }
+
+  /**
+   * It is not over. With a device that is lost nobody knows whether it ends; but until what it
+   * waits for is over, it cannot.
+   */
+  private boolean holdsOthers() {
+    return !isOver && (!isOnLostDevice() || awaitsProducers());
+  }
+
+  private boolean isOnLostDevice() {
+    return group.devices().stream().anyMatch(device -> device.lostCause() != null);
+  }
+
+  /** Whether it is in the library's streams, and these are not past it. */
+  boolean isLaunched() {
+    return isOrdered && !isOver;
+  }
+
+  /** Whether it is in the streams, and nothing of its group that is not over is before it. */
+  boolean isFirst() {
+    return isOrdered && before.stream().noneMatch(other -> other.group == group && !other.isOver);
+  }
+
+  @Override
+  void dropProducers() {
+    producers = List.of();
+  }
+
+  /** No other one can come between those before it and this one. */
+  private void beginOrdered() {
+    began = System.nanoTime();
+    begin();
+    List<NativeCollective> earlier = new ArrayList<>();
+    for (DeviceGroups<?> rank : group.ranks()) {
+      NativeCollective last = rank.lastNative().getAndSet(this);
+      if (last != null) {
+        earlier.add(last);
+      }
+    }
+    before = earlier;
+    isOrdered = true;
+  }
+
+  /** What is aborted may look as if it had succeeded. */
+  @Override
+  void stop(HalException cause) {
+    if (!isFailed) {
+      failed = System.nanoTime();
+      isFailed = true;
+    }
+    failWork(cause);
+  }
+
+  /** The operation may never leave a lost device's stream, so each rank is asked on its own. */
+  @Override
+  void stopped() {
+    endUses();
+    letGo();
+  }
+
+  /** The timer looks again and again, since the library is asked for what it has found out. */
+  @Override
+  long nanosLeft() {
+    return Math.min(nanosToDeadline(), LOOK_NANOS);
+  }
+
+  /** Time during which it was held, or others were before it, does not count. */
+  private long nanosToDeadline() {
+    if (isHeld()) {
+      wasHeld = true;
+      return Math.min(deadlineNanos(), LOOK_NANOS);
+    }
+    if (wasHeld) {
+      wasHeld = false;
+      began = System.nanoTime();
+    }
+    long waited = System.nanoTime() - began;
+    for (NativeCollective other : before) {
+      waited = Math.min(waited, other.sinceOver());
+    }
+    return deadlineNanos() - Math.max(0, waited);
+  }
+
+  @Override
+  void late() {
+    HalException failure = producerFailure();
+    if (failure != null) {
+      failApart(failure);
+    } else if (!startTimerAgain()) {
+      super.late();
+    }
+  }
+
+  /** Asks the library whether it knows of a failure. */
+  private void ask() {
+    if (!group.tryRetain()) {
+      return; // this has retired, and the group is being freed
+    }
+    HalException found;
+    try {
+      found = natives.failure();
+    } finally {
+      group.release();
+    }
+    if (found != null) {
+      fail(found);
+    }
+  }
+
+  /** Why what it waits for has failed, although its streams may not be past that. */
+  private @Nullable HalException producerFailure() {
+    for (Operation<?> producer : producers) {
+      HalException failure = producer.failure();
+      if (failure != null) {
+        return failure;
+      }
+    }
+    return null;
+  }
+
+  /** Returns false if no time is left, or no memory for the timer. */
+  private boolean startTimerAgain() {
+    try {
+      if (nanosToDeadline() <= 0) {
+        return false;
+      }
+      startTimer(nanosLeft());
+      if (isLaunched()) {
+        Deadlines.apart(this::ask);
+      }
+      return true;
+    } catch (Throwable t) {
+      return false;
+    }
+  }
+
+  /**
+   * How long it is over, in nanoseconds; not more than 0 if it is not. One that has failed counts
+   * as over when its abort had enough time, or has lost a device.
+   */
+  private long sinceOver() {
+    if (isOver) {
+      return System.nanoTime() - ended;
+    }
+    if (!isFailed) {
+      return 0;
+    }
+    long patience = isOnLostDevice() ? 0 : group.abortNanos();
+    return System.nanoTime() - failed - patience;
+  }
+
+  @Override
+  public void retire() {
+    ended = System.nanoTime();
+    isOver = true;
+    before = List.of();
+    for (DeviceGroups<?> rank : group.ranks()) {
+      boolean ignored = rank.lastNative().compareAndSet(this, null);
+    }
+    super.retire();
+  }
+}

@@ -1,0 +1,352 @@
+package org.jhal.engine.group;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jhal.CollectiveGroup;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.base.Deadlines;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver's part of a group, if there is one: how it is made, aborted and freed. The calls that
+ * may block for any time are made by threads of their own.
+ *
+ * <p>Thread-safe.
+ */
+final class NativeForm {
+  private static final System.Logger LOG = System.getLogger(NativeForm.class.getName());
+
+  /** How long at most nobody asks whether the streams of an aborted group are past it. */
+  private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final List<DeviceGroups<?>> ranks;
+  private final List<DeviceCore<?>> devices; // by rank
+  private final RefCounted life;
+  private final BooleanSupplier isAnyLaunched;
+  private final BooleanSupplier isHeld;
+  private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
+  private volatile String whyNot = "the group is being made";
+  private final AtomicBoolean isAborted = new AtomicBoolean();
+
+  // Which ranks' streams are past all that the group has put into them, once it is aborted; and
+  // what is to be done when they are. Guarded by this.
+  private final boolean[] isPast;
+  private final List<List<Runnable>> whenPast = new ArrayList<>();
+
+  private final CountDownLatch isClosed = new CountDownLatch(1);
+
+  /**
+   * For the devices of a group, by rank.
+   *
+   * @param life the group's, at the end of which this is closed
+   * @param isAnyLaunched whether any collective of the group is in the library's streams, and these
+   *     are not past it
+   * @param isHeld whether all that run wait for work elsewhere
+   */
+  NativeForm(
+      List<DeviceGroups<?>> ranks,
+      RefCounted life,
+      BooleanSupplier isAnyLaunched,
+      BooleanSupplier isHeld) {
+    this.ranks = ranks;
+    this.devices = ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
+    this.life = life;
+    this.isAnyLaunched = isAnyLaunched;
+    this.isHeld = isHeld;
+    this.isPast = new boolean[ranks.size()];
+    devices.forEach(device -> whenPast.add(new ArrayList<>(0)));
+  }
+
+  /** Makes it, or finds out why there is none. Blocks. */
+  void make(CollectiveGroup.Options options) {
+    if (options.hostOnly()) {
+      whyNot = "the group was made for the host only";
+      return;
+    }
+    List<DeviceBackend<?>> backends = new ArrayList<>();
+    devices.forEach(device -> backends.add(device.backend().real()));
+    int held = 0;
+    try {
+      for (DeviceCore<?> device : devices) { // or one could end meanwhile
+        device.holds().beginCollective();
+        held++;
+      }
+      long patience = TimeUnit.NANOSECONDS.convert(options.deadline()); // Long.MAX_VALUE at most
+      group = ranks.get(0).createNatives(backends, patience);
+      var unused = ranks.get(0).natives(); // or the first call would wait for it
+    } catch (HalException e) {
+      whyNot = e.getMessage();
+    } finally {
+      for (int rank = 0; rank < held; rank++) {
+        devices.get(rank).holds().endUse();
+      }
+    }
+  }
+
+  /** What carries out collectives, or null. */
+  @Nullable NativeGroup<?> group() {
+    return group;
+  }
+
+  /** Why there is none. */
+  String whyNot() {
+    return whyNot;
+  }
+
+  /**
+   * Ends what runs, without waiting for that. A device is lost if its part of the collectives is
+   * not over within its {@link DeviceCore#abortTimeout}: it is not known when its stream goes on.
+   * Time in which the streams wait for work elsewhere does not count. May be called again.
+   */
+  void abort() {
+    NativeGroup<?> aborted = group;
+    if (aborted == null || !isAborted.compareAndSet(false, true)) {
+      return;
+    }
+    if (!life.tryRetain()) { // the watch's reference
+      return; // nothing runs any more, and it is being freed
+    }
+    try {
+      new EngineThread("jhal-abort", () -> abort(aborted)).start();
+    } catch (Throwable t) { // no thread can be started
+      devices.forEach(device -> lose(device, "could not be started: " + t));
+    }
+    try {
+      new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
+    } catch (Throwable t) { // what the ranks have brought is kept until the process ends
+      life.release();
+      Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", t);
+    }
+  }
+
+  // What the streams are past.
+
+  /**
+   * Calls {@code body} when a rank's stream is past all that the group has put into it. For a group
+   * that has ended, or is about to. {@code body} throws nothing.
+   */
+  void whenPast(int rank, Runnable body) {
+    synchronized (this) {
+      if (!isPast[rank]) {
+        whenPast.get(rank).add(body);
+        return;
+      }
+    }
+    body.run();
+  }
+
+  private synchronized boolean isPast(int rank) {
+    return isPast[rank];
+  }
+
+  /**
+   * Asks the driver until all streams are past everything, however long that takes. The group lives
+   * until then: its events are asked for.
+   */
+  private void watch(NativeGroup<?> aborted) {
+    try {
+      awaitPast(aborted);
+    } finally {
+      life.release();
+    }
+  }
+
+  private void awaitPast(NativeGroup<?> aborted) {
+    long start = System.nanoTime();
+    for (int left = devices.size(); left > 0; ) {
+      left = 0;
+      for (int rank = 0; rank < devices.size(); rank++) {
+        if (!isPast(rank)) {
+          if (isPast(aborted, rank)) {
+            setPast(rank);
+          } else {
+            left++;
+          }
+        }
+      }
+      if (left > 0) {
+        long waited = System.nanoTime() - start;
+        LockSupport.parkNanos(this, Math.min(BackOff.length(waited) + waited / 64, LONGEST_NAP));
+      }
+    }
+  }
+
+  private static boolean isPast(NativeGroup<?> aborted, int rank) {
+    try {
+      return aborted.isPast(rank);
+    } catch (Throwable t) { // such as no memory; it is asked again
+      return false;
+    }
+  }
+
+  /** What is to be done then releases memory, so users' callbacks run, which may take any time. */
+  private void setPast(int rank) {
+    List<Runnable> bodies;
+    synchronized (this) {
+      isPast[rank] = true;
+      bodies = List.copyOf(whenPast.get(rank));
+      whenPast.get(rank).clear();
+    }
+    if (!bodies.isEmpty()) {
+      Deadlines.apart(() -> bodies.forEach(Runnable::run));
+    }
+  }
+
+  private void abort(NativeGroup<?> aborted) {
+    List<Patience> timers = new ArrayList<>();
+    try {
+      // The library waits until its streams are past what it ends.
+      boolean ignored = BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
+      long longest = 0;
+      for (int rank = 0; rank < devices.size(); rank++) {
+        Patience timer = new Patience(devices.get(rank), rank);
+        timers.add(timer);
+        timer.start(false);
+        longest = Math.max(longest, timer.nanos);
+      }
+      aborted.abort(longest);
+    } catch (Throwable t) {
+      for (int rank = 0; rank < devices.size(); rank++) {
+        if (!isPast(rank)) {
+          lose(devices.get(rank), "failed: " + t);
+        }
+      }
+    } finally {
+      timers.forEach(Patience::end);
+    }
+  }
+
+  /** The time that a device has for its abort. */
+  private final class Patience {
+    private final DeviceCore<?> device;
+    private final int rank;
+    private final long nanos;
+    private @Nullable Future<?> timer; // guarded by this
+    private boolean isOver; // guarded by this
+
+    Patience(DeviceCore<?> device, int rank) {
+      this.device = device;
+      this.rank = rank;
+      this.nanos = device.abortTimeout().toNanos();
+    }
+
+    synchronized void start(boolean wasHeld) {
+      if (!isOver) {
+        timer = Deadlines.after(nanos, () -> late(wasHeld));
+      }
+    }
+
+    /**
+     * On the timer's thread. What is aborted behind others may be held only when those have gone.
+     * An abort also waits for work that has nothing to do with it, which is no reason to give up a
+     * device: only parts of collectives that are not over are one.
+     */
+    private void late(boolean wasHeld) {
+      if (!startAgain(wasHeld)) {
+        Deadlines.apart(this::giveUp);
+      }
+    }
+
+    private void giveUp() {
+      if (!isPast(rank)) {
+        lose(device, "did not end within " + Duration.ofNanos(nanos));
+      } else {
+        Failures.log(
+            LOG,
+            Level.INFO,
+            "device "
+                + device.name()
+                + ": the abort of a group has not ended within "
+                + Duration.ofNanos(nanos)
+                + ", although its collectives are over; it may wait for other work on the device",
+            null);
+      }
+    }
+
+    /** Returns false if the time is up, or there is no memory for the timer. */
+    private boolean startAgain(boolean wasHeld) {
+      try {
+        boolean isHeldNow = isHeld.getAsBoolean();
+        if (isHeldNow || wasHeld) {
+          start(isHeldNow);
+        }
+        return isHeldNow || wasHeld;
+      } catch (Throwable t) {
+        return false;
+      }
+    }
+
+    synchronized void end() {
+      isOver = true;
+      if (timer != null) {
+        boolean ignored = timer.cancel(false);
+      }
+    }
+  }
+
+  /** The first device is lost, too, if its stream waits for that of {@code device}. */
+  private void lose(DeviceCore<?> device, String how) {
+    HalException cause =
+        new HalException(
+            Status.UNAVAILABLE,
+            "device " + device.name() + " is lost: the abort of a collective " + how);
+    if (!device.isClosed()) {
+      HalException ignored = device.lose(cause);
+    }
+    DeviceCore<?> other = devices.get(0);
+    if (other != device && isAnyLaunched.getAsBoolean() && !other.isClosed()) {
+      HalException ignored = other.lose(cause);
+    }
+  }
+
+  /** Frees it, without waiting for that. Nothing runs any more. Called once. Throws nothing. */
+  void close() {
+    NativeGroup<?> ended = group;
+    if (ended == null) {
+      return;
+    }
+    for (int rank = 0; rank < devices.size(); rank++) {
+      setPast(rank); // nobody asks any more
+    }
+    try {
+      new EngineThread(
+              "jhal-group-free",
+              () -> {
+                try {
+                  ended.close();
+                } finally {
+                  isClosed.countDown();
+                }
+              })
+          .start();
+    } catch (Throwable t) { // no thread can be started
+      Failures.log(LOG, Level.WARNING, "a group is not freed before the process ends", t);
+      isClosed.countDown();
+    }
+  }
+
+  /** Waits until {@link #close} is through, at most {@code limit}. */
+  void awaitClosed(Duration limit) {
+    if (group != null) {
+      boolean ignored =
+          Uninterruptibles.awaitUninterruptibly(isClosed, limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package org.jhal.engine.group;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The device of a rank, and the memory that a native collective uses there. They are kept while the
+ * rank's stream may not be past its part, whatever becomes of the collective's operation, which
+ * belongs to the first rank's device (rule G4).
+ *
+ * <p>Thread-safe.
+ */
+final class RankHold {
+  private final DeviceCore<?> device;
+  private final List<BufferStorage> memory = new ArrayList<>(2); // each retained
+  private final AtomicBoolean isReleased = new AtomicBoolean();
+
+  private RankHold(DeviceCore<?> device) {
+    this.device = device;
+    device.holds().beginCollective();
+  }
+
+  /**
+   * Holds what each rank brings.
+   *
+   * @param devices by rank
+   * @throws org.jhal.HalException if a device is closed; then nothing is held
+   */
+  static List<RankHold> all(List<DeviceCore<?>> devices, CollectiveRequest request) {
+    List<RankHold> holds = new ArrayList<>(devices.size());
+    try {
+      for (int rank = 0; rank < devices.size(); rank++) {
+        RankHold hold = new RankHold(devices.get(rank));
+        holds.add(hold);
+        hold.retain(request.sources()[rank]);
+        hold.retain(request.targets()[rank]);
+      }
+      return holds;
+    } catch (Throwable t) {
+      holds.forEach(RankHold::release);
+      throw t;
+    }
+  }
+
+  private void retain(@Nullable EngineBuffer buffer) {
+    if (buffer != null && buffer.storage.tryRetain()) { // its operation has retained it, too
+      memory.add(buffer.storage);
+    }
+  }
+
+  /** The stream is past it. The first call counts. */
+  void release() {
+    if (isReleased.compareAndSet(false, true)) {
+      memory.forEach(BufferStorage::release);
+      device.holds().endUse();
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package org.jhal.engine.kernel;
+
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.HalException;
+import org.jhal.Kernel;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Owner;
+
+/**
+ * The user's handle to kernels that a {@link DeviceBackend} has loaded. Each of its kernels keeps
+ * it reachable.
+ *
+ * <p>Thread-safe.
+ */
+public final class EngineExecutable implements Executable {
+  private final DeviceCore<?> device;
+  private final String name;
+  private final String format;
+  private final List<String> refusals;
+  private final List<Kernel> kernels;
+  private final LoadedModule loaded;
+  private final Owner owner;
+
+  EngineExecutable(
+      DeviceCore<?> device,
+      String name,
+      String format,
+      List<String> refusals,
+      List<KernelSpec> specs,
+      KernelModule module) {
+    this.device = device;
+    this.name = name;
+    this.format = format;
+    this.refusals = List.copyOf(refusals);
+    this.loaded = new LoadedModule(device, name, module);
+    List<Kernel> made = new ArrayList<>();
+    long[] numbers = new long[specs.size()];
+    for (KernelSpec spec : specs) {
+      EngineKernel kernel =
+          new EngineKernel(
+              this, made.size(), spec, device.info().maxWorkgroupCount(), module.maxWorkItems());
+      numbers[made.size()] = kernel.number();
+      made.add(kernel);
+    }
+    loaded.setKernelNumbers(numbers);
+    this.kernels = List.copyOf(made);
+    this.owner = loaded.ownedBy(this, device.tracesLeaks());
+  }
+
+  @Override
+  public Device device() {
+    return device.view();
+  }
+
+  DeviceCore<?> core() {
+    return device;
+  }
+
+  /** The bundle's name, for messages. */
+  String name() {
+    return name;
+  }
+
+  /** What work that uses its kernels retains. */
+  public LoadedModule loaded() {
+    return loaded;
+  }
+
+  /** The module that the driver loaded. */
+  KernelModule module() {
+    return loaded.module();
+  }
+
+  @Override
+  public String format() {
+    return format;
+  }
+
+  @Override
+  public List<String> refusals() {
+    return refusals;
+  }
+
+  @Override
+  public List<Kernel> kernels() {
+    return kernels;
+  }
+
+  @Override
+  public Kernel kernel(String wanted) {
+    Objects.requireNonNull(wanted, "name");
+    for (Kernel kernel : kernels) {
+      if (kernel.name().equals(wanted)) {
+        return kernel;
+      }
+    }
+    throw new HalException(
+        Status.NOT_FOUND,
+        "no kernel '"
+            + wanted
+            + "' in "
+            + name
+            + "; it has "
+            + kernels.stream().map(Kernel::name).toList());
+  }
+
+  @Override
+  public void close() {
+    owner.close();
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+  }
+
+  void checkOpen() {
+    if (owner.isClosed()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "executable " + name + " is closed");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "executable " + name + " of " + device;
+  }
+}

@@ -1,0 +1,174 @@
+package org.jhal.engine.kernel;
+
+import java.util.List;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.HalException;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.events.Names;
+
+/** A kernel of an {@link EngineExecutable}. */
+public final class EngineKernel implements Kernel, LoadedKernel {
+  private final EngineExecutable executable;
+  private final long number;
+  private final int index;
+  private final KernelSpec spec;
+  private final Parameter[] parameters; // those of spec, for loops that allocate no iterator
+  private final ArgumentLayout layout;
+  private final Workgroups maxCount;
+
+  /**
+   * Creates a kernel.
+   *
+   * @param maxCount the largest grid that the device accepts
+   * @param maxWorkItems the largest number of work items along one axis of a grid
+   */
+  EngineKernel(
+      EngineExecutable executable,
+      int index,
+      KernelSpec spec,
+      Workgroups maxCount,
+      long maxWorkItems) {
+    this.executable = executable;
+    this.index = index;
+    this.spec = spec;
+    this.parameters = spec.parameters().toArray(new Parameter[0]);
+    this.layout = ArgumentLayout.of(spec.parameters());
+    Workgroups size = spec.workgroupSize();
+    this.maxCount =
+        new Workgroups(
+            (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
+            (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
+            (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
+    this.number = // the last step, since nobody removes it if this constructor throws
+        Names.add("kernel", executable.name() + ":" + spec.name(), executable.core().number());
+  }
+
+  /** Returns {@code kernel} as the engine's own type, if it was loaded for {@code device}. */
+  public static EngineKernel of(DeviceCore<?> device, Kernel kernel) {
+    Objects.requireNonNull(kernel, "kernel");
+    if (!(kernel instanceof EngineKernel own) || own.executable().core() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "kernel "
+              + kernel
+              + " was loaded for "
+              + Checks.namesOf(
+                  device, kernel instanceof EngineKernel other ? other.executable().core() : null));
+    }
+    own.executable().checkOpen();
+    return own;
+  }
+
+  /** The number by which recordings name it. */
+  public long number() {
+    return number;
+  }
+
+  @Override
+  public EngineExecutable executable() {
+    return executable;
+  }
+
+  @Override
+  public KernelModule module() {
+    return executable.module();
+  }
+
+  @Override
+  public int index() {
+    return index;
+  }
+
+  @Override
+  public String name() {
+    return spec.name();
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return spec.parameters();
+  }
+
+  @Override
+  public int parameterCount() {
+    return parameters.length;
+  }
+
+  @Override
+  public Parameter parameter(int parameterIndex) {
+    return parameters[parameterIndex];
+  }
+
+  @Override
+  public Workgroups workgroupSize() {
+    return spec.workgroupSize();
+  }
+
+  @Override
+  public int dynamicSharedMemory() {
+    return spec.dynamicSharedMemory();
+  }
+
+  /** Refuses a grid that is larger than the device takes. */
+  public void checkGrid(Workgroups count) {
+    Objects.requireNonNull(count, "count");
+    Workgroups most = maxCount;
+    if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid "
+              + count
+              + " of "
+              + this
+              + ": "
+              + executable.core().name()
+              + " takes at most "
+              + most);
+    }
+  }
+
+  public void checkArgumentCount(Args args) {
+    Objects.requireNonNull(args, "args");
+    if (args.size() != parameters.length) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          this
+              + " takes "
+              + parameters.length
+              + (parameters.length == 1 ? " argument " : " arguments ")
+              + parameters().stream().map(Parameter::name).toList()
+              + ", got "
+              + args.size());
+    }
+  }
+
+  /** Names an argument, for messages about it. */
+  public String argument(int parameterIndex) {
+    return "argument " + parameterIndex + " of " + this + ", " + parameters[parameterIndex].name();
+  }
+
+  /** The largest grid with which it can be dispatched. */
+  Workgroups maxCount() {
+    return maxCount;
+  }
+
+  @Override
+  public ArgumentLayout layout() {
+    return layout;
+  }
+
+  @Override
+  public String toString() {
+    return executable.name() + ":" + spec.name();
+  }
+}

@@ -1,0 +1,125 @@
+package org.jhal.engine.kernel;
+
+import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Manifest;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.engine.EngineDevice;
+import org.jhal.engine.base.BackendCalls;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads executables on one device: chooses the variant of a bundle that its driver takes.
+ *
+ * <p>Thread-safe.
+ */
+public final class ExecutableLoader {
+  private final DeviceCore<?> device;
+  private final DeviceBackend<?> backend;
+  private final BackendCalls calls;
+
+  public ExecutableLoader(DeviceCore<?> device) {
+    this.device = device;
+    this.backend = device.backend();
+    this.calls = device.calls();
+  }
+
+  /** Loads a variant. Unlike a lambda it can be made ready by {@link #rehearse}. */
+  private record Loading(
+      DeviceCore<?> device,
+      ExecutableSource source,
+      Variant variant,
+      Manifest manifest,
+      List<String> refusals)
+      implements Supplier<Executable> {
+    @Override
+    public Executable get() {
+      List<KernelSpec> kernels = manifest.kernels();
+      KernelModule module = device.backend().load(source, variant, kernels);
+      EngineExecutable made =
+          new EngineExecutable(
+              device, manifest.name(), variant.format(), refusals, kernels, module);
+      device.resources().executables().add(made.loaded());
+      return made;
+    }
+  }
+
+  /** See {@link EngineDevice#rehearseLoading}. */
+  public static void rehearse() throws IllegalAccessException {
+    for (Class<?> needed :
+        List.of(
+            ExecutableLoader.class,
+            Loading.class,
+            Checks.class,
+            EngineExecutable.class,
+            EngineKernel.class)) {
+      Class<?> unused = MethodHandles.lookup().ensureInitialized(needed);
+    }
+  }
+
+  /** Loads the first variant that the driver takes. */
+  public Executable load(ExecutableSource source) {
+    Manifest manifest = Manifest.read(source);
+    List<List<Variant>> found = new ArrayList<>(); // all, so that none is malformed unnoticed
+    for (ExecutableSource overlay : source.overlays()) {
+      found.add(manifest.overlay(overlay));
+    }
+    List<String> refusals = new ArrayList<>();
+    for (int i = 0; i < found.size(); i++) {
+      ExecutableSource overlay = source.overlays().get(i);
+      if (found.get(i).isEmpty()) {
+        refusals.add(overlay.name() + ": it is not for the bundle '" + manifest.name() + "'");
+        continue;
+      }
+      Executable loaded = load(overlay, found.get(i), manifest, refusals);
+      if (loaded != null) {
+        return loaded;
+      }
+      refusals.add(overlay.name() + ": " + device.name() + " loads none of its variants");
+    }
+    Executable loaded = load(source, manifest.variants(), manifest, refusals);
+    if (loaded != null) {
+      return loaded;
+    }
+    throw new HalException(
+        Status.UNIMPLEMENTED,
+        device.name()
+            + " can load no variant of bundle "
+            + source.name()
+            + ": "
+            + String.join("; ", refusals));
+  }
+
+  /** Loads the first variant that can be loaded; null if there is none, and then says why. */
+  private @Nullable Executable load(
+      ExecutableSource source, List<Variant> variants, Manifest manifest, List<String> refusals) {
+    for (Variant variant : variants) {
+      if (!backend.executableFormats().contains(variant.format())) {
+        refusals.add(
+            variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
+        continue;
+      }
+      Checks.workgroups(device, manifest);
+      try {
+        return calls.call(new Loading(device, source, variant, manifest, refusals));
+      } catch (HalException e) {
+        if (e.status() != Status.UNIMPLEMENTED) {
+          throw e;
+        }
+        refusals.add(variant.format() + ": " + e.getMessage());
+      }
+    }
+    return null;
+  }
+}

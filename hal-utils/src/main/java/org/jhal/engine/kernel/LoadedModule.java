@@ -1,0 +1,88 @@
+package org.jhal.engine.kernel;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.KernelModule;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Owned;
+import org.jhal.engine.events.Names;
+
+/**
+ * What a {@link DeviceBackend} has loaded for an {@link EngineExecutable}, shared by that and the
+ * operations and recordings that use its kernels.
+ *
+ * <p>Thread-safe.
+ */
+final class LoadedModule extends Owned {
+  private final DeviceCore<?> device;
+  private final String name; // of the bundle
+  private final KernelModule module;
+  private final AtomicBoolean isUnloaded = new AtomicBoolean(); // set once
+  private volatile boolean isUnused; // the last reference is gone
+
+  // Written before any other thread sees this object.
+  private long[]
+      kernelNumbers = {}; // not the kernels, which would keep the user's handle reachable
+
+  LoadedModule(DeviceCore<?> device, String name, KernelModule module) {
+    this.name = name;
+    this.device = device;
+    this.module = module;
+  }
+
+  /** Sets the numbers by which recordings name its kernels. */
+  void setKernelNumbers(long[] numbers) {
+    kernelNumbers = numbers;
+  }
+
+  DeviceCore<?> device() {
+    return device;
+  }
+
+  KernelModule module() {
+    return module;
+  }
+
+  @Override
+  public String describe() {
+    return "the executable " + name + " of " + device.name();
+  }
+
+  @Override
+  public void endWithDevice() {
+    try {
+      unload();
+    } finally {
+      endIfOver();
+    }
+  }
+
+  @Override
+  protected void destroy() {
+    isUnused = true;
+    device.calls().free("an executable", this::unload);
+    endIfOver();
+  }
+
+  /**
+   * Removes it from the device's resources once it is both unused and unloaded. Either may come
+   * last, since closing the device unloads it too.
+   */
+  private void endIfOver() {
+    if (isUnused && isUnloaded.get()) {
+      device.resources().executables().remove(this);
+    }
+  }
+
+  /** Unloads the module, once: when the last reference is gone, or when the device is closed. */
+  void unload() {
+    if (isUnloaded.compareAndSet(false, true)) {
+      try {
+        module.unload();
+      } finally {
+        Arrays.stream(kernelNumbers).forEach(Names::remove);
+      }
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Executables and their kernels: how a bundle's variant is chosen and loaded, and how constant
+ * arguments are packed.
+ */
+@NullMarked
+package org.jhal.engine.kernel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,336 @@
+package org.jhal.engine.memory;
+
+import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Set;
+import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
+import org.jhal.HalException;
+import org.jhal.MemoryType;
+import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Owned;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
+import org.jhal.engine.work.QueueWork;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of a buffer, shared by the buffer, its slices, and the operations and mappings that
+ * use it (rule M1). {@link #free} frees it when the last reference is gone or when the device
+ * closes; for a dealloca, {@link QueueWork#issue} does.
+ *
+ * <p>A storage may also stand for another one, mostly of another device, which it keeps alive: that
+ * is how operations of one device use the memory of another (rule S9b).
+ *
+ * <p>Thread-safe.
+ */
+public final class BufferStorage extends Owned {
+  private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
+
+  private enum Phase {
+    /** Its alloca was not issued yet. */
+    PROMISED,
+    /** The memory is allocated. */
+    PRESENT,
+    /** A dealloca was issued. */
+    DEALLOCATED,
+    /** Freed with the last reference, or with the device. */
+    FREED
+  }
+
+  private static final VarHandle PHASE;
+  private static final VarHandle IS_OVER;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      PHASE = lookup.findVarHandle(BufferStorage.class, "phase", Phase.class);
+      IS_OVER = lookup.findVarHandle(BufferStorage.class, "isOver", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  public final DeviceCore<?> device;
+  public final BufferParams params;
+  public final long size;
+  public final boolean isTransient; // from an alloca
+  public final @Nullable BufferStorage
+      peer; // the storage for which this one stands, retained; stands for none
+  private final boolean isImported; // memory that the device has not allocated
+  private final int usageBits; // one bit for each usage in params, by ordinal
+  private final @Nullable Runnable onRelease;
+
+  // Any thread changes it, by compare-and-set.
+  private volatile Phase phase;
+
+  // Written once, by the constructor or by the drainer that issues the alloca, before PRESENT.
+  private volatile @Nullable DeviceMemory memory;
+
+  // The flags below go from false to true once; any thread may write and read them.
+  private volatile boolean isUnused; // the last reference is gone
+  private volatile boolean isFreed; // free() has returned from the driver, or a dealloca was issued
+  private volatile boolean isGivenBack; // the native runtime does not use the memory any more
+
+  @SuppressWarnings("UnusedVariable") // used through its handle
+  private volatile boolean isOver; // onRelease was called
+
+  /** A storage for memory to be allocated by an alloca. */
+  public static BufferStorage promised(DeviceCore<?> device, BufferParams params, long size) {
+    return new BufferStorage(device, params, size, null, false, null, null);
+  }
+
+  /** A storage over memory that the device has allocated. */
+  static BufferStorage allocated(
+      DeviceCore<?> device, BufferParams params, long size, DeviceMemory memory) {
+    return new BufferStorage(device, params, size, memory, false, null, null);
+  }
+
+  /** A storage over somebody else's memory. */
+  static BufferStorage imported(
+      DeviceCore<?> device,
+      BufferParams params,
+      long size,
+      DeviceMemory memory,
+      @Nullable Runnable onRelease) {
+    return new BufferStorage(device, params, size, memory, true, null, onRelease);
+  }
+
+  /**
+   * A storage of {@code device} that stands for {@code home}, which has memory itself. Takes over
+   * the caller's reference to that, even if it throws.
+   *
+   * @param usage what it is for
+   */
+  static BufferStorage over(DeviceCore<?> device, BufferStorage home, Set<BufferUsage> usage) {
+    try {
+      BufferParams params = new BufferParams(home.params.type(), usage);
+      return new BufferStorage(device, params, home.size, null, true, home, null);
+    } catch (Throwable t) { // no memory
+      home.release();
+      throw t;
+    }
+  }
+
+  /** Why operations of {@code user}, perhaps another device, cannot use it; null if they can. */
+  public @Nullable String refusalFor(DeviceCore<?> user) {
+    BufferStorage home = home();
+    String refusal = home.device == user ? null : user.peers().refusal(home.device);
+    return refusal != null ? refusal : home.notForPeers();
+  }
+
+  /** Whether its own device has allocated the memory, on itself. */
+  public boolean isOnDevice() {
+    return peer == null && !isImported && params.type() == MemoryType.DEVICE;
+  }
+
+  private BufferStorage(
+      DeviceCore<?> device,
+      BufferParams params,
+      long size,
+      @Nullable DeviceMemory memory,
+      boolean isImported,
+      @Nullable BufferStorage peer,
+      @Nullable Runnable onRelease) {
+    this.device = device;
+    this.params = params;
+    this.size = size;
+    this.memory = memory;
+    this.isImported = isImported;
+    this.peer = peer;
+    this.isTransient = memory == null && peer == null;
+    int bits = 0;
+    for (BufferUsage usage : params.usage()) {
+      bits |= 1 << usage.ordinal();
+    }
+    this.usageBits = bits;
+    this.onRelease = onRelease;
+    this.phase = isTransient ? Phase.PROMISED : Phase.PRESENT;
+  }
+
+  private boolean changePhase(Phase from, Phase to) {
+    return PHASE.compareAndSet(this, from, to);
+  }
+
+  /**
+   * The memory.
+   *
+   * @throws HalException FAILED_PRECONDITION if it is not allocated yet, or no longer
+   */
+  public DeviceMemory memory() {
+    BufferStorage other = peer;
+    Phase now = phase;
+    if (other != null && now == Phase.PRESENT) {
+      return other.memory();
+    }
+    DeviceMemory found = memory;
+    if (now != Phase.PRESENT || found == null) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          switch (now) {
+            case PROMISED ->
+                "buffer is used before its alloca was issued; order the use behind the alloca's signal";
+            case DEALLOCATED -> "buffer is used after its dealloca was issued";
+            default -> "buffer is used after its memory was freed";
+          });
+    }
+    return found;
+  }
+
+  /** The storage for which this one stands; this one if it has memory itself. */
+  public BufferStorage home() {
+    return peer == null ? this : peer;
+  }
+
+  /** Why other devices cannot use the memory, whatever they can access; null if they can. */
+  @Nullable String notForPeers() {
+    if (isImported) {
+      return "it was imported, not allocated by its device";
+    }
+    return params.type() == MemoryType.DEVICE
+        ? null
+        : "it is " + params.type() + " memory; only DEVICE memory can be used by another device";
+  }
+
+  /** Stores the memory of an alloca. Called by the drainer. */
+  public void commit(DeviceMemory allocated) {
+    memory = allocated;
+    if (!changePhase(Phase.PROMISED, Phase.PRESENT)) {
+      throw new HalException(Status.INTERNAL, "alloca issued twice");
+    }
+    device.addBytes(size, params);
+  }
+
+  /** Whether a dealloca was issued, so that nothing is leaked if nobody closes the buffer. */
+  boolean isDeallocated() {
+    return phase == Phase.DEALLOCATED;
+  }
+
+  /**
+   * Claims the memory for a dealloca that is being issued: no other operation or thread may free it
+   * then.
+   *
+   * @throws HalException FAILED_PRECONDITION if there is no memory to free
+   */
+  public DeviceMemory beginDealloca() {
+    DeviceMemory found = memory();
+    if (!changePhase(Phase.PRESENT, Phase.DEALLOCATED)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "buffer is being deallocated by another operation");
+    }
+    device.addBytes(-size, params);
+    return found;
+  }
+
+  /**
+   * The dealloca was issued. The storage holds nothing any more, whether or not its owner closes
+   * it.
+   */
+  public void endDealloca() {
+    device.resources().storages().remove(this);
+  }
+
+  /** The dealloca could not be issued. */
+  public void undoDealloca() {
+    if (changePhase(Phase.DEALLOCATED, Phase.PRESENT)) {
+      device.addBytes(size, params);
+    }
+  }
+
+  /** Whether the buffer was made for all usages in these bits. */
+  public boolean allows(int wantedBits) {
+    return (usageBits & wantedBits) == wantedBits;
+  }
+
+  @Override
+  public String describe() {
+    return "a buffer of " + size + " bytes of " + device.name();
+  }
+
+  @Override
+  public boolean isSpent() {
+    return isDeallocated();
+  }
+
+  @Override
+  public void endWithDevice() {
+    try {
+      free();
+    } finally {
+      endIfOver();
+    }
+  }
+
+  @Override
+  protected void destroy() {
+    isUnused = true;
+    if (isDeallocated()) {
+      isFreed = true;
+    } else if (peer != null) {
+      free(); // no call of this device, which may be closed already, but perhaps one of the peer's
+    } else {
+      device.calls().free("the memory of a buffer", this::free);
+    }
+    endIfOver();
+  }
+
+  /**
+   * Ends the storage once it is both unused and freed. Either may come last: a buffer may be closed
+   * while its device is closing, which then frees it.
+   *
+   * <p>Also calls the user's {@code onRelease}, once, when the native runtime no longer uses the
+   * memory either, which may take longer.
+   */
+  private void endIfOver() {
+    if (isUnused && isFreed) {
+      device.resources().storages().remove(this);
+    }
+    if (isUnused && isGivenBack && onRelease != null && IS_OVER.compareAndSet(this, false, true)) {
+      runOnRelease(onRelease, "memory");
+    }
+  }
+
+  /** Runs a callback of the user for something imported that is not used any more. */
+  public static void runOnRelease(Runnable onRelease, String what) {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterCallback("a release callback");
+    try {
+      onRelease.run();
+    } catch (Throwable t) { // from user code, which must not affect the thread that released
+      Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", t);
+    } finally {
+      cascade.leaveCallback(before);
+    }
+  }
+
+  /**
+   * Frees the memory, once: when the last reference is gone, or when the device is closed. This is
+   * the only place where memory is freed outside a stream.
+   */
+  void free() {
+    DeviceMemory found = memory;
+    try {
+      if (peer != null && changePhase(Phase.PRESENT, Phase.FREED)) {
+        peer.release();
+        givenBack();
+      } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
+        device.addBytes(-size, params);
+        found.free(this::givenBack);
+      }
+    } finally {
+      isFreed = true;
+    }
+  }
+
+  private void givenBack() {
+    isGivenBack = true;
+    // The driver may call this on any thread, and before free() has set isFreed. The caller of
+    // free() then ends the storage.
+    if (isFreed) {
+      endIfOver();
+    }
+  }
+}

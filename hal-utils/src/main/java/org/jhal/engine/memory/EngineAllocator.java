@@ -1,0 +1,141 @@
+package org.jhal.engine.memory;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jhal.Allocator;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.MemoryType;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jspecify.annotations.Nullable;
+
+/** The allocator of a device. */
+public final class EngineAllocator implements Allocator {
+  private final DeviceCore<?> device;
+  private final DeviceBackend<?> backend;
+
+  public EngineAllocator(DeviceCore<?> device) {
+    this.device = device;
+    this.backend = device.backend();
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return backend.supports(Objects.requireNonNull(params, "params"));
+  }
+
+  @Override
+  public DeviceBuffer allocate(long bytes, BufferParams params) {
+    Checks.memory(device, bytes, params);
+    Checks.allocation(device, bytes, params);
+    return adopt(
+        bytes,
+        params,
+        () -> BufferStorage.allocated(device, params, bytes, backend.allocate(bytes, params)));
+  }
+
+  @Override
+  public DeviceBuffer importHost(
+      ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(params, "params");
+    if (!backend.capabilities().contains(Capability.HOST_IMPORT)) {
+      throw new HalException(Status.UNIMPLEMENTED, device.name() + " cannot import host memory");
+    }
+    if (!memory.isDirect() || memory.isReadOnly()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "memory to import is "
+              + (memory.isDirect() ? "read-only" : "on the heap")
+              + "; it must be direct and writable");
+    }
+    ByteBuffer range = memory.slice();
+    return adopt(
+        range.capacity(),
+        params,
+        () ->
+            BufferStorage.imported(
+                device, params, range.capacity(), backend.importHost(range, params), onRelease));
+  }
+
+  @Override
+  public DeviceBuffer importDevice(
+      long address, long bytes, BufferParams params, @Nullable Runnable onRelease) {
+    Objects.requireNonNull(params, "params");
+    device.checkNativeAccess("import device memory");
+    if (params.type() != MemoryType.DEVICE) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "device memory is imported as DEVICE memory, not as " + params.type());
+    }
+    if (bytes < 1) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "import of " + bytes + " bytes; at least 1 is needed");
+    }
+    return adopt(
+        bytes,
+        params,
+        () ->
+            BufferStorage.imported(
+                device, params, bytes, backend.importDevice(address, bytes), onRelease));
+  }
+
+  @Override
+  public DeviceBuffer importPeer(DeviceBuffer buffer) {
+    Objects.requireNonNull(buffer, "buffer");
+    device.checkUsable();
+    if (!(buffer instanceof EngineBuffer own)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "buffer of " + buffer.getClass() + " was not allocated by a device");
+    }
+    own.checkOpen("buffer to import");
+    own.core().checkOpen();
+    BufferStorage home = own.storage.home();
+    home.device.checkOpen();
+    if (home.isTransient) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          own + " cannot be imported: it is from an alloca, and a dealloca may end it at any time");
+    }
+    String refusal = home.refusalFor(device);
+    if (refusal != null) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          device.name() + " cannot use the memory of " + own + ": " + refusal);
+    }
+    return device
+        .calls()
+        .call(
+            () -> {
+              EngineBuffer made = EngineBuffer.over(own.standIn(device), own.offset, own.size());
+              device.resources().storages().add(made.storage);
+              return made;
+            });
+  }
+
+  private DeviceBuffer adopt(long size, BufferParams params, Supplier<BufferStorage> maker) {
+    // In one call: the device may be closed between the allocation and add(). Closing waits for the
+    // call, so it finds the storage, or it refuses the call.
+    return device
+        .calls()
+        .call(
+            () -> {
+              BufferStorage storage = maker.get();
+              device.resources().storages().add(storage);
+              device.addBytes(size, params);
+              return new EngineBuffer(storage);
+            });
+  }
+
+  @Override
+  public String toString() {
+    return "allocator of " + device;
+  }
+}

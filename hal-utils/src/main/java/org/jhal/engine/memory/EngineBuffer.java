@@ -1,0 +1,288 @@
+package org.jhal.engine.memory;
+
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.MemoryType;
+import org.jhal.Status;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Owner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer or a slice of one: a range of a {@link BufferStorage}.
+ *
+ * <p>Thread-safe.
+ */
+public final class EngineBuffer implements DeviceBuffer {
+  public final BufferStorage storage;
+  public final long offset; // from the start of the storage
+  private final long size;
+  private final @Nullable Owner owner; // null for an alias, which owns nothing
+  private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
+
+  // What users pass.
+
+  /**
+   * Returns {@code buffer} as the engine's own type, if it belongs to {@code device} and is open.
+   */
+  public static EngineBuffer of(DeviceCore<?> device, String what, DeviceBuffer buffer) {
+    EngineBuffer own = ownOrNull(device, what, buffer);
+    if (own == null) {
+      throw foreign(device, what, buffer, "");
+    }
+    return own;
+  }
+
+  /** The same, for a buffer that is to be read or written: tells how to do that with another's. */
+  public static EngineBuffer usable(DeviceCore<?> device, String what, DeviceBuffer buffer) {
+    EngineBuffer own = ownOrNull(device, what, buffer);
+    if (own == null) {
+      throw foreign(device, what, buffer, remedy(device, buffer));
+    }
+    return own;
+  }
+
+  private static @Nullable EngineBuffer ownOrNull(
+      DeviceCore<?> device, String what, DeviceBuffer buffer) {
+    Objects.requireNonNull(buffer, what);
+    if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
+      return null;
+    }
+    own.checkOpen(what);
+    return own;
+  }
+
+  /** Refuses a buffer of another device; {@code remedy} is the end of the message. */
+  public static HalException foreign(
+      DeviceCore<?> device, String what, DeviceBuffer buffer, String remedy) {
+    DeviceCore<?> other = buffer instanceof EngineBuffer engine ? engine.core() : null;
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        what + ": " + buffer + " belongs to " + Checks.otherThan(device, other) + remedy);
+  }
+
+  private static String remedy(DeviceCore<?> device, DeviceBuffer buffer) {
+    if (!(buffer instanceof EngineBuffer other) || other.core().name().equals(device.name())) {
+      return ""; // Checks.otherThan() explains
+    }
+    return device.peers().canAccess(other.storage.home().device)
+            && !other.storage.home().isTransient
+            && other.storage.refusalFor(device) == null
+        ? "; importPeer makes it usable there"
+        : "; copy it";
+  }
+
+  // Making one.
+
+  /** Creates the buffer that owns {@code storage}, and takes over its first reference. */
+  public EngineBuffer(BufferStorage storage) {
+    this(storage, 0, storage.size);
+  }
+
+  /**
+   * Creates a buffer that owns {@code storage}, takes over its first reference, and is a range of
+   * it.
+   */
+  static EngineBuffer over(BufferStorage storage, long offset, long size) {
+    return new EngineBuffer(storage, offset, size);
+  }
+
+  private EngineBuffer(BufferStorage storage, long offset, long size) {
+    this.storage = storage;
+    this.offset = offset;
+    this.size = size;
+    this.root = null;
+    this.owner = storage.ownedBy(this, storage.device.tracesLeaks());
+  }
+
+  /**
+   * Creates a handle to the same range of a storage that stands for this buffer's, as {@link
+   * #alias} does.
+   */
+  public EngineBuffer aliasOver(BufferStorage standIn) {
+    return new EngineBuffer(standIn, this, null);
+  }
+
+  private EngineBuffer(BufferStorage standIn, EngineBuffer range, @Nullable Owner owner) {
+    this.storage = standIn;
+    this.offset = range.offset;
+    this.size = range.size;
+    this.root = null;
+    this.owner = owner;
+  }
+
+  private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable Owner owner) {
+    this.storage = root.storage;
+    this.offset = offset;
+    this.size = size;
+    this.root = root;
+    this.owner = owner;
+  }
+
+  /**
+   * Creates another handle to the same range, for use within the engine. It stays usable after the
+   * user has closed the buffer, as long as the caller holds a reference to the storage.
+   */
+  public EngineBuffer alias() {
+    return new EngineBuffer(this, offset, size, null);
+  }
+
+  @Override
+  public Device device() {
+    return storage.device.view();
+  }
+
+  public DeviceCore<?> core() {
+    return storage.device;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public BufferParams params() {
+    return storage.params;
+  }
+
+  public boolean isSlice() {
+    return root != null;
+  }
+
+  @Override
+  public DeviceBuffer slice(long sliceOffset, long length) {
+    checkOpen("buffer to slice");
+    Checks.range("slice", sliceOffset, length, size);
+    EngineBuffer whole = root == null ? this : root;
+    return new EngineBuffer(whole, offset + sliceOffset, length, owner);
+  }
+
+  public boolean isOpen() {
+    return owner == null || !owner.isClosed();
+  }
+
+  /**
+   * Checks that the buffer is open; {@code what} names the argument.
+   *
+   * @throws HalException FAILED_PRECONDITION if it is closed
+   */
+  public void checkOpen(String what) {
+    if (!isOpen()) {
+      throw closed(what);
+    }
+  }
+
+  /** Refuses a use for which the buffer was not made; {@code what} names the argument. */
+  public void checkUsage(String what, BufferUsage usage) {
+    boolean isMapping = usage == BufferUsage.MAP_READ || usage == BufferUsage.MAP_WRITE;
+    if (!storage.allows(1 << usage.ordinal())) {
+      throw new HalException(
+          Status.PERMISSION_DENIED,
+          what
+              + ": "
+              + this
+              + " was made for "
+              + params().usage()
+              + ", not for "
+              + usage
+              + (isMapping && params().type() == MemoryType.DEVICE
+                  ? "; the host can map SHARED and HOST memory, not DEVICE memory"
+                  : ""));
+    }
+  }
+
+  public void checkUsages(String what, Collection<BufferUsage> usages) {
+    for (BufferUsage usage : usages) {
+      checkUsage(what, usage);
+    }
+  }
+
+  /**
+   * Takes a reference to the storage on behalf of a user of this buffer.
+   *
+   * @throws HalException FAILED_PRECONDITION if the buffer is closed
+   */
+  public void retainStorage() {
+    if (!isOpen() || !storage.tryRetain()) {
+      throw closed("buffer");
+    }
+  }
+
+  /**
+   * A storage of {@code device} that stands for the one that has this buffer's memory.
+   *
+   * @throws HalException FAILED_PRECONDITION if the buffer is closed
+   */
+  public BufferStorage standIn(DeviceCore<?> device) {
+    // Not for a storage that stands for another one itself, since its device frees it when it
+    // closes, and may do so before the other device closes.
+    BufferStorage home = storage.home();
+    if (!isOpen() || !home.tryRetain()) {
+      throw closed("buffer");
+    }
+    Set<BufferUsage> usage = EnumSet.noneOf(BufferUsage.class);
+    usage.addAll(params().usage());
+    usage.removeAll(Set.of(BufferUsage.MAP_READ, BufferUsage.MAP_WRITE));
+    return BufferStorage.over(device, home, usage);
+  }
+
+  private HalException closed(String what) {
+    return new HalException(Status.FAILED_PRECONDITION, what + ": " + this + " is closed");
+  }
+
+  @Override
+  public Mapping map(long mapOffset, long length, MapMode mode) {
+    Objects.requireNonNull(mode, "mode");
+    List<BufferUsage> wanted = new ArrayList<>();
+    if (mode == MapMode.READ || mode == MapMode.READ_WRITE) {
+      wanted.add(BufferUsage.MAP_READ);
+    }
+    if (mode != MapMode.READ) {
+      wanted.add(BufferUsage.MAP_WRITE);
+    }
+    checkOpen("buffer to map");
+    checkUsages("mapped buffer", wanted);
+    Checks.range("mapping", mapOffset, length, size);
+    if (length > Integer.MAX_VALUE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "mapping of " + length + " bytes; one mapping has at most " + Integer.MAX_VALUE);
+    }
+    retainStorage();
+    try {
+      return EngineMapping.of(this, offset + mapOffset, (int) length, mode);
+    } catch (RuntimeException | Error e) {
+      storage.release();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (root == null && owner != null) {
+      owner.close();
+      Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+    }
+  }
+
+  @Override
+  public String toString() {
+    return (root == null ? "buffer of " : "slice of ")
+        + size
+        + " bytes of "
+        + storage.device.name()
+        + (storage.peer == null ? "" : ", over memory of " + storage.peer.device.name());
+  }
+}

@@ -1,0 +1,131 @@
+package org.jhal.engine.memory;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
+import org.jhal.driver.MappedRange;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Owned;
+import org.jhal.engine.base.Owner;
+
+/**
+ * A range of a buffer that the host accesses.
+ *
+ * <p>Thread-safe.
+ */
+final class EngineMapping implements DeviceBuffer.Mapping {
+  /**
+   * What a mapping holds: a reference to the storage, until the program closes the mapping or has
+   * forgotten it. Then what the host wrote is flushed.
+   */
+  static final class Use extends Owned {
+    private final BufferStorage storage;
+    private final MapMode mode;
+    private final MappedRange range;
+
+    private Use(BufferStorage storage, MapMode mode, long offset, int length) {
+      this.storage = storage;
+      this.mode = mode;
+      this.range = storage.device.calls().call(() -> storage.memory().map(offset, length));
+    }
+
+    DeviceCore<?> device() {
+      return storage.device;
+    }
+
+    private void flush() {
+      if (mode != MapMode.READ) {
+        device().calls().callIfOpen(range::flush);
+      }
+    }
+
+    private void invalidate() {
+      device()
+          .calls()
+          .call(
+              () -> {
+                range.invalidate();
+                return range;
+              });
+    }
+
+    @Override
+    public String describe() {
+      return "a mapping of " + range.bytes().capacity() + " bytes of " + device().name();
+    }
+
+    @Override
+    protected void destroy() {
+      try {
+        if (device().lostCause() == null) {
+          flush();
+        }
+      } finally {
+        device().resources().mappings().remove(this);
+        storage.release();
+      }
+    }
+  }
+
+  private final EngineBuffer buffer;
+  private final Use use;
+  private final ByteBuffer bytes;
+  private final Owner owner;
+
+  private EngineMapping(EngineBuffer buffer, Use use) {
+    this.buffer = buffer;
+    this.use = use;
+    ByteBuffer view = use.range.bytes();
+    this.bytes =
+        (use.mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
+    this.owner = use.ownedBy(this, use.device().tracesLeaks());
+  }
+
+  /**
+   * Maps a range. Takes over the caller's reference to the storage, unless it throws.
+   *
+   * @param offset from the start of the storage
+   */
+  static EngineMapping of(EngineBuffer buffer, long offset, int length, MapMode mode) {
+    Use use = new Use(buffer.storage, mode, offset, length);
+    if (mode != MapMode.DISCARD_WRITE) {
+      use.invalidate();
+    }
+    EngineMapping mapping = new EngineMapping(buffer, use);
+    use.device().resources().mappings().add(use);
+    return mapping;
+  }
+
+  @Override
+  public DeviceBuffer buffer() {
+    return buffer;
+  }
+
+  @Override
+  public ByteBuffer bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void flush() {
+    use.flush();
+  }
+
+  @Override
+  public void invalidate() {
+    use.invalidate();
+  }
+
+  @Override
+  public void close() {
+    owner.close();
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+  }
+
+  @Override
+  public String toString() {
+    return use.mode + " mapping of " + bytes.capacity() + " bytes of " + buffer;
+  }
+}

@@ -1,0 +1,275 @@
+package org.jhal.engine.queue;
+
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the operations of one queue from users' threads: {@link #begin}, fill in the work, then
+ * {@link #submit} or {@link #abandon}, and in any case {@link #endEnqueue}, all on one thread.
+ *
+ * <p>Thread-safe.
+ */
+public final class Enqueuer<E> {
+  /**
+   * How many operations, its own and others', a user's thread issues before it leaves the rest to
+   * the issue thread.
+   */
+  private static final int COURTESY = 32;
+
+  private final OperationQueue<E> queue;
+  private final QueueLoss loss;
+  private final NativeStream<E> stream;
+  private final Gate gate; // the queue's; threads that enqueue are inside
+  private final QueueLists<E> lists;
+  private final WaitRegistration<E> registration;
+  private final Failing<E> failing;
+  private final Issuer<E> issuer;
+
+  // Why new operations are refused once closing has begun, else null. Written by the thread that
+  // closes the device, read by threads that enqueue.
+  private volatile @Nullable HalException cancelled;
+
+  Enqueuer(
+      OperationQueue<E> queue,
+      QueueLoss loss,
+      NativeStream<E> stream,
+      Gate gate,
+      QueueLists<E> lists,
+      WaitRegistration<E> registration,
+      Failing<E> failing,
+      Issuer<E> issuer) {
+    this.queue = queue;
+    this.loss = loss;
+    this.stream = stream;
+    this.gate = gate;
+    this.lists = lists;
+    this.registration = registration;
+    this.failing = failing;
+    this.issuer = issuer;
+  }
+
+  /** Refuses users' operations from now on. */
+  void refuse(HalException reason) {
+    cancelled = reason;
+  }
+
+  /** Whether users' operations are refused since the device is being closed. */
+  boolean isClosing() {
+    return cancelled != null;
+  }
+
+  /**
+   * Returns an operation to fill in, and enters the gate. The caller must then submit or {@link
+   * #abandon} it, and {@link #endEnqueue leave} the gate.
+   *
+   * @param work what it does, which may be filled in until the operation is captured
+   * @param servesCopy whether the operation is a chunk of a copy between devices that is under way;
+   *     such an operation is accepted even while the queue is closing
+   * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
+   *     lost
+   */
+  public Operation<E> begin(Work<E> work, boolean servesCopy) {
+    if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
+      HalException lost = cancelled == null ? loss.cause() : null; // see LossByError
+      throw lost != null
+          ? lost.again()
+          : new HalException(
+              Status.FAILED_PRECONDITION, "the device of queue " + queue.name() + " is closed");
+    }
+    try {
+      HalException cause = loss.cause();
+      if (cause != null) {
+        throw cause.again();
+      }
+      Operation<E> operation = new Operation<>(queue, work);
+      operation.setServesCopy(servesCopy);
+      return operation;
+    } catch (Throwable t) {
+      leave();
+      throw t;
+    }
+  }
+
+  /**
+   * Discards an operation that was begun and not accepted. It has had no effect. If there is too
+   * little stack for that, the issue thread does it.
+   */
+  public void abandon(Operation<E> operation) {
+    try {
+      operation.work.retire(RefCounted::release);
+    } catch (Throwable t) {
+      synchronized (lists.lock) { // without a call, for which there may be no stack left
+        operation.nextToRetire = lists.firstBegun;
+        lists.firstBegun = operation;
+      }
+      queue.issueLater();
+      throw t;
+    }
+  }
+
+  /**
+   * Leaves the gate that {@link #begin} has entered. It is called where {@link #begin} was, and not
+   * further up the stack: a thread that had enough stack to enter has enough to leave.
+   */
+  public void endEnqueue() {
+    leave();
+  }
+
+  /** Leaves the gate, for any thread that has entered it. */
+  void leave() {
+    try {
+      gate.leave();
+    } catch (Throwable t) { // it stays counted as a thread inside; no call, as in submit()
+      queue.broken.by = t;
+      throw t;
+    }
+  }
+
+  /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
+  void discardLeft() {
+    for (Operation<E> left = lists.takeBegun(); left != null; left = lists.takeBegun()) {
+      left.work.retire(RefCounted::release);
+    }
+  }
+
+  /**
+   * Captures the fences, and asks the stream what the operation takes: the last that may refuse it.
+   * Its work is filled in. The caller must then call {@link #submit(Operation)}, or {@link
+   * #abandon} if this throws.
+   */
+  public void capture(Operation<E> operation, Fence waits, Fence signals) {
+    operation.capture(waits, signals, stream);
+  }
+
+  /**
+   * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
+   * submits} it. What refuses it abandons it.
+   */
+  public void submit(Operation<E> operation, Fence waits, Fence signals) {
+    try {
+      capture(operation, waits, signals);
+      submit(operation);
+    } catch (Throwable t) {
+      if (!operation.isAccepted()) {
+        abandon(operation);
+      }
+      throw t;
+    }
+  }
+
+  /**
+   * Accepts an operation that was captured: registers its waits, and issues it if none of them is
+   * open. Once it {@linkplain Operation#isAccepted is accepted}, other threads see it, and nothing
+   * refuses it any more; what is thrown before refuses it.
+   */
+  public void submit(Operation<E> operation) {
+    boolean isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
+    String kind = "";
+    long kernel = 0;
+    int commands = 0;
+    if (isRecorded) { // read before others can issue and retire it, recorded when it has its number
+      kind = operation.work.kind();
+      kernel = operation.work.kernel();
+      commands = operation.work.commandCount();
+    }
+    Object domain = registration.domainOf(operation);
+    boolean mayIssue = !PlatformThreads.isCurrentVirtual();
+    boolean isReached = registration.areReached(operation);
+    if (isReached) {
+      operation.announce();
+    }
+    try {
+      boolean isIssued = false;
+      if (isReached) {
+        isIssued = lists.openReady(operation, mayIssue);
+      } else {
+        lists.open(operation);
+      }
+      if (isRecorded) {
+        record(operation, kind, kernel, commands);
+      }
+      if (isIssued) {
+        issuer.drainFrom(operation, COURTESY);
+      } else if (isReached) {
+        submitReady(operation);
+      } else {
+        submitParked(operation, domain, mayIssue);
+      }
+    } catch (Throwable t) {
+      if (operation.key != 0) { // it is accepted; no call, for which there may be no stack left
+        queue.broken.by = t;
+        queue.issueLater();
+      }
+      throw t;
+    }
+  }
+
+  /** Goes on with an operation of which all waits are reached, and that could not be issued. */
+  private void submitReady(Operation<E> operation) {
+    // lose() or cancel() may have walked the open operations between begin() and openReady(). They
+    // have then not seen this one, so it is failed here.
+    HalException failure = refusal(operation);
+    if (failure != null) {
+      failing.failUnissued(operation, failure);
+    }
+    drain();
+  }
+
+  private void submitParked(Operation<E> operation, @Nullable Object domain, boolean mayIssue) {
+    // As above; and failOpen() may have been called before others could fail it.
+    HalException failure =
+        operation.workFailure() != null ? operation.workFailure() : refusal(operation);
+    if (failure == null) {
+      failure = registration.register(operation, domain);
+    }
+    if (failure != null) {
+      failing.failUnissued(operation, failure);
+    } else if (!operation.countDown()) {
+      registration.watchCovered(operation);
+    } else {
+      operation.announce();
+      if (lists.endParking(operation, mayIssue)) {
+        issuer.drainFrom(operation, COURTESY);
+      } else {
+        drain();
+      }
+    }
+    State now = operation.state();
+    if (now == State.FAILED || now == State.RETIRED) {
+      OperationWait.deregisterAll(
+          operation); // what was registered after another thread had failed it
+    }
+  }
+
+  private void record(Operation<E> operation, String kind, long kernel, int commands) {
+    if (Events.recordsSubmissions()) {
+      operation.recordSubmission(kind, kernel, commands);
+    }
+    if (Events.recordsEdges()) {
+      operation.recordEdges();
+    }
+  }
+
+  /** Issues ready operations. A virtual thread leaves that to the issue thread. */
+  void drain() {
+    if (PlatformThreads.isCurrentVirtual()) {
+      queue.issueLater();
+    } else {
+      issuer.drain(COURTESY);
+    }
+  }
+
+  /** Why an operation that was begun can no longer be accepted, or null if it can. */
+  private @Nullable HalException refusal(Operation<E> operation) {
+    HalException cause = loss.cause();
+    return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
+  }
+}

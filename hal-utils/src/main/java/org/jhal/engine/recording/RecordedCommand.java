@@ -1,0 +1,318 @@
+package org.jhal.engine.recording;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BufferRef;
+import org.jhal.BufferUsage;
+import org.jhal.FillPattern;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.ExternalCall;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.kernel.Constants;
+import org.jhal.engine.kernel.EngineKernel;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's implementation of {@link Command}: checked against the contract. It is also the list
+ * that holds it alone.
+ *
+ * <p>Constant while it is recorded or submitted. Before and after that it belongs to one thread.
+ */
+public final class RecordedCommand implements Command, CommandList {
+  private static final RecordedOperand[] NO_OPERANDS = {};
+  private static final byte[] NO_BYTES = {};
+
+  private Kind kind = Kind.BARRIER;
+  private @Nullable RecordedOperand source; // of readbacks and copies
+  private @Nullable RecordedOperand target; // of what writes a buffer, except for dispatches
+  private int pattern;
+  private int patternBytes;
+  private byte[] data = NO_BYTES; // the bytes of an update, or packed arguments of a dispatch
+  private @Nullable HostMemory host;
+  private @Nullable EngineKernel kernel;
+  private int groupsX;
+  private int groupsY;
+  private int groupsZ;
+  private RecordedOperand[] arguments = NO_OPERANDS; // by parameter; null for constants
+  private @Nullable ExternalCall external;
+  private long event;
+
+  public RecordedCommand() {}
+
+  @Override
+  public Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public int size() {
+    return 1;
+  }
+
+  @Override
+  public RecordedCommand get(int index) {
+    return this;
+  }
+
+  @Override
+  public RecordedOperand source() {
+    return Objects.requireNonNull(source);
+  }
+
+  @Override
+  public RecordedOperand target() {
+    return Objects.requireNonNull(target);
+  }
+
+  @Override
+  public int pattern() {
+    return pattern;
+  }
+
+  @Override
+  public int patternBytes() {
+    return patternBytes;
+  }
+
+  @Override
+  public ByteBuffer bytes() {
+    return ByteBuffer.wrap(data).slice().asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public byte[] array() {
+    return data;
+  }
+
+  @Override
+  public HostMemory host() {
+    return Objects.requireNonNull(host);
+  }
+
+  @Override
+  public EngineKernel kernel() {
+    return Objects.requireNonNull(kernel);
+  }
+
+  /**
+   * The kernel, or null if the command is no dispatch or was cleared meanwhile. For threads that
+   * look at a command of another thread.
+   */
+  public @Nullable EngineKernel kernelIfThere() {
+    return kernel;
+  }
+
+  @Override
+  public int groupsX() {
+    return groupsX;
+  }
+
+  @Override
+  public int groupsY() {
+    return groupsY;
+  }
+
+  @Override
+  public int groupsZ() {
+    return groupsZ;
+  }
+
+  @Override
+  public ExternalCall external() {
+    return Objects.requireNonNull(external);
+  }
+
+  @Override
+  public long event() {
+    return event;
+  }
+
+  @Override
+  public RecordedOperand argument(int index) {
+    return arguments[index];
+  }
+
+  // Filling in. Each method checks everything that is known at the call (rule M5), and returns
+  // false if the command has no effect.
+
+  public boolean setFill(
+      DeviceCore<?> device, BufferRef to, long offset, long length, FillPattern fill) {
+    Objects.requireNonNull(fill, "pattern");
+    RecordedOperand range = new RecordedOperand();
+    range.set(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
+    range.checkMultiple("fill offset", fill.bytes());
+    Checks.multiple("fill length", length, fill.bytes());
+    kind = Checks.supported(device, Kind.FILL);
+    target = range;
+    pattern = fill.bits();
+    patternBytes = fill.bytes();
+    return length > 0;
+  }
+
+  public boolean setUpdate(DeviceCore<?> device, ByteBuffer from, BufferRef to, long offset) {
+    int length = Objects.requireNonNull(from, "source").remaining();
+    RecordedOperand range = new RecordedOperand();
+    range.set(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
+    kind = Checks.supported(device, Kind.UPDATE);
+    target = range;
+    data = new byte[length];
+    from.get(from.position(), data, 0, length);
+    return length > 0;
+  }
+
+  public boolean setUpload(DeviceCore<?> device, HostMemory from, BufferRef to, long offset) {
+    Objects.requireNonNull(from, "source");
+    RecordedOperand range = new RecordedOperand();
+    range.set(device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET);
+    kind = Checks.supported(device, Kind.UPLOAD);
+    target = range;
+    host = from;
+    return from.size() > 0;
+  }
+
+  public boolean setReadback(DeviceCore<?> device, BufferRef from, long offset, HostMemory to) {
+    Objects.requireNonNull(to, "target");
+    RecordedOperand range = new RecordedOperand();
+    range.set(device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE);
+    Checks.writable(to);
+    kind = Checks.supported(device, Kind.READBACK);
+    source = range;
+    host = to;
+    return to.size() > 0;
+  }
+
+  public boolean setCopy(
+      DeviceCore<?> device,
+      BufferRef from,
+      long fromOffset,
+      BufferRef to,
+      long toOffset,
+      long length) {
+    checkSameDevice(device, from, to);
+    RecordedOperand read = new RecordedOperand();
+    RecordedOperand written = new RecordedOperand();
+    read.set(device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE);
+    written.set(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET);
+    if (!read.isSlot() && !written.isSlot() && read.storage().home() == written.storage().home()) {
+      Checks.disjoint(read.offset, written.offset, length);
+    }
+    kind = Checks.supported(device, Kind.COPY);
+    source = read;
+    target = written;
+    return length > 0;
+  }
+
+  /**
+   * Refuses a copy between devices where only commands of one device are possible; on a queue it is
+   * no command.
+   */
+  private static void checkSameDevice(DeviceCore<?> device, BufferRef from, BufferRef to) {
+    if (from instanceof EngineBuffer source
+        && to instanceof EngineBuffer target
+        && source.core() != target.core()) {
+      boolean isSource = source.core() != device;
+      throw EngineBuffer.foreign(
+          device,
+          isSource ? "source" : "target",
+          isSource ? source : target,
+          "; a command buffer cannot copy between devices, a queue can");
+    }
+  }
+
+  public boolean setDispatch(DeviceCore<?> device, Kernel kernel, Workgroups count, Args args) {
+    EngineKernel called = EngineKernel.of(device, kernel);
+    called.checkGrid(count);
+    called.checkArgumentCount(args);
+    kind = Checks.supported(device, Kind.DISPATCH);
+    this.kernel = called;
+    groupsX = count.x();
+    groupsY = count.y();
+    groupsZ = count.z();
+    arguments = new RecordedOperand[args.size()];
+    data = new byte[called.layout().size()];
+    for (int i = 0; i < arguments.length; i++) {
+      Parameter parameter = called.parameter(i);
+      if (parameter.kind() == Parameter.Kind.CONSTANT) {
+        Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
+      } else {
+        arguments[i] = new RecordedOperand();
+        arguments[i].setArgument(device, called, i, args.get(i));
+      }
+    }
+    return !count.isEmpty();
+  }
+
+  /** External work on {@code buffers}, which are checked here. */
+  public void setExternal(DeviceCore<?> device, List<EngineBuffer> buffers, ExternalCall work) {
+    kind = Checks.supported(device, Kind.EXTERNAL);
+    arguments = new RecordedOperand[buffers.size()];
+    for (int i = 0; i < arguments.length; i++) {
+      EngineBuffer buffer = buffers.get(i);
+      arguments[i] = new RecordedOperand();
+      arguments[i].set(buffer.storage, buffer.offset, buffer.size());
+    }
+    external = work;
+  }
+
+  public void setEvent(DeviceCore<?> device, long imported) {
+    kind = Checks.supported(device, Kind.EVENT);
+    event = imported;
+  }
+
+  void setBarrier(DeviceCore<?> device) {
+    kind = Checks.supported(device, Kind.BARRIER);
+  }
+
+  /** Calls {@code visitor} for each operand that this command uses. */
+  void visit(OperandVisitor visitor) {
+    switch (kind) {
+      case FILL -> visitor.visit(target(), BufferUsage.TRANSFER_TARGET, patternBytes);
+      case UPDATE, UPLOAD -> visitor.visit(target(), BufferUsage.TRANSFER_TARGET, 1);
+      case READBACK -> visitor.visit(source(), BufferUsage.TRANSFER_SOURCE, 1);
+      case COPY -> {
+        visitor.visit(source(), BufferUsage.TRANSFER_SOURCE, 1);
+        visitor.visit(target(), BufferUsage.TRANSFER_TARGET, 1);
+      }
+      case DISPATCH -> {
+        for (int i = 0; i < arguments.length; i++) {
+          Parameter parameter = kernel().parameter(i);
+          if (parameter.kind() == Parameter.Kind.BUFFER) {
+            if (parameter.isRead()) {
+              visitor.visit(arguments[i], BufferUsage.DISPATCH_READ, parameter.type().bytes());
+            }
+            if (parameter.isWritten()) {
+              visitor.visit(arguments[i], BufferUsage.DISPATCH_WRITE, parameter.type().bytes());
+            }
+          }
+        }
+      }
+      case BARRIER, EXTERNAL, EVENT -> {}
+    }
+  }
+
+  /** Receives an operand, how it is used, and what its offset must be a multiple of. */
+  interface OperandVisitor {
+    void visit(RecordedOperand operand, BufferUsage usage, int alignment);
+  }
+
+  /** Drops all references. */
+  public void clear() {
+    source = null;
+    target = null;
+    host = null;
+    kernel = null;
+    external = null;
+    arguments = NO_OPERANDS;
+    data = NO_BYTES;
+  }
+}

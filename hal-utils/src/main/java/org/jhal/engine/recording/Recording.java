@@ -1,0 +1,360 @@
+package org.jhal.engine.recording;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.BindingTable;
+import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.Command;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Owned;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands of a command buffer, and the resources that they use. Commands are checked once,
+ * when they are recorded. What they require of each slot is collected on the way, so that the
+ * checks of a submission take time proportional to the slots, not to the commands.
+ *
+ * <p>Recorded by one thread at a time. Constant from {@link #end} on, and then thread-safe.
+ */
+public final class Recording extends Owned {
+  /** What all commands together require of a slot. */
+  private static final class SlotNeeds {
+    long bytes; // the least size of the bound buffer
+    int alignment = 1; // what the offset of the bound buffer must be a multiple of
+    final Set<BufferUsage> usages = EnumSet.noneOf(BufferUsage.class);
+    int usageBits; // `usages` as bits, for a check that allocates nothing
+  }
+
+  private final DeviceCore<?> device;
+  private final boolean isOneShot;
+  private final RecordedCommands commands = new RecordedCommands();
+  private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
+  // Copies whose overlap can only be checked with a binding table.
+  private final List<RecordedCommand> slotCopies = new ArrayList<>();
+
+  private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  // Those in `retained` that come from allocas. Their memory is checked at each issue.
+  private final List<BufferStorage> transients = new ArrayList<>();
+
+  // Those in `retained` that stand for others. Their devices are held by each submission.
+  private final List<BufferStorage> peers = new ArrayList<>();
+
+  private final AtomicBoolean isSubmitted = new AtomicBoolean();
+  private final AtomicBoolean isSubmittedAgain = new AtomicBoolean();
+
+  // Written last by the recording thread, so that threads that read it see all of the above.
+  private volatile boolean isEnded;
+
+  // Go from false to true once; any thread may write and read them.
+  private volatile boolean isUnused; // the last reference is gone
+  private volatile boolean isPreparedOver; // endPrepared() has returned
+
+  // The sum over all commands; negative until it is first needed. Threads may compute it twice.
+  private volatile int weight = -1;
+
+  Recording(DeviceCore<?> device, boolean isOneShot) {
+    this.device = device;
+    this.isOneShot = isOneShot;
+  }
+
+  DeviceCore<?> device() {
+    return device;
+  }
+
+  /** Ends the recording: no further command is added. */
+  void end() {
+    isEnded = true;
+  }
+
+  boolean isEnded() {
+    return isEnded;
+  }
+
+  boolean isSubmitted() {
+    return isSubmitted.get();
+  }
+
+  void addBarrier(RecordedCommand barrier) {
+    commands.add(barrier);
+  }
+
+  void add(RecordedCommand command, boolean hasEffect) {
+    // Such a command still names buffers and slots, but requires nothing of them.
+    if (!hasEffect) {
+      return;
+    }
+    command.visit(this::note);
+    if (command.kind() == Command.Kind.DISPATCH) {
+      retain(command.kernel().executable().loaded());
+    }
+    if (command.kind() == Command.Kind.COPY
+        && (command.source().isSlot() || command.target().isSlot())) {
+      slotCopies.add(command);
+    }
+    commands.add(command);
+  }
+
+  private void note(RecordedOperand operand, BufferUsage usage, int alignment) {
+    if (operand.isSlot()) {
+      while (slots.size() <= operand.slot) {
+        slots.add(null);
+      }
+      SlotNeeds needs = slots.get(operand.slot);
+      if (needs == null) {
+        needs = new SlotNeeds();
+        slots.set(operand.slot, needs);
+      }
+      long length = operand.isOpenEnded() ? 0 : operand.length;
+      needs.bytes = Math.max(needs.bytes, operand.offset + length);
+      needs.alignment = Math.max(needs.alignment, alignment);
+      needs.usages.add(usage);
+      needs.usageBits |= 1 << usage.ordinal();
+    } else if (retain(operand.storage())) {
+      if (operand.storage().isTransient) {
+        transients.add(operand.storage());
+      } else if (operand.storage().peer != null) {
+        peers.add(operand.storage());
+      }
+    }
+  }
+
+  private boolean retain(RefCounted resource) {
+    if (retained.contains(resource)) {
+      return false;
+    }
+    if (!resource.tryRetain()) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "an object that the command names was closed");
+    }
+    retained.add(resource);
+    return true;
+  }
+
+  // Submission.
+
+  public RecordedCommands commands() {
+    return commands;
+  }
+
+  /** Whether {@link #weight} may change. */
+  public boolean isPrepared() {
+    return commands.prepared() != null;
+  }
+
+  /**
+   * How much of a stream's capacity the commands take up if they are issued now. Only reads fields
+   * once it was called for the first time.
+   */
+  public int weight(NativeStream<?> stream) {
+    PreparedCommands prepared = commands.prepared();
+    int asWhole = prepared == null ? 0 : stream.weight(prepared);
+    return asWhole > 0 ? asWhole : weightOfEach(stream);
+  }
+
+  /**
+   * How much of a stream's capacity the commands take up one by one, which is the same for all
+   * streams of the device.
+   */
+  public int weightOfEach(NativeStream<?> stream) {
+    int known = weight;
+    if (known < 0) {
+      long sum = 0;
+      for (int i = 0; i < commands.size(); i++) {
+        sum += stream.weight(commands.get(i));
+      }
+      known = (int) Math.min(sum, Integer.MAX_VALUE / 2);
+      weight = known;
+    }
+    return known;
+  }
+
+  public int slotCount() {
+    return slots.size();
+  }
+
+  /**
+   * Checks that the recording may be submitted with {@code table}, and stores the buffers of the
+   * used slots in {@code bindings}. Retains neither their storages nor itself.
+   *
+   * @param bindings at least {@link #slotCount()} long
+   */
+  public void bind(BindingTable table, @Nullable EngineBuffer[] bindings) {
+    if (!isEnded) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "command buffer is RECORDING; call end() first");
+    }
+    for (int i = 0; i < slots.size(); i++) {
+      SlotNeeds needs = slots.get(i);
+      bindings[i] = needs == null ? null : checkBinding(i, needs, table);
+    }
+    for (int i = 0; i < slotCopies.size(); i++) {
+      checkCopy(slotCopies.get(i), bindings);
+    }
+  }
+
+  /** Has the driver prepare the commands if this is not the first submission. */
+  public void prepareIfReused() {
+    if (isSubmitted.get()
+        && !isOneShot
+        && !isSubmittedAgain.get()
+        && isSubmittedAgain.compareAndSet(false, true)) {
+      boolean isDone = false;
+      try {
+        commands.setPrepared(device.backend().prepare(commands));
+        isDone = true;
+      } finally {
+        isSubmittedAgain.set(isDone); // if this throws, the submission is refused
+      }
+    }
+  }
+
+  /**
+   * Counts a submission, which nothing else refuses any more.
+   *
+   * @throws HalException FAILED_PRECONDITION if a one-shot recording was submitted before
+   */
+  public void countSubmission() {
+    if (!isSubmitted.compareAndSet(false, true) && isOneShot) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "one-shot command buffer was already submitted");
+    }
+  }
+
+  /**
+   * Ends what the driver has prepared. Called when no submission is in flight; may be called again.
+   */
+  void endPrepared() {
+    PreparedCommands prepared = commands.prepared();
+    if (prepared != null) {
+      prepared.close();
+    }
+    isPreparedOver = true;
+    removeIfOver();
+  }
+
+  /**
+   * Forgets the recording once it is unused and what was prepared for it has ended. Either may come
+   * last, since closing the device ends that too.
+   */
+  private void removeIfOver() {
+    if (isUnused && (isPreparedOver || !isPrepared())) {
+      device.resources().recordings().remove(this);
+    }
+  }
+
+  private EngineBuffer checkBinding(int slot, SlotNeeds needs, BindingTable table) {
+    if (slot < table.size()
+        && table.get(slot) instanceof EngineBuffer own
+        && own.storage.device == device
+        && own.isOpen()
+        && own.storage.allows(needs.usageBits)
+        && needs.bytes <= own.size()
+        && own.offset % needs.alignment == 0) {
+      return own;
+    }
+    return refuseBinding(slot, needs, table);
+  }
+
+  /** Finds out what is wrong with a binding, and throws. Kept out of the hot path. */
+  private EngineBuffer refuseBinding(int slot, SlotNeeds needs, BindingTable table) {
+    if (slot >= table.size()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "binding table has " + table.size() + " slots; the command buffer uses slot " + slot);
+    }
+    DeviceBuffer bound = table.get(slot);
+    if (bound == null) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "slot " + slot + " of the binding table is empty");
+    }
+    EngineBuffer buffer = EngineBuffer.usable(device, "slot " + slot, bound);
+    buffer.checkUsages("slot " + slot, needs.usages);
+    if (needs.bytes > buffer.size()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "slot "
+              + slot
+              + ": the commands need "
+              + needs.bytes
+              + " bytes, "
+              + buffer
+              + " is bound");
+    }
+    Checks.multiple(
+        "slot " + slot + ": offset of the bound buffer", buffer.offset, needs.alignment);
+    return buffer;
+  }
+
+  private static void checkCopy(RecordedCommand copy, @Nullable EngineBuffer[] bindings) {
+    RecordedOperand source = copy.source();
+    RecordedOperand target = copy.target();
+    if (storage(source, bindings).home() == storage(target, bindings).home()) {
+      Checks.disjoint(offset(source, bindings), offset(target, bindings), source.length);
+    }
+  }
+
+  private static BufferStorage storage(RecordedOperand operand, @Nullable EngineBuffer[] bindings) {
+    return operand.isSlot()
+        ? Objects.requireNonNull(bindings[operand.slot]).storage
+        : operand.storage();
+  }
+
+  private static long offset(RecordedOperand operand, @Nullable EngineBuffer[] bindings) {
+    return operand.offset
+        + (operand.isSlot() ? Objects.requireNonNull(bindings[operand.slot]).offset : 0);
+  }
+
+  /**
+   * Checks that the memory of allocas which the commands name directly is allocated (rule M1).
+   *
+   * @throws HalException FAILED_PRECONDITION if it is not
+   */
+  public void checkTransients() {
+    for (int i = 0; i < transients.size(); i++) {
+      transients.get(i).memory();
+    }
+  }
+
+  /** The storages that the commands name directly and that stand for others. */
+  public List<BufferStorage> peers() {
+    return peers;
+  }
+
+  @Override
+  public String describe() {
+    return "a command buffer of " + device.name();
+  }
+
+  @Override
+  public void endWithDevice() {
+    endPrepared();
+  }
+
+  @Override
+  protected void destroy() {
+    isUnused = true;
+    if (isPrepared()) {
+      device.calls().free("what was prepared for a command buffer", this::endPrepared);
+    }
+    removeIfOver();
+    for (RefCounted resource : retained) {
+      resource.release();
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package org.jhal.engine.work;
+
+import java.util.Objects;
+import org.jhal.BufferParams;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.memory.BufferStorage;
+import org.jspecify.annotations.Nullable;
+
+/** The work of an allocation in stream order. */
+public final class AllocaWork<E> extends QueueWork<E> {
+  private @Nullable BufferStorage allocation; // null once the operation retires
+
+  // The allocation's first reference, until the buffer that the user gets has it. Not private: it
+  // is handed over by a plain assignment, since there may be no stack left for a call.
+  public @Nullable BufferStorage first;
+
+  public AllocaWork(DeviceCore<E> device) {
+    super(device);
+  }
+
+  /** Returns the memory to be. */
+  public BufferStorage alloca(long bytes, BufferParams params) {
+    Checks.memory(device, bytes, params);
+    BufferStorage storage = BufferStorage.promised(device, params, bytes);
+    retainStorage(storage);
+    allocation = storage;
+    first = storage;
+    device.resources().storages().add(storage);
+    return storage;
+  }
+
+  @Override
+  public boolean issueMayBlock(NativeStream<E> stream) {
+    return stream.allocMayBlock(Objects.requireNonNull(allocation).params);
+  }
+
+  @Override
+  public void issue(NativeStream<E> stream) {
+    BufferStorage storage = Objects.requireNonNull(allocation);
+    Checks.allocation(device, storage.size, storage.params);
+    storage.commit(stream.allocAsync(storage.size, storage.params, this));
+  }
+
+  @Override
+  public void retired() {
+    allocation = null;
+    BufferStorage unused = first;
+    if (unused != null) {
+      first = null;
+      unused.release();
+    }
+  }
+
+  @Override
+  public String kind() {
+    return "alloca";
+  }
+}

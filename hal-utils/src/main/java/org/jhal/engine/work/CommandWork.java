@@ -1,0 +1,231 @@
+package org.jhal.engine.work;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.ExternalWork;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.kernel.EngineKernel;
+import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.recording.RecordedCommand;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of an operation with a single command. A command without effect, such as a fill of no
+ * bytes, retains nothing, and its operation only waits and signals (rules M2, M6).
+ */
+public class CommandWork<E> extends QueueWork<E> {
+  private final RecordedCommand command = new RecordedCommand();
+  private boolean hasEffect;
+  private HostMemory.@Nullable Borrow borrow; // for an upload or a readback
+  private @Nullable Runnable onEventReleased; // the user's, of an imported event
+
+  public CommandWork(DeviceCore<E> device) {
+    super(device);
+  }
+
+  // Filling in. Until keep() has retained a buffer, nothing but the call's arguments may keep it
+  // from being reclaimed, which is why they are fenced.
+
+  public final void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
+    keep(command.setFill(device, target, offset, length, pattern));
+    Reference.reachabilityFence(target);
+  }
+
+  public final void update(ByteBuffer source, DeviceBuffer target, long offset) {
+    keep(command.setUpdate(device, source, target, offset));
+    Reference.reachabilityFence(target);
+  }
+
+  public final void upload(HostMemory source, DeviceBuffer target, long offset) {
+    keep(command.setUpload(device, source, target, offset));
+    if (hasEffect) {
+      borrow = source.borrow();
+    }
+    Reference.reachabilityFence(target);
+  }
+
+  public final void readback(DeviceBuffer source, long offset, HostMemory target) {
+    keep(command.setReadback(device, source, offset, target));
+    if (hasEffect) {
+      borrow = target.borrow();
+    }
+    Reference.reachabilityFence(source);
+  }
+
+  public final void copy(
+      DeviceBuffer source, long sourceOffset, DeviceBuffer target, long targetOffset, long length) {
+    keep(command.setCopy(device, source, sourceOffset, target, targetOffset, length));
+    Reference.reachabilityFence(source);
+    Reference.reachabilityFence(target);
+  }
+
+  public final void dispatch(Kernel kernel, Workgroups count, Args args) {
+    Objects.requireNonNull(args, "args");
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i) instanceof Slot slot) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "argument " + i + " is " + slot + "; a queue's dispatch has no binding table");
+      }
+    }
+    boolean isAny = command.setDispatch(device, kernel, count, args);
+    if (isAny) {
+      retain(command.kernel().executable().loaded(), "the executable is closed");
+    }
+    keep(isAny);
+    Reference.reachabilityFence(args);
+  }
+
+  /** External work. It is kept by an object of its own, since a context may be kept too long. */
+  public final void external(DeviceQueue queue, List<DeviceBuffer> buffers, ExternalWork work) {
+    for (DeviceBuffer buffer : buffers) {
+      Objects.requireNonNull(buffer, "buffers has a null");
+    }
+    List<DeviceBuffer> passed = List.copyOf(buffers);
+    List<EngineBuffer> own = new ArrayList<>(passed.size());
+    for (DeviceBuffer buffer : passed) {
+      own.add(EngineBuffer.usable(device, "buffer " + own.size(), buffer));
+    }
+    command.setExternal(device, own, new ExternalRun(queue, passed, work));
+    keep(true);
+    Reference.reachabilityFence(passed);
+  }
+
+  public final void event(long event) {
+    command.setEvent(device, event);
+    keep(true);
+  }
+
+  /**
+   * What to call when the event is not used any more. Set last: a refused call releases nothing.
+   */
+  public final void releaseEventBy(@Nullable Runnable onRelease) {
+    onEventReleased = onRelease;
+  }
+
+  @Override
+  public final void refused() {
+    onEventReleased = null;
+  }
+
+  private void keep(boolean isAny) {
+    hasEffect = isAny;
+    if (!isAny) {
+      return;
+    }
+    switch (command.kind()) {
+      case FILL, UPDATE, UPLOAD -> retainStorage(command.target().storage());
+      case READBACK -> retainStorage(command.source().storage());
+      case COPY -> {
+        retainStorage(command.source().storage());
+        retainStorage(command.target().storage());
+      }
+      case DISPATCH -> {
+        EngineKernel kernel = command.kernel();
+        for (int i = 0; i < kernel.parameterCount(); i++) {
+          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+            retainStorage(command.argument(i).storage());
+          }
+        }
+      }
+      case EXTERNAL -> {
+        for (int i = 0; i < command.external().bufferCount(); i++) {
+          retainStorage(command.argument(i).storage());
+        }
+      }
+      case BARRIER, EVENT -> {}
+    }
+  }
+
+  // Work.
+
+  @Override
+  public final int weight(NativeStream<E> stream) {
+    return hasEffect ? stream.weight(command) : 1;
+  }
+
+  @Override
+  public final boolean issueMayBlock(NativeStream<E> stream) {
+    // External work is the program's, and may take any time.
+    return hasEffect && (command.kind() == Command.Kind.EXTERNAL || stream.issueMayBlock(command));
+  }
+
+  @Override
+  public final boolean mayGoAcross() {
+    // It is not known to which device an imported event belongs.
+    return super.mayGoAcross() || (hasEffect && command.kind() == Command.Kind.EVENT);
+  }
+
+  @Override
+  public void issue(NativeStream<E> stream) {
+    if (hasEffect) {
+      checkMemory();
+      stream.issue(command, this);
+    }
+  }
+
+  @Override
+  public final void endBorrow() {
+    HostMemory.Borrow ended = borrow;
+    if (ended != null) {
+      Cascade cascade = Cascade.current();
+      String before = cascade.enterCallback("a callback");
+      try {
+        ended.end();
+      } finally {
+        cascade.leaveCallback(before);
+      }
+    }
+  }
+
+  @Override
+  public final void retired() {
+    borrow = null;
+    command.clear();
+    Runnable released = onEventReleased;
+    if (released != null) {
+      onEventReleased = null;
+      BufferStorage.runOnRelease(released, "events");
+    }
+  }
+
+  @Override
+  public String kind() {
+    return hasEffect ? command.kind().word() : "barrier";
+  }
+
+  @Override
+  public final long kernel() {
+    EngineKernel kernel = command.kernelIfThere();
+    return hasEffect && kernel != null ? kernel.number() : 0;
+  }
+
+  @Override
+  public final int commandCount() {
+    return hasEffect ? 1 : 0;
+  }
+
+  @Override
+  public String describe() {
+    EngineKernel kernel = command.kernelIfThere();
+    return hasEffect && kernel != null ? kind() + " of " + kernel : kind();
+  }
+}

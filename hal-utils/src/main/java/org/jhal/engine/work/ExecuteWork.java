@@ -1,0 +1,135 @@
+package org.jhal.engine.work;
+
+import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.BindingTable;
+import org.jhal.CommandBuffer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.base.Checks;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.recording.EngineCommandBuffer;
+import org.jhal.engine.recording.RecordedOperand;
+import org.jhal.engine.recording.Recording;
+import org.jspecify.annotations.Nullable;
+
+/** The work of an operation that executes a command buffer with its bindings. */
+public final class ExecuteWork<E> extends QueueWork<E> {
+  private static final EngineBuffer[] NO_BINDINGS = {};
+
+  private @Nullable Recording recording; // null once the operation retires
+  private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // by slot
+
+  public ExecuteWork(DeviceCore<E> device) {
+    super(device);
+  }
+
+  public void execute(CommandBuffer commands, BindingTable table) {
+    Objects.requireNonNull(table, "bindings");
+    if (!(Objects.requireNonNull(commands, "commands") instanceof EngineCommandBuffer own)
+        || own.core() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "command buffer was made for "
+              + Checks.namesOf(
+                  device, commands instanceof EngineCommandBuffer other ? other.core() : null));
+    }
+    if (!own.isOpen()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
+    }
+    Recording recorded = own.recording();
+    if (recorded.slotCount() > 0) {
+      bindings = new @Nullable EngineBuffer[recorded.slotCount()];
+    }
+    recorded.bind(table, bindings);
+    retain(recorded, "command buffer is closed");
+    if (!recorded.peers().isEmpty()) {
+      setUsesPeers();
+    }
+    recording = recorded;
+    for (EngineBuffer bound : bindings) {
+      if (bound != null) {
+        retainStorage(bound.storage);
+      }
+    }
+    recorded.prepareIfReused();
+    Reference.reachabilityFence(own); // or it might be reclaimed before the recording is retained
+  }
+
+  /**
+   * Counts the submission of {@link #execute}. The last check of all, so that a refused one does
+   * not count.
+   */
+  public void countExecution() {
+    Objects.requireNonNull(recording).countSubmission();
+  }
+
+  @Override
+  public int weight(NativeStream<E> stream) {
+    Recording recorded = recording; // null if the operation has failed, and retires meanwhile
+    return recorded == null ? 1 : recorded.weight(stream);
+  }
+
+  @Override
+  public boolean weightMayChange() {
+    Recording recorded = recording;
+    return recorded != null && recorded.isPrepared();
+  }
+
+  @Override
+  public int weightOfEach(NativeStream<E> stream) {
+    Recording recorded = recording;
+    return recorded == null ? 1 : recorded.weightOfEach(stream);
+  }
+
+  @Override
+  public boolean issueMayBlock(NativeStream<E> stream) {
+    return stream.issueMayBlock(Objects.requireNonNull(recording).commands());
+  }
+
+  @Override
+  public List<BufferStorage> morePeers() {
+    Recording recorded = recording;
+    return recorded == null ? List.of() : recorded.peers();
+  }
+
+  @Override
+  public void issue(NativeStream<E> stream) {
+    checkMemory();
+    Recording recorded = Objects.requireNonNull(recording);
+    recorded.checkTransients();
+    stream.issue(recorded.commands(), this);
+  }
+
+  @Override
+  public EngineBuffer bound(RecordedOperand operand) {
+    return Objects.requireNonNull(bindings[operand.slot]);
+  }
+
+  @Override
+  public void inBackground(Runnable work) {
+    device.pools().inBackground(recording, work);
+  }
+
+  @Override
+  public void retired() {
+    recording = null;
+    Arrays.fill(bindings, null);
+  }
+
+  @Override
+  public String kind() {
+    return "execute";
+  }
+
+  @Override
+  public int commandCount() {
+    Recording recorded = recording;
+    return recorded == null ? 0 : recorded.commands().size();
+  }
+}

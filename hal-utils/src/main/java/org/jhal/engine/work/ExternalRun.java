@@ -1,0 +1,143 @@
+package org.jhal.engine.work;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.ExternalWork;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.ExternalCall;
+import org.jhal.driver.NativeAccess;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * External work of one operation: runs the program's function once, and lends it what the driver
+ * lends.
+ *
+ * <p>The driver's thread runs it. The context is refused to every other thread, and to that one
+ * when the function has returned.
+ */
+final class ExternalRun implements ExternalCall, ExternalWork.Context {
+  /** So many buffers are looked through one by one. */
+  private static final int FEW = 16;
+
+  private final DeviceQueue queue;
+  private final List<DeviceBuffer> buffers; // as the program passed them, in the command's order
+  private final ExternalWork work;
+
+  private volatile @Nullable Thread thread; // runs the function; null before and after that
+  private @Nullable NativeAccess access; // used by `thread`
+  private @Nullable Map<DeviceBuffer, Integer> places; // by buffer, if there are many; by `thread`
+
+  ExternalRun(DeviceQueue queue, List<DeviceBuffer> buffers, ExternalWork work) {
+    this.queue = queue;
+    this.buffers = buffers;
+    this.work = work;
+  }
+
+  @Override
+  public int bufferCount() {
+    return buffers.size();
+  }
+
+  @Override
+  public @Nullable HalException run(NativeAccess lent) {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterCallback("external work");
+    try {
+      access = lent;
+      thread = Thread.currentThread();
+      work.issue(this);
+      return null;
+    } catch (Throwable t) { // from user code, which must not affect the thread that issues
+      return Failures.aborted(this + " threw ", t);
+    } finally {
+      thread = null;
+      access = null;
+      cascade.leaveCallback(before);
+      boolean ignored = Thread.interrupted(); // this thread is not the program's to interrupt
+    }
+  }
+
+  private NativeAccess access() {
+    NativeAccess lent = Thread.currentThread() == thread ? access : null;
+    if (lent == null) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "the context of " + this + " is valid only while the work runs, on its own thread");
+    }
+    return lent;
+  }
+
+  private int index(DeviceBuffer buffer) {
+    if (buffers.size() <= FEW) {
+      for (int i = 0; i < buffers.size(); i++) {
+        if (buffers.get(i) == buffer) {
+          return i;
+        }
+      }
+    } else {
+      Integer index = places().get(buffer);
+      if (index != null) {
+        return index;
+      }
+    }
+    throw new HalException(
+        Status.INVALID_ARGUMENT,
+        buffer
+            + " is not in the list of buffers that was passed for "
+            + this
+            + "; each one that the work uses must be there");
+  }
+
+  private Map<DeviceBuffer, Integer> places() {
+    Map<DeviceBuffer, Integer> made = places;
+    if (made == null) {
+      made = new IdentityHashMap<>();
+      for (int i = 0; i < buffers.size(); i++) {
+        made.putIfAbsent(buffers.get(i), i);
+      }
+      places = made;
+    }
+    return made;
+  }
+
+  @Override
+  public DeviceQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public long stream() {
+    return access().stream();
+  }
+
+  @Override
+  public long address(DeviceBuffer buffer) {
+    NativeAccess lent = access();
+    return lent.address(index(buffer));
+  }
+
+  @Override
+  public ByteBuffer bytes(DeviceBuffer buffer) {
+    NativeAccess lent = access();
+    int index = index(buffer);
+    if (buffer.size() > Integer.MAX_VALUE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          buffer + " does not fit into one byte buffer, which has at most " + Integer.MAX_VALUE);
+    }
+    return lent.bytes(index).order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public String toString() {
+    return "external work of " + queue;
+  }
+}

@@ -1,0 +1,135 @@
+package org.jhal.engine.work;
+
+import java.lang.System.Logger.Level;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Status;
+import org.jhal.driver.HostCompletion;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One host call. It runs the user's function, and ends the operation once: when the function
+ * returns, or, if the function has deferred that, when the {@link HostCall.Completion} is completed
+ * or failed.
+ *
+ * <p>Thread-safe: the completion may be used by any thread.
+ */
+public final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall.Completion {
+  private enum State {
+    /** The operation ends when the function returns. */
+    RUNNING,
+    /** The operation ends by its completion. */
+    DEFERRED,
+    /** The operation has ended. */
+    ENDED
+  }
+
+  private static final System.Logger LOG = System.getLogger(HostCallRun.class.getName());
+
+  private final DeviceQueue queue;
+  private final Operation<E> operation;
+  private final HostCall.Mode mode;
+  private final Fence signals;
+  private final HostCall call;
+  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+  private volatile @Nullable Thread thread; // runs the function; null before and after that
+
+  public HostCallRun(
+      DeviceQueue queue, Operation<E> operation, HostCall.Mode mode, Fence signals, HostCall call) {
+    this.queue = queue;
+    this.operation = operation;
+    this.mode = mode;
+    this.signals = mode == HostCall.Mode.BLOCKING ? signals : Fence.NONE;
+    this.call = call;
+  }
+
+  @Override
+  public void run(HostCompletion.Context ignored) {
+    Throwable thrown = null;
+    try {
+      callFunction();
+    } catch (Throwable t) {
+      thrown = t;
+    }
+    HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
+    try {
+      if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
+        Failures.log(
+            LOG, Level.ERROR, "a host call of " + queue + " that nobody waits for threw", thrown);
+      }
+    } finally {
+      end(State.RUNNING, failure);
+    }
+  }
+
+  private void callFunction() throws Exception {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterHostCall();
+    thread = Thread.currentThread();
+    try {
+      call.run(this);
+    } finally {
+      thread = null;
+      cascade.leaveCallback(before);
+    }
+  }
+
+  private void end(State from, @Nullable HalException failure) {
+    if (state.compareAndSet(from, State.ENDED)) {
+      operation.queue.hostCompletionOver(operation, failure);
+    }
+  }
+
+  /** What it is and where it runs, for messages. */
+  String describe() {
+    Thread running = thread;
+    return running != null
+        ? "host call that runs on thread " + running.getName()
+        : state.get() == State.DEFERRED ? "host call that is deferred" : "host call";
+  }
+
+  @Override
+  public DeviceQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public Fence signals() {
+    return signals;
+  }
+
+  @Override
+  public HostCall.Completion defer() {
+    if (mode != HostCall.Mode.BLOCKING || !state.compareAndSet(State.RUNNING, State.DEFERRED)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "defer() is possible once, while the call runs, in mode BLOCKING; mode is "
+              + mode
+              + ", the call is "
+              + state);
+    }
+    return this;
+  }
+
+  @Override
+  public void complete() {
+    end(State.DEFERRED, null);
+  }
+
+  @Override
+  public void fail(HalException failure) {
+    end(State.DEFERRED, Objects.requireNonNull(failure, "failure"));
+  }
+
+  @Override
+  public String toString() {
+    return "host call of " + queue;
+  }
+}

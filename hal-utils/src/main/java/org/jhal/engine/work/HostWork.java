@@ -1,0 +1,54 @@
+package org.jhal.engine.work;
+
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.HostThreads;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.base.DeviceCore;
+
+/**
+ * Work that the host does when the waits are reached: a host call, or the read or write of a file.
+ * The operation ends when the host says so.
+ */
+public final class HostWork<E> extends QueueWork<E> {
+  private final String kind;
+  private final HostThreads threads;
+
+  /** Makes work that does nothing until {@link #completeOnHost} says what to do. */
+  public HostWork(DeviceCore<E> device, String kind, HostThreads threads) {
+    super(device);
+    this.kind = kind;
+    this.threads = threads;
+  }
+
+  @Override
+  public boolean issueMayBlock(NativeStream<E> stream) {
+    return false;
+  }
+
+  @Override
+  public void issue(NativeStream<E> stream) {}
+
+  @Override
+  public HostThreads hostThreads() {
+    return threads;
+  }
+
+  @Override
+  public boolean endsWithHostCompletion() {
+    return false;
+  }
+
+  @Override
+  public void retired() {}
+
+  @Override
+  public String kind() {
+    return kind;
+  }
+
+  @Override
+  public String describe() {
+    HostCompletion completion = hostCompletion();
+    return completion instanceof HostCallRun<?> run ? run.describe() : kind;
+  }
+}

@@ -1,0 +1,89 @@
+package org.jhal.engine.work;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.memory.BufferStorage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other devices whose memory one operation uses. They are held from its issue until it retires:
+ * a close waits for that before it frees their memory (rule S9b).
+ *
+ * <p>Used by one thread at a time, like the work of the operation.
+ */
+final class PeerUses {
+  private final DeviceCore<?> device; // the operation's
+  private final List<DeviceCore<?>> held = new ArrayList<>(2);
+
+  PeerUses(DeviceCore<?> device) {
+    this.device = device;
+  }
+
+  /**
+   * Holds the device whose memory {@code storage} stands for, unless it is held already, and makes
+   * sure that operations can use it. Called while the operation is issued.
+   *
+   * @param isPart whether the operation is a part of another one that holds the device, too, and
+   *     may be issued while that is closing
+   * @throws HalException FAILED_PRECONDITION if that device is closed or lost, or what enabling the
+   *     access throws
+   */
+  void begin(BufferStorage storage, boolean isPart) {
+    DeviceCore<?> owner = storage.home().device;
+    if (owner == device) {
+      return;
+    }
+    if (!held.contains(owner)) {
+      hold(owner, isPart);
+    }
+    HalException cause = owner.lostCause();
+    if (cause != null) {
+      throw lostOwner(owner, cause);
+    }
+    if (storage.device == device) { // otherwise it is one side of a copy through the host
+      device.peers().enable(owner);
+    }
+  }
+
+  private static HalException lostOwner(DeviceCore<?> owner, HalException cause) {
+    return new HalException(
+        Status.FAILED_PRECONDITION,
+        "device " + owner.name() + ", whose memory is used, is lost: " + cause.getMessage(),
+        cause);
+  }
+
+  /**
+   * Asks the devices that are held whether one of them is lost.
+   *
+   * @return what the operation then fails with, or null
+   */
+  @Nullable HalException findLoss() {
+    for (DeviceCore<?> owner : held) {
+      HalException cause = owner.findLoss();
+      if (cause != null) {
+        return lostOwner(owner, cause);
+      }
+    }
+    return null;
+  }
+
+  private void hold(DeviceCore<?> owner, boolean isPart) {
+    owner.holds().beginUse(isPart);
+    try {
+      held.add(owner);
+    } catch (Throwable t) { // no memory for a longer list
+      owner.holds().endUse();
+      throw t;
+    }
+  }
+
+  /** Lets go of all devices: the operation has retired. */
+  void end() {
+    for (int i = held.size() - 1; i >= 0; i--) {
+      held.remove(i).holds().endUse();
+    }
+  }
+}

@@ -1,0 +1,429 @@
+package org.jhal.engine.work;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.Command;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.HostThreads;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
+import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Enqueuer;
+import org.jhal.engine.queue.Operation;
+import org.jhal.engine.queue.Work;
+import org.jhal.engine.recording.RecordedOperand;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of one operation, and what all kinds of it have in common: it keeps alive what the user
+ * passed until the operation retires (rules Q2, Q3), holds the other devices whose memory it uses,
+ * and is the submission that a driver sees.
+ *
+ * <p>It is begun, filled in and submitted in a {@code try} block on the enqueuing thread: what is
+ * thrown before it is submitted refuses the call, and {@link #close} then abandons the operation.
+ * Later it is used by one thread at a time: issued by the drainer, and retired by the completion
+ * thread. {@link #endBorrow} and {@link #describe} are for any thread, and so are the weights,
+ * which mean nothing once the operation has failed.
+ */
+public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
+  private static final RefCounted[] NO_RESOURCES = {};
+
+  final DeviceCore<E> device;
+  private @Nullable Enqueuer<E> queue; // set by begin(), as is what follows
+  private @Nullable Operation<E> operation;
+
+  private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
+  private int resourceCount;
+
+  // The other devices whose memory is used; made when first needed. The flag says whether any is,
+  // and is written by the enqueuing thread.
+  private @Nullable PeerUses peerUses;
+  private boolean usesPeers;
+
+  private @Nullable HostCompletion hostCompletion;
+  private boolean signalsAfterHostCompletion;
+  private List<Runnable> whenFired = List.of(); // registered by the driver
+
+  public QueueWork(DeviceCore<E> device) {
+    this.device = device;
+  }
+
+  // Enqueueing.
+
+  /** Begins its operation; see {@link Enqueuer#begin}. Called once. */
+  public final void begin(Enqueuer<E> on, boolean servesCopy) {
+    queue = on;
+    operation = on.begin(this, servesCopy);
+  }
+
+  public final Operation<E> operation() {
+    return Objects.requireNonNull(operation);
+  }
+
+  /** See {@link Enqueuer#capture}. */
+  public final void capture(Fence waits, Fence signals) {
+    Objects.requireNonNull(queue).capture(operation(), waits, signals);
+  }
+
+  /** Submits what was captured. */
+  public final void submitCaptured() {
+    Objects.requireNonNull(queue).submit(operation());
+  }
+
+  public final void submit(Fence waits, Fence signals) {
+    capture(waits, signals);
+    submitCaptured();
+  }
+
+  /** Ends the enqueuing, and abandons the operation unless it was accepted. */
+  @Override
+  public final void close() {
+    Enqueuer<E> on = queue;
+    Operation<E> begun = operation;
+    if (on != null && begun != null) {
+      try {
+        if (begun.key == 0) {
+          refused();
+          on.abandon(begun);
+        }
+      } finally {
+        on.endEnqueue();
+      }
+    }
+  }
+
+  /** Its call is refused, and the operation is about to be abandoned. */
+  public void refused() {}
+
+  // What it uses.
+
+  /** Keeps the memory of a buffer alive that may belong to another device. */
+  public final void retainForeign(EngineBuffer buffer) {
+    BufferStorage storage = buffer.storage;
+    usesPeers |= storage.peer != null;
+    reserve();
+    buffer.retainStorage();
+    resources[resourceCount++] = storage; // no call: without stack for one, it would stay retained
+  }
+
+  final void retainStorage(BufferStorage storage) {
+    usesPeers |= storage.peer != null;
+    retain(storage, "an object that the operation uses was closed");
+  }
+
+  /**
+   * Keeps a resource alive until the operation retires.
+   *
+   * @param closed the message if it has gone already
+   */
+  final void retain(RefCounted resource, String closed) {
+    reserve();
+    if (!resource.tryRetain()) {
+      throw new HalException(Status.FAILED_PRECONDITION, closed);
+    }
+    resources[resourceCount++] = resource; // no call, as above
+  }
+
+  /** Makes room for one more resource. */
+  private void reserve() {
+    if (resourceCount == resources.length) {
+      resources = Arrays.copyOf(resources, Math.max(4, 2 * resourceCount));
+    }
+  }
+
+  /** It uses memory of other devices that is not among its own resources. */
+  final void setUsesPeers() {
+    usesPeers = true;
+  }
+
+  /** Further memory of other devices that it uses. */
+  public List<BufferStorage> morePeers() {
+    return List.of();
+  }
+
+  /** Whether the memory of all other devices that is used can be used already. */
+  private boolean areEnabled() {
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage
+          && storage.peer != null
+          && !isEnabled(storage)) {
+        return false;
+      }
+    }
+    return morePeers().stream().allMatch(this::isEnabled);
+  }
+
+  private boolean isEnabled(BufferStorage storage) {
+    DeviceCore<?> owner = storage.home().device;
+    return owner == device || storage.device != device || device.peers().isEnabled(owner);
+  }
+
+  /** Holds the other devices whose memory is used. For the drainer, with the device bound. */
+  private void usePeers() {
+    PeerUses uses = peerUses;
+    if (uses == null) {
+      uses = new PeerUses(device);
+      peerUses = uses;
+    }
+    boolean isPart = operation().servesCopy();
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage && storage.peer != null) {
+        uses.begin(storage, isPart);
+      }
+    }
+    for (BufferStorage storage : morePeers()) {
+      uses.begin(storage, isPart);
+    }
+  }
+
+  /**
+   * Checks that all memory is allocated (rule M1). If not, the operation fails before anything
+   * reaches the stream.
+   */
+  public void checkMemory() {
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage) {
+        storage.memory();
+      }
+    }
+  }
+
+  // Issuing.
+
+  @Override
+  public final boolean mayBlock(NativeStream<E> stream) {
+    return (usesPeers && !areEnabled()) || issueMayBlock(stream);
+  }
+
+  /** Whether only the issue thread may issue it, apart from the memory of other devices. */
+  public abstract boolean issueMayBlock(NativeStream<E> stream);
+
+  /** Whether the stream gets something that may involve another device. */
+  public boolean mayGoAcross() {
+    return usesPeers;
+  }
+
+  @Override
+  public final void issue(NativeStream<E> stream, Operation<E> owner) {
+    if (!mayGoAcross()) {
+      issueHolding(stream);
+    } else if (!stream.across(owner.mayBlock(), () -> issueHolding(stream))) {
+      owner.leaveToIssueThread();
+    }
+  }
+
+  private void issueHolding(NativeStream<E> stream) {
+    if (usesPeers) {
+      usePeers();
+    }
+    issue(stream);
+  }
+
+  /** Hands the work to the stream. For the drainer, with the device bound. */
+  public abstract void issue(NativeStream<E> stream);
+
+  // The host's part.
+
+  /**
+   * Sets what the host has to do once the native work is complete.
+   *
+   * @param beforeSignals whether the signals wait for it
+   */
+  public final void completeOnHost(HostCompletion completion, boolean beforeSignals) {
+    hostCompletion = completion;
+    signalsAfterHostCompletion = beforeSignals;
+  }
+
+  @Override
+  public final @Nullable HostCompletion hostCompletion() {
+    return hostCompletion;
+  }
+
+  @Override
+  public final boolean signalsAfterHostCompletion() {
+    return signalsAfterHostCompletion;
+  }
+
+  @Override
+  public HostThreads hostThreads() {
+    return device.pools().copyThreads();
+  }
+
+  // How it ends.
+
+  @Override
+  public void endUses() {
+    if (peerUses != null) {
+      peerUses.end();
+    }
+  }
+
+  @Override
+  public final @Nullable HalException findLossElsewhere() {
+    PeerUses uses = peerUses;
+    return uses == null ? null : uses.findLoss();
+  }
+
+  @Override
+  public final void retire(Consumer<RefCounted> releases) {
+    try {
+      endBorrow();
+      for (Runnable release : whenFired) {
+        device.calls().quietly("giving back what an operation has used", release);
+      }
+      letGo(releases);
+    } finally {
+      endUses();
+    }
+  }
+
+  private void letGo(Consumer<RefCounted> releases) {
+    usesPeers = false;
+    int count = resourceCount;
+    resourceCount = 0;
+    try {
+      retired();
+      HostCompletion ended = hostCompletion;
+      hostCompletion = null;
+      if (ended != null) {
+        ended.retire();
+      }
+    } finally {
+      for (int i = 0; i < count; i++) {
+        RefCounted resource = resources[i];
+        resources[i] = null;
+        releases.accept(resource);
+      }
+    }
+  }
+
+  /**
+   * It has retired: drops its references to what users made, so that those can be collected before
+   * the operation is.
+   */
+  public abstract void retired();
+
+  // Submission.
+
+  @Override
+  public final DeviceMemory memory(Operand operand) {
+    RecordedOperand own = own(operand);
+    return (own.isSlot() ? bound(own).storage : own.storage()).memory();
+  }
+
+  @Override
+  public final long offset(Operand operand) {
+    RecordedOperand own = own(operand);
+    return own.isSlot() ? bound(own).offset + own.offset : own.offset;
+  }
+
+  @Override
+  public final long length(Operand operand) {
+    RecordedOperand own = own(operand);
+    return own.isOpenEnded() ? bound(own).size() - own.offset : own.length;
+  }
+
+  private static RecordedOperand own(Operand operand) {
+    return (RecordedOperand) operand; // there is no other kind
+  }
+
+  /** The buffer that is bound to the operand's slot. */
+  public EngineBuffer bound(RecordedOperand operand) {
+    throw new IllegalStateException("slot " + operand.slot + " without a binding table");
+  }
+
+  @Override
+  public final boolean waitsReached() {
+    return operation().waitsReached();
+  }
+
+  @Override
+  public final boolean hasRoomForEach() {
+    return operation().hasRoomForEach();
+  }
+
+  @Override
+  public final void putBack() {
+    operation().putBack();
+  }
+
+  @Override
+  public final boolean wasPutBack() {
+    return operation().isPutBack();
+  }
+
+  @Override
+  public final boolean mayBlock() {
+    return operation().mayBlock();
+  }
+
+  @Override
+  public void inBackground(Runnable work) {
+    device.pools().inBackground(null, work);
+  }
+
+  @Override
+  public final boolean isTimed() {
+    return operation().isTimed();
+  }
+
+  /** Throws nothing: whoever measures has work to end. */
+  @Override
+  public final void ranOnDevice(long begin, long end, long error) {
+    try {
+      if (Events.recordsExecutions()) {
+        Events.execution(operation().queue.number(), operation().key, begin, end, error);
+      }
+    } catch (Throwable exhausted) {
+      return; // a record is lost, and not the operation
+    }
+  }
+
+  @Override
+  public final void moves(Command command, TransferPath path) {
+    if (Events.recordsTransfers()) {
+      Events.transfer(
+          operation().queue.number(),
+          operation().key,
+          command.host().size(),
+          command.kind() == Command.Kind.UPLOAD ? "to device" : "to host",
+          path.word());
+    }
+  }
+
+  @Override
+  public final void fail(HalException failure) {
+    operation().failOwnWork(failure);
+  }
+
+  @Override
+  public final void afterwards(HostCompletion next) {
+    if (hostCompletion != null) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "a submission takes one host completion, and has it already");
+    }
+    completeOnHost(next, true);
+  }
+
+  @Override
+  public final void whenFired(Runnable release) {
+    Objects.requireNonNull(release, "release");
+    if (whenFired.isEmpty()) {
+      whenFired = new ArrayList<>(1);
+    }
+    whenFired.add(release);
+  }
+}

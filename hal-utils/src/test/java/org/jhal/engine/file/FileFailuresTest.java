@@ -1,0 +1,55 @@
+package org.jhal.engine.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is made of that which a file channel throws. */
+class FileFailuresTest {
+  private static final String FULL = "No space left on device";
+
+  @Test
+  void aFullDiskIsKnownByItsMessage() {
+    assertEquals(
+        Status.RESOURCE_EXHAUSTED, FileFailures.of("a file", new IOException(FULL)).status());
+    assertEquals(
+        Status.ABORTED, FileFailures.of("a file", new IOException("no space suit")).status());
+    assertEquals(
+        Status.NOT_FOUND, FileFailures.of("a file", new NoSuchFileException("a")).status());
+  }
+
+  @Test
+  void anInterruptDoesNotHideForEverWhatAFullDiskSays() throws IOException {
+    Path always = Path.of("/dev/full");
+    assumeTrue(Files.exists(always), "there is no /dev/full");
+    FileFailures.FullDisk disk = new FileFailures.FullDisk(always);
+    Thread.currentThread().interrupt();
+    try {
+      assertNull(disk.message());
+    } finally {
+      boolean ignored = Thread.interrupted();
+    }
+    String said = disk.message();
+    if (said == null) {
+      throw new AssertionError("the disk was not asked again");
+    }
+    assertEquals(said, disk.message());
+  }
+
+  @Test
+  void aFileThatIsMissingOrTakesTheWriteSaysNothing(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("file");
+    FileFailures.FullDisk disk = new FileFailures.FullDisk(file);
+    assertNull(disk.message());
+    Files.createFile(file);
+    assertNull(disk.message());
+  }
+}

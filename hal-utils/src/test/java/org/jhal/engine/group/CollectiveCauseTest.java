@@ -1,0 +1,186 @@
+package org.jhal.engine.group;
+
+import static org.jhal.engine.queue.Told.assertTold;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jhal.CollectiveGroup.Kind;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.EngineDevice;
+import org.jhal.engine.FakeBackend;
+import org.jhal.engine.Inside;
+import org.jhal.engine.collective.Layout;
+import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.EngineSemaphore;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Operation;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The first cause is the one that everybody gets, also if the thread that has decided on it is held
+ * up right behind its decision, before it has told anybody (rule G3).
+ */
+@Timeout(60)
+class CollectiveCauseTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final HalException FIRST = new HalException(Status.UNAVAILABLE, "the first cause");
+  private static final HalException SECOND = new HalException(Status.ABORTED, "another cause");
+
+  private final FakeBackend backend = new FakeBackend();
+  private final EngineDevice<Event> device = backend.open(1, LONG);
+  private final GroupLife group = new GroupLife(List.of(Inside.groups(device)), Options.DEFAULT);
+
+  CollectiveCauseTest() {
+    Inside.groups(device).add(group);
+    group.makeNatives();
+  }
+
+  @AfterEach
+  void close() {
+    backend.device.setHeld(false);
+    group.close();
+    device.close();
+    group.release();
+  }
+
+  /** A collective that moves nothing. */
+  private static final class Probe extends Collective {
+    final TimelineSemaphore end;
+    volatile Runnable atIssue = () -> {};
+    volatile boolean hasBegun;
+    final List<HalException> stops = new ArrayList<>(); // guarded by itself
+
+    Probe(GroupLife group, Operation<?> operation, TimelineSemaphore end) {
+      super(
+          group,
+          operation,
+          new CollectiveRequest(
+              Kind.BROADCAST,
+              new Layout(List.of(), 0),
+              0,
+              0,
+              null,
+              null,
+              new EngineBuffer[1],
+              new EngineBuffer[1]));
+      this.end = end;
+    }
+
+    @Override
+    void issue(NativeStream<?> stream) {
+      atIssue.run();
+      begin();
+      hasBegun = true;
+    }
+
+    @Override
+    void stop(HalException cause) {
+      synchronized (stops) {
+        stops.add(cause);
+      }
+    }
+  }
+
+  /** Enqueues a collective. */
+  private Probe enqueue(Fence waits, Consumer<Probe> first) {
+    TimelineSemaphore end = new EngineSemaphore(0, () -> {});
+    Probe[] made = new Probe[1];
+    Inside.groups(device)
+        .enqueue(
+            false,
+            waits,
+            end.at(1),
+            List.of(),
+            operation -> {
+              made[0] = new Probe(group, operation, end);
+              first.accept(made[0]);
+              group.add(made[0]);
+              return made[0];
+            });
+    return made[0];
+  }
+
+  private Probe begun() {
+    Probe probe = enqueue(Fence.NONE, made -> {});
+    Threads.await("a collective to begin", probe::hasBegun);
+    return probe;
+  }
+
+  private static void assertFailed(HalException cause, Probe probe) {
+    HalException thrown = assertThrows(HalException.class, () -> probe.end.await(1, LONG));
+    assertTold(cause, thrown);
+  }
+
+  @Test
+  void aRefusalThatNobodyHasToldYetIsTheCauseWhenItWouldBegin() {
+    Probe probe = enqueue(Fence.NONE, made -> made.atIssue = () -> made.refuse(FIRST));
+    assertFailed(FIRST, probe);
+    assertFalse(probe.hasBegun);
+    assertNull(group.failure());
+    assertNull(device.lostCause(), "it may be another device that is lost");
+  }
+
+  @Test
+  void whoCancelsBehindARefusalTellsItsCause() {
+    TimelineSemaphore start = new EngineSemaphore(0, () -> {});
+    Probe probe = enqueue(start.at(1), made -> {});
+    probe.refuse(FIRST);
+    probe.cancel(SECOND);
+    assertFailed(FIRST, probe);
+    assertNull(group.failure());
+  }
+
+  /** The group, what has begun and what has not: whoever fails them meanwhile. */
+  @Test
+  void aFailureThatNobodyHasToldYetIsTheCauseForTheWholeGroup() {
+    backend.device.setHeld(true);
+    TimelineSemaphore start = new EngineSemaphore(0, () -> {});
+    List<Probe> all = new ArrayList<>(List.of(begun(), begun(), begun()));
+    all.add(enqueue(start.at(1), made -> {}));
+    assertTrue(group.decideFailed(all.get(1), FIRST));
+    group.end(SECOND);
+    all.forEach(probe -> assertFailed(FIRST, probe));
+    assertTold(FIRST, group.failure());
+    for (Probe probe : all.subList(0, 3)) {
+      synchronized (probe.stops) {
+        assertFalse(probe.stops.isEmpty(), "whether it was stopped");
+        probe.stops.forEach(cause -> assertSame(group.failure(), cause));
+      }
+    }
+  }
+
+  @Test
+  void aCollectiveFailsWithWhatItsGroupHasFailedWith() {
+    backend.device.setHeld(true);
+    List<Probe> all = List.of(begun(), begun());
+    group.decideFailed(all.get(0), FIRST);
+    all.get(1).fail(SECOND);
+    all.forEach(probe -> assertFailed(FIRST, probe));
+    assertTold(FIRST, group.failure());
+  }
+
+  /** Somebody who has decided may have no stack left to tell it. */
+  @Test
+  void aDecisionThatWasNotToldIsToldByTheNext() {
+    backend.device.setHeld(true);
+    Probe probe = begun();
+    group.decideFailed(probe, FIRST);
+    probe.fail(SECOND);
+    assertFailed(FIRST, probe);
+  }
+}
