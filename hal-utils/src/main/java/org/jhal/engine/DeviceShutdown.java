@@ -16,7 +16,6 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
-import org.jhal.engine.base.Holds;
 import org.jhal.engine.base.HostCompletionPool;
 import org.jhal.engine.events.Names;
 import org.jhal.engine.file.FileStaging;
@@ -60,7 +59,6 @@ final class DeviceShutdown<E> {
   private final String name;
   private final BackendCalls calls;
   private final DeviceResources resources;
-  private final Holds holds;
   private final List<DeferredWorkQueue<E>> queues; // only a hidden one may come later, in a call
   private final DeviceGroups<E> groups;
   private final List<FileStaging> fileStaging;
@@ -71,7 +69,6 @@ final class DeviceShutdown<E> {
     this.name = core.name();
     this.calls = core.calls();
     this.resources = core.resources();
-    this.holds = core.holds();
     this.queues = core.queues();
     this.groups = groups;
     this.fileStaging = fileStaging;
@@ -156,13 +153,13 @@ final class DeviceShutdown<E> {
     // Users' operations that are not issued fail now. Those that are issued go on. So do copies
     // between devices, enqueued here or on the other device, whose chunks the queues still accept.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
-    holds.copies.shut();
-    holds.uses.shut();
-    if (!holds.copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
+    core.holds().copies.shut();
+    core.holds().uses.shut();
+    if (!core.holds().copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
       groups.giveUp(limit);
     }
     queues.forEach(queue -> queue.shutdown().awaitIdle(deadline));
-    quiet &= holds.uses.awaitEmpty(deadline);
+    quiet &= core.holds().uses.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().shut(deadline);
     }
@@ -195,7 +192,7 @@ final class DeviceShutdown<E> {
               + (left == 1 ? " operation" : " operations")
               + " did not end within "
               + limit
-              + (holds.uses.isEmpty()
+              + (core.holds().uses.isEmpty()
                   ? ""
                   : ", and operations of other devices still use its memory")
               + stuck,
@@ -248,7 +245,7 @@ final class DeviceShutdown<E> {
       // Before the wait: another device that is being closed may wait for this in the same way.
       queues.forEach(queue -> queue.shutdown().endUses());
     }
-    return quiet && holds.uses.awaitEmpty(threadsEnd);
+    return quiet && core.holds().uses.awaitEmpty(threadsEnd);
   }
 
   /**
@@ -307,6 +304,6 @@ final class DeviceShutdown<E> {
     calls.quietly("closing", core.backend()::close);
     calls.tellFailedOnLost();
     Names.removeDevice(core.number());
-    resources.copyBuffers().clear();
+    resources.copyBuffers.clear();
   }
 }

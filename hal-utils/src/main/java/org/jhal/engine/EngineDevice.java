@@ -82,13 +82,16 @@ public final class EngineDevice<E> implements CollectiveDevice {
     this.allocator = new EngineAllocator(core);
     this.loader = new ExecutableLoader(core);
     this.shutdown = new DeviceShutdown<>(core, groups, fileStaging);
+    boolean isOpen = false;
     try {
       int ignored = core.calls().call(() -> createQueues(config.queues()));
       core.queues().forEach(DeferredWorkQueue::start);
       shutdown.open();
-    } catch (Throwable t) {
-      shutdown.closeHalfMade();
-      throw t;
+      isOpen = true;
+    } finally {
+      if (!isOpen) {
+        shutdown.closeHalfMade();
+      }
     }
   }
 
@@ -306,11 +309,11 @@ public final class EngineDevice<E> implements CollectiveDevice {
     }
     DeviceResources resources = core.resources();
     return new DeviceStatistics(
-        resources.storages().size(),
+        resources.storages.size(),
         resources.bytes(),
-        resources.recordings().size(),
-        resources.executables().size(),
-        resources.semaphores().size(),
+        resources.recordings.size(),
+        resources.executables.size(),
+        resources.semaphores.size(),
         states[State.PARKED.ordinal()],
         states[State.READY.ordinal()],
         states[State.ISSUED.ordinal()],

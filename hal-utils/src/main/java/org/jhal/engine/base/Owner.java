@@ -1,6 +1,7 @@
 package org.jhal.engine.base;
 
 import java.lang.System.Logger.Level;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
@@ -20,15 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Owner extends PhantomReference<Object> {
   private static final System.Logger LOG = System.getLogger(Owner.class.getName());
-  private static final VarHandle IS_CLOSED;
-
-  static {
-    try {
-      IS_CLOSED = MethodHandles.lookup().findVarHandle(Owner.class, "isClosed", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle IS_CLOSED =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "isClosed", VarHandle.class, Owner.class, boolean.class);
 
   private final Owned resource;
   private final @Nullable Throwable madeAt; // null without leaks=trace

@@ -20,13 +20,13 @@ public final class SemaphorePlace extends Owned {
     EngineSemaphore semaphore = new EngineSemaphore(initialValue, () -> place.owner().close());
     place.name = semaphore.toString();
     Owner ignored = place.ownedBy(semaphore, device.tracesLeaks());
-    device.resources().semaphores().add(place);
+    device.resources().semaphores.add(place);
     return semaphore;
   }
 
   @Override
   protected void destroy() {
-    device.resources().semaphores().remove(this);
+    device.resources().semaphores.remove(this);
   }
 
   @Override

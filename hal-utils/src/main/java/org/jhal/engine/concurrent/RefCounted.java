@@ -1,5 +1,6 @@
 package org.jhal.engine.concurrent;
 
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -10,15 +11,9 @@ import java.lang.invoke.VarHandle;
  * <p>Thread-safe.
  */
 public abstract class RefCounted {
-  private static final VarHandle REFERENCES;
-
-  static {
-    try {
-      REFERENCES = MethodHandles.lookup().findVarHandle(RefCounted.class, "references", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle REFERENCES =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "references", VarHandle.class, RefCounted.class, int.class);
 
   private volatile int references = 1; // changed by any thread, through the handle
 

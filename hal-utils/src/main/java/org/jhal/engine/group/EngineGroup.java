@@ -39,7 +39,7 @@ public final class EngineGroup implements CollectiveGroup {
     this.life = life;
     this.devices = life.devices().stream().<Device>map(DeviceCore::view).toList();
     this.owner = life.ownedBy(this, life.first().tracesLeaks());
-    life.first().resources().groups().add(life);
+    life.first().resources().groups.add(life);
   }
 
   /**

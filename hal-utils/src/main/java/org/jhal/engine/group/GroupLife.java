@@ -393,7 +393,7 @@ final class GroupLife extends Owned {
   protected void destroy() {
     ranks.forEach(rank -> rank.remove(this));
     natives.close();
-    first().resources().groups().remove(this);
+    first().resources().groups.remove(this);
   }
 
   @Override

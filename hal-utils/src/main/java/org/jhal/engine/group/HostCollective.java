@@ -131,7 +131,7 @@ final class HostCollective extends Collective implements HostCompletion {
   }
 
   private void giveBackBlocks(boolean areUnused) {
-    CopyBuffers buffers = group.first().resources().copyBuffers();
+    CopyBuffers buffers = group.first().resources().copyBuffers;
     for (ByteBuffer block = blocks.poll(); block != null; block = blocks.poll()) {
       if (areUnused) {
         buffers.giveBack(block);
@@ -190,11 +190,11 @@ final class HostCollective extends Collective implements HostCompletion {
       Reduction reduction = request.reduction();
       ElementType type = request.type();
       long wanted = Math.min(chunkBytes(), request.layout().length());
-      this.block = group.first().resources().copyBuffers().take(wanted);
+      this.block = group.first().resources().copyBuffers.take(wanted);
       try {
         blocks.add(block);
       } catch (Throwable t) { // no memory for the list
-        group.first().resources().copyBuffers().giveBack(block);
+        group.first().resources().copyBuffers.giveBack(block);
         throw t;
       }
       int bytes = (int) Math.min(block.capacity(), wanted);

@@ -50,7 +50,7 @@ public final class ExecutableLoader {
       EngineExecutable made =
           new EngineExecutable(
               device, manifest.name(), variant.format(), refusals, kernels, module);
-      device.resources().executables().add(made.loaded());
+      device.resources().executables.add(made.loaded());
       return made;
     }
   }

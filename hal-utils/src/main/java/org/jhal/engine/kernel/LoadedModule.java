@@ -71,7 +71,7 @@ final class LoadedModule extends Owned {
    */
   private void endIfOver() {
     if (isUnused && isUnloaded.get()) {
-      device.resources().executables().remove(this);
+      device.resources().executables.remove(this);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.jhal.engine.memory;
 
 import java.lang.System.Logger.Level;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
@@ -41,17 +42,12 @@ public final class BufferStorage extends Owned {
     FREED
   }
 
-  private static final VarHandle PHASE;
-  private static final VarHandle IS_OVER;
+  private static final VarHandle PHASE = handle("phase", Phase.class);
+  private static final VarHandle IS_OVER = handle("isOver", boolean.class);
 
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      PHASE = lookup.findVarHandle(BufferStorage.class, "phase", Phase.class);
-      IS_OVER = lookup.findVarHandle(BufferStorage.class, "isOver", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
+  private static VarHandle handle(String field, Class<?> type) {
+    return ConstantBootstraps.fieldVarHandle(
+        MethodHandles.lookup(), field, VarHandle.class, BufferStorage.class, type);
   }
 
   public final DeviceCore<?> device;
@@ -230,7 +226,7 @@ public final class BufferStorage extends Owned {
    * it.
    */
   public void endDealloca() {
-    device.resources().storages().remove(this);
+    device.resources().storages.remove(this);
   }
 
   /** The dealloca could not be issued. */
@@ -286,7 +282,7 @@ public final class BufferStorage extends Owned {
    */
   private void endIfOver() {
     if (isUnused && isFreed) {
-      device.resources().storages().remove(this);
+      device.resources().storages.remove(this);
     }
     if (isUnused && isGivenBack && onRelease != null && IS_OVER.compareAndSet(this, false, true)) {
       runOnRelease(onRelease, "memory");

@@ -115,7 +115,7 @@ public final class EngineAllocator implements Allocator {
         .call(
             () -> {
               EngineBuffer made = EngineBuffer.over(own.standIn(device), own.offset, own.size());
-              device.resources().storages().add(made.storage);
+              device.resources().storages.add(made.storage);
               return made;
             });
   }
@@ -128,7 +128,7 @@ public final class EngineAllocator implements Allocator {
         .call(
             () -> {
               BufferStorage storage = maker.get();
-              device.resources().storages().add(storage);
+              device.resources().storages.add(storage);
               device.addBytes(size, params);
               return new EngineBuffer(storage);
             });

@@ -261,11 +261,15 @@ public final class EngineBuffer implements DeviceBuffer {
           "mapping of " + length + " bytes; one mapping has at most " + Integer.MAX_VALUE);
     }
     retainStorage();
+    boolean isMapped = false;
     try {
-      return EngineMapping.of(this, offset + mapOffset, (int) length, mode);
-    } catch (RuntimeException | Error e) {
-      storage.release();
-      throw e;
+      Mapping mapping = EngineMapping.of(this, offset + mapOffset, (int) length, mode);
+      isMapped = true;
+      return mapping;
+    } finally {
+      if (!isMapped) {
+        storage.release();
+      }
     }
   }
 

@@ -63,7 +63,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
           flush();
         }
       } finally {
-        device().resources().mappings().remove(this);
+        device().resources().mappings.remove(this);
         storage.release();
       }
     }
@@ -94,7 +94,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
       use.invalidate();
     }
     EngineMapping mapping = new EngineMapping(buffer, use);
-    use.device().resources().mappings().add(use);
+    use.device().resources().mappings.add(use);
     return mapping;
   }
 

@@ -63,10 +63,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private final Failing<E> failing;
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
-  private final LossByError<E> lossByError;
   private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private: tests run its steps on threads of their own
   final WorkerThread completionRole; // not private for the same reason
+
+  // How far loseBecause() has come. Used by the issue thread alone.
+  private boolean isLosing;
+  private boolean isLossOver;
 
   /**
    * Creates a queue over {@code stream}. {@link #start()} starts its threads.
@@ -94,9 +97,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
     this.failing = new Failing<>(this, lists);
     this.registration = new WaitRegistration<>(this, failing, lists, domain);
-    this.enqueuer =
-        new Enqueuer<>(this, this.loss, stream, gate, lists, registration, failing, issuer);
-    this.lossByError = new LossByError<>(this, this.loss, gate, lists, failing);
+    this.enqueuer = new Enqueuer<>(this, this.loss, gate, lists, registration, failing, issuer);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
         new WorkerThread(
@@ -218,7 +219,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   boolean issueStep() {
     CoarseClock.tick();
-    lossByError.step();
+    Throwable thrown = broken.by;
+    if (thrown != null && !isLossOver) {
+      loseBecause(thrown);
+    }
     if (loss.takeUntold()) {
       try {
         loss.tellLate();
@@ -242,6 +246,25 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   void failLater(Operation<E> operation) {
     lists.addFailed(operation);
     issueRole.wake();
+  }
+
+  /**
+   * Loses the device because of an error, see {@link Broken}: what was under way may be half done.
+   * Shuts the gate, and fails everything once more when all threads have left, since one of them
+   * may have died after the device had failed what was open. For the issue thread.
+   */
+  private void loseBecause(Throwable thrown) {
+    if (!isLosing) {
+      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
+      loss.lose("the engine", thrown);
+      boolean ignored = gate.shut();
+      isLosing = true;
+    }
+    if (gate.isEmpty()) {
+      failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
+      lists.keepHanded();
+      isLossOver = true;
+    }
   }
 
   @Override

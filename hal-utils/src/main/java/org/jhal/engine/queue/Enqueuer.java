@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
@@ -26,7 +25,6 @@ public final class Enqueuer<E> {
 
   private final OperationQueue<E> queue;
   private final QueueLoss loss;
-  private final NativeStream<E> stream;
   private final Gate gate; // the queue's; threads that enqueue are inside
   private final QueueLists<E> lists;
   private final WaitRegistration<E> registration;
@@ -40,7 +38,6 @@ public final class Enqueuer<E> {
   Enqueuer(
       OperationQueue<E> queue,
       QueueLoss loss,
-      NativeStream<E> stream,
       Gate gate,
       QueueLists<E> lists,
       WaitRegistration<E> registration,
@@ -48,7 +45,6 @@ public final class Enqueuer<E> {
       Issuer<E> issuer) {
     this.queue = queue;
     this.loss = loss;
-    this.stream = stream;
     this.gate = gate;
     this.lists = lists;
     this.registration = registration;
@@ -78,7 +74,8 @@ public final class Enqueuer<E> {
    */
   public Operation<E> begin(Work<E> work, boolean servesCopy) {
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
-      HalException lost = cancelled == null ? loss.cause() : null; // see LossByError
+      HalException lost =
+          cancelled == null ? loss.cause() : null; // see DeferredWorkQueue.loseBecause()
       throw lost != null
           ? lost.again()
           : new HalException(
@@ -146,7 +143,7 @@ public final class Enqueuer<E> {
    * #abandon} if this throws.
    */
   public void capture(Operation<E> operation, Fence waits, Fence signals) {
-    operation.capture(waits, signals, stream);
+    operation.capture(waits, signals, queue.stream());
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -44,10 +45,15 @@ public final class Operation<E> extends HeapNode implements Producer {
     RETIRED
   }
 
-  private static final VarHandle STATE;
-  private static final VarHandle OPEN_WAITS;
-  private static final VarHandle WORK_FAILURE;
-  private static final VarHandle OUTCOME;
+  private static final VarHandle STATE = handle("state", State.class);
+  private static final VarHandle OPEN_WAITS = handle("openWaits", int.class);
+  private static final VarHandle WORK_FAILURE = handle("workFailure", HalException.class);
+  private static final VarHandle OUTCOME = handle("outcome", int.class);
+
+  private static VarHandle handle(String field, Class<?> type) {
+    return ConstantBootstraps.fieldVarHandle(
+        MethodHandles.lookup(), field, VarHandle.class, Operation.class, type);
+  }
 
   // Values of the field `outcome`.
   static final int UNASKED = 0;
@@ -55,18 +61,6 @@ public final class Operation<E> extends HeapNode implements Producer {
   static final int KNOWN = 2;
 
   private static final OperationWait<?>[] NO_WAITS = {};
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Operation.class, "state", State.class);
-      OPEN_WAITS = lookup.findVarHandle(Operation.class, "openWaits", int.class);
-      WORK_FAILURE = lookup.findVarHandle(Operation.class, "workFailure", HalException.class);
-      OUTCOME = lookup.findVarHandle(Operation.class, "outcome", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   public final OperationQueue<E> queue;
   public final Work<E> work;

@@ -254,7 +254,7 @@ public final class Recording extends Owned {
    */
   private void removeIfOver() {
     if (isUnused && (isPreparedOver || !isPrepared())) {
-      device.resources().recordings().remove(this);
+      device.resources().recordings.remove(this);
     }
   }
 

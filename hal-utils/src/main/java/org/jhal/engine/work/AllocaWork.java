@@ -27,7 +27,7 @@ public final class AllocaWork<E> extends QueueWork<E> {
     retainStorage(storage);
     allocation = storage;
     first = storage;
-    device.resources().storages().add(storage);
+    device.resources().storages.add(storage);
     return storage;
   }
 

@@ -41,7 +41,7 @@ public final class DeviceCopy extends Lanes implements HostCall {
     super("a copy between devices failed: ", length);
     this.index = index;
     this.other = source.core() == device ? target.core() : source.core();
-    this.buffers = device.resources().copyBuffers();
+    this.buffers = device.resources().copyBuffers;
     this.source = source;
     this.sourceOffset = sourceOffset;
     this.target = target;

@@ -118,6 +118,6 @@ class CopyBuffersTest {
   }
 
   private static int blocks(EngineDevice<?> device) {
-    return Inside.core(device).resources().copyBuffers().blocks();
+    return Inside.core(device).resources().copyBuffers.blocks();
   }
 }

@@ -182,7 +182,7 @@ class EngineGroupTest {
           "the device to forget the group",
           () ->
               Inside.groups(device).size() == 0
-                  && Inside.core(device).resources().groups().size() == 0);
+                  && Inside.core(device).resources().groups.size() == 0);
     }
   }
 

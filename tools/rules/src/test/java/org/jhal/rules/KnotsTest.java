@@ -38,7 +38,7 @@ class KnotsTest {
           Map.entry("org.jhal.driver.options", 1),
           Map.entry("org.jhal.driver.support", 1),
           Map.entry("org.jhal.engine", 2),
-          Map.entry("org.jhal.engine.base", 3),
+          Map.entry("org.jhal.engine.base", 4),
           Map.entry("org.jhal.engine.memory", 2),
           Map.entry("org.jhal.engine.kernel", 2),
           Map.entry("org.jhal.engine.recording", 1),
