@@ -21,7 +21,10 @@ class SuitePackagesTest {
   private static final String KERNELS = CTS + ".kernels";
   private static final String SUPPORT = CTS + ".support";
   private static final String HTML = CTS + ".html";
-  private static final String SUITE = CTS + ".run.CtsSuite";
+  private static final String RUN = CTS + ".run";
+  private static final String SUITE = RUN + ".CtsSuite";
+  private static final String PLAN = RUN + ".plan";
+  private static final String RUN_REPORT = RUN + ".report";
 
   /** The packages of tests, by the contract's subjects. */
   private static final List<String> SUBJECTS =
@@ -53,7 +56,10 @@ class SuitePackagesTest {
     maySee.put(SUPPORT, Set.of(CTS));
     maySee.put(CTS + ".faults", Set.of(KERNELS, SUPPORT));
     maySee.put(HTML, Set.of());
-    maySee.put(CTS + ".run", Set.of(CTS, SUPPORT, HTML));
+    maySee.put(PLAN, Set.of(CTS, SUPPORT));
+    maySee.put(RUN_REPORT, Set.of(CTS, HTML, PLAN));
+    maySee.put(RUN, Set.of(CTS, SUPPORT, PLAN, RUN_REPORT));
+    maySee.put(RUN + ".tool", Set.of(CTS, HTML, PLAN, RUN_REPORT, RUN));
     for (String subject : SUBJECTS) {
       maySee.put(subject, Set.of(CTS, KERNELS, SUPPORT, SUITE));
     }

@@ -1,7 +1,7 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 /** A file is not a report, or cannot be read. The message states where and why. */
-final class BadReportException extends Exception {
+public final class BadReportException extends Exception {
   private static final long serialVersionUID = 1L;
 
   BadReportException(String message) {

@@ -8,18 +8,18 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the suite says about its tests. */
-class TestNameTests {
+/** How a failed test can be repeated. */
+class RepeatCommandTests {
   @Test
   void theCommandThatRepeatsATestFitsTheProject(@TempDir Path folder) throws IOException {
     Path root = Files.createDirectories(folder.resolve("root"));
     Path module = Files.createDirectories(root.resolve("examples/driver"));
     Files.createFile(module.resolve("pom.xml"));
-    assertEquals("mvn verify", TestName.maven(module));
+    assertEquals("mvn verify", RepeatCommand.maven(module));
     Files.createFile(root.resolve("examples/pom.xml"));
     Files.createFile(root.resolve("pom.xml"));
     assertEquals(
         "mvn -pl examples/driver -am verify -Dsurefire.failIfNoSpecifiedTests=false",
-        TestName.maven(module).replace('\\', '/'));
+        RepeatCommand.maven(module).replace('\\', '/'));
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,9 +16,13 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jhal.Capability;
 import org.jhal.cts.Need;
-import org.jhal.cts.run.CtsReport.Ending;
-import org.jhal.cts.run.CtsReport.Entry;
-import org.jhal.cts.run.CtsReport.Outcome;
+import org.jhal.cts.run.CtsRun;
+import org.jhal.cts.run.plan.CtsPlan;
+import org.jhal.cts.run.plan.SkipReasons;
+import org.jhal.cts.run.report.CtsReport.Ending;
+import org.jhal.cts.run.report.CtsReport.Entry;
+import org.jhal.cts.run.report.CtsReport.Outcome;
+import org.jhal.cts.run.tool.CtsTool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

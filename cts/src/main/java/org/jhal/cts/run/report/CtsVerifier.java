@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -10,6 +10,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jhal.Capability;
 import org.jhal.cts.Need;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.plan.CtsPlan;
+import org.jhal.cts.run.plan.SkipReasons;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.plan;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,14 +30,14 @@ import org.junit.platform.launcher.core.LauncherFactory;
  * All tests of the suite, which are in the packages below that of {@link CtsBackend}, and all rules
  * of the contract.
  */
-final class CtsCatalog {
+public final class CtsCatalog {
   /**
    * A test.
    *
    * @param name its name
    * @param rules the rules that it checks
    */
-  record Entry(TestName name, List<String> rules) {}
+  public record Entry(TestName name, List<String> rules) {}
 
   /** The package above all tests. */
   private static final String ROOT = CtsBackend.class.getPackageName();
@@ -54,7 +54,7 @@ final class CtsCatalog {
   }
 
   /** A launcher without extensions from the class path. */
-  static Launcher launcher() {
+  public static Launcher launcher() {
     return LauncherFactory.create(
         LauncherConfig.builder()
             .enableTestExecutionListenerAutoRegistration(false)
@@ -78,7 +78,7 @@ final class CtsCatalog {
    * all tests if there are no patterns. Searching all classes of the suite takes a second, which is
    * long for a run of one test.
    */
-  static LauncherDiscoveryRequestBuilder request(List<String> patterns) {
+  public static LauncherDiscoveryRequestBuilder request(List<String> patterns) {
     LauncherDiscoveryRequestBuilder request = request();
     if (!patterns.isEmpty()) {
       String[] classes =
@@ -110,14 +110,14 @@ final class CtsCatalog {
   /**
    * The request with which a launcher finds the tests of one class, which need not be in the suite.
    */
-  static LauncherDiscoveryRequestBuilder request(Class<?> tests) {
+  public static LauncherDiscoveryRequestBuilder request(Class<?> tests) {
     return LauncherDiscoveryRequestBuilder.request()
         .selectors(DiscoverySelectors.selectClass(tests))
         .filters(EngineFilter.includeEngines("junit-jupiter"));
   }
 
   /** All tests, by name. */
-  static List<Entry> tests() {
+  public static List<Entry> tests() {
     LauncherDiscoveryRequest request = request().build();
     var plan = launcher().discover(request);
     Map<String, Entry> tests = new TreeMap<>();
@@ -131,7 +131,7 @@ final class CtsCatalog {
   }
 
   /** The rules that a test cites. */
-  static List<String> rules(TestIdentifier test) {
+  public static List<String> rules(TestIdentifier test) {
     if (test.getSource().orElse(null) instanceof MethodSource source) {
       return rules(source.getJavaMethod());
     }
@@ -139,13 +139,13 @@ final class CtsCatalog {
   }
 
   /** The rules that a test's method cites. */
-  static List<String> rules(Method test) {
+  public static List<String> rules(Method test) {
     Rule rule = test.getAnnotation(Rule.class);
     return rule == null ? List.of() : List.of(rule.value());
   }
 
   /** The rules of docs/contract.md, in its order: number and name. */
-  static Map<String, String> contract() {
+  public static Map<String, String> contract() {
     String text;
     try (InputStream in = CtsCatalog.class.getResourceAsStream("contract.md")) {
       if (in == null) {
@@ -165,7 +165,7 @@ final class CtsCatalog {
   }
 
   /** The order of the contract: S before Q before M, 2 before 10. */
-  static Comparator<String> ruleOrder() {
+  public static Comparator<String> ruleOrder() {
     List<String> order = List.copyOf(contract().keySet());
     return Comparator.comparingInt(order::indexOf);
   }

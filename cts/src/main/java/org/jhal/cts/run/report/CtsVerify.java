@@ -1,20 +1,21 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jhal.cts.run.plan.CtsPlan;
 
 /**
  * {@code hal cts verify}: checks whether a report proves that a device conforms to this very suite.
  */
-final class CtsVerify {
+public final class CtsVerify {
   /** The files of a report. */
-  static final String REPORT = "report.json";
+  public static final String REPORT = "report.json";
 
-  static final String PAGE = "report.html";
-  static final String XML = "report.xml";
+  public static final String PAGE = "report.html";
+  public static final String XML = "report.xml";
 
   private static final int CONFORMS = 0;
   private static final int DIFFERS = 4;
@@ -28,8 +29,8 @@ final class CtsVerify {
    * @return the exit code
    * @throws BadReportException if there is no report, or a file cannot be read
    */
-  static int run(Path folderOrFile, PrintWriter out) throws BadReportException {
-    return run(folderOrFile, CodeHash.of(CtsRun.class), CtsPlan.ofSuite(), out);
+  public static int run(Path folderOrFile, PrintWriter out) throws BadReportException {
+    return run(folderOrFile, CodeHash.of(CtsVerify.class), CtsPlan.ofSuite(), out);
   }
 
   /** Like {@link #run(Path, PrintWriter)}, but for any suite. For tests. */

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

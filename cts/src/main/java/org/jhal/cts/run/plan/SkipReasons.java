@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.plan;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,12 +24,12 @@ import org.opentest4j.TestAbortedException;
  * The reasons for which the suite itself allows a test to be skipped: something that the test needs
  * is absent, or {@code skips.txt} lists the reason. All other tests must pass.
  */
-final class SkipReasons {
+public final class SkipReasons {
   /** The start of the reason of a test that the driver's backend opts out of. */
-  static final String BY_DRIVER = "left out by the driver: ";
+  public static final String BY_DRIVER = "left out by the driver: ";
 
   /** The reason for skipping tests of external work, which a driver need not run. */
-  static final String NO_EXTERNAL_WORK = Foreign.UNSUPPORTED;
+  public static final String NO_EXTERNAL_WORK = Foreign.UNSUPPORTED;
 
   private static final String FILE = "skips.txt";
 
@@ -65,7 +65,7 @@ final class SkipReasons {
   }
 
   /** What a test needs. */
-  static List<Needs> needs(Class<?> testClass, Method test) {
+  public static List<Needs> needs(Class<?> testClass, Method test) {
     List<Needs> all = new ArrayList<>();
     AnnotationSupport.findAnnotation(testClass, Needs.class).ifPresent(all::add);
     AnnotationSupport.findAnnotation(test, Needs.class).ifPresent(all::add);
@@ -73,12 +73,12 @@ final class SkipReasons {
   }
 
   /** The reason for skipping a test that needs a capability which the device lacks. */
-  static String absence(Capability capability) {
+  public static String absence(Capability capability) {
     return "the device does not offer " + capability;
   }
 
   /** The need whose absence {@code reason} states, or null. */
-  static @Nullable Need need(String reason) {
+  public static @Nullable Need need(String reason) {
     for (Need need : Need.values()) {
       if (reason.equals(need.absence())) {
         return need;
@@ -92,13 +92,13 @@ final class SkipReasons {
    *
    * @param display the name of the invocation in reports, or that of the test if it has none
    */
-  static boolean isListed(TestName test, String display, String reason) {
+  public static boolean isListed(TestName test, String display, String reason) {
     return ALLOWED.stream()
         .anyMatch(one -> reason.startsWith(one.reason()) && one.isFor(test, display));
   }
 
   /** Whether {@code skips.txt} lists any reason for this test, or for this invocation of it. */
-  static boolean isListed(TestName test, String display) {
+  public static boolean isListed(TestName test, String display) {
     return ALLOWED.stream().anyMatch(one -> one.isFor(test, display));
   }
 
@@ -113,7 +113,7 @@ final class SkipReasons {
   }
 
   /** The tests that {@code skips.txt} names. */
-  static List<String> patterns() {
+  public static List<String> patterns() {
     return ALLOWED.stream().map(Allowed::pattern).toList();
   }
 
@@ -122,16 +122,21 @@ final class SkipReasons {
    * is skipped unnoticed. Returns anything else unchanged.
    *
    * @param display as for {@link #isListed(TestName, String, String)}
+   * @param runsOne whether this process runs a single invocation and skips the others
    */
-  static @Nullable Throwable check(
-      Class<?> testClass, TestName test, String display, @Nullable Throwable ended) {
+  public static @Nullable Throwable check(
+      Class<?> testClass,
+      TestName test,
+      String display,
+      @Nullable Throwable ended,
+      boolean runsOne) {
     if (!(ended instanceof TestAbortedException) || !CtsCatalog.isInSuite(testClass)) {
       return ended;
     }
     String message = String.valueOf(ended.getMessage());
     if (message.startsWith(Cts.UNSUPPORTED)) {
       String reason = message.substring(Cts.UNSUPPORTED.length());
-      if (OwnProcess.isIt() || needs(testClass, test, reason) || isListed(test, display, reason)) {
+      if (runsOne || needs(testClass, test, reason) || isListed(test, display, reason)) {
         return ended;
       }
     }

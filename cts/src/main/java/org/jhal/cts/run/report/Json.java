@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

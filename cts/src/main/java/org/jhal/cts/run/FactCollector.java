@@ -11,48 +11,15 @@ import org.jhal.DeviceInfo;
 import org.jhal.Driver;
 import org.jhal.DriverRegistry;
 import org.jhal.Hal;
-import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.Need;
+import org.jhal.cts.run.report.CodeHash;
+import org.jhal.cts.run.report.RunFacts;
 import org.jhal.cts.support.Waits;
 
-/** The context of a run, for its report. */
-final class RunFacts {
-  /** The fact that lists the requested tests. */
-  static final String TESTS = "run.tests";
-
-  /** The value of {@link #TESTS} if all were requested. */
-  static final String ALL = "all";
-
-  /** The fact that states how often everything was run. */
-  static final String REPEAT = "run.repeat";
-
-  /** The fact with the version of JHAL. */
-  static final String VERSION = "jhal";
-
-  /** The fact with the hash of the suite. */
-  static final String SUITE_HASH = "sha256.suite";
-
-  /** The fact that states whether there are {@link Controls}, {@code yes} or {@code no}. */
-  static final String CONTROLS = "controls";
-
-  /** The fact with the {@link #DECLARED} needs that the device or the backend reports as absent. */
-  static final String LACKS = "lacks";
-
-  /** Needs that are absent only if the device or the backend reports that. */
-  static final Set<Need> DECLARED =
-      EnumSet.of(Need.THREE_QUEUES, Need.KERNEL_FAILURES, Need.FOREIGN_MEMORY);
-
-  /** The property that sets the length of the chains of some tests. */
-  static final String CHAIN_PROPERTY = "jhal.cts.chain";
-
-  private RunFacts() {}
-
-  /** The version of JHAL. */
-  static String version() {
-    String version = Hal.class.getPackage().getImplementationVersion();
-    return version == null ? "unpackaged" : version;
-  }
+/** Collects the context of a run, for its report. */
+final class FactCollector {
+  private FactCollector() {}
 
   /** Adds what was requested, and the properties of this process. */
   static void addRun(
@@ -62,7 +29,7 @@ final class RunFacts {
       boolean isFailFast,
       boolean verifiesExpectedFailures,
       long seed) {
-    record.addFact(VERSION, version());
+    record.addFact(RunFacts.VERSION, RunFacts.version());
     record.addFact(
         "java",
         System.getProperty("java.vm.version")
@@ -79,14 +46,14 @@ final class RunFacts {
             + System.getProperty("os.arch"));
     record.addFact("time", Instant.now().toString());
     record.addFact("seed", String.valueOf(seed));
-    record.addFact(TESTS, tests);
-    record.addFact(REPEAT, String.valueOf(repeat));
+    record.addFact(RunFacts.TESTS, tests);
+    record.addFact(RunFacts.REPEAT, String.valueOf(repeat));
     record.addFact("run.fail-fast", yesOrNo(isFailFast));
     record.addFact("run.verify-expected-failures", yesOrNo(verifiesExpectedFailures));
     record.addFact("run.limit", Waits.LIMIT.toSeconds() + " s for each wait of a test");
     Map<String, String> properties = new TreeMap<>();
     for (String name : System.getProperties().stringPropertyNames()) {
-      if (name.startsWith("jhal.") && !name.equals(CtsProgress.TERMINAL_PROPERTY)) {
+      if (name.startsWith("jhal.") && !name.equals(RunFacts.TERMINAL_PROPERTY)) {
         properties.put(name, System.getProperty(name));
       }
     }
@@ -118,10 +85,10 @@ final class RunFacts {
       record.addFact("capabilities", device.capabilities().stream().sorted().toList().toString());
       record.addFact("formats", device.executableFormats().stream().sorted().toList().toString());
       record.addFact("queues", String.valueOf(device.queueCount()));
-      Set<Need> lacks = EnumSet.copyOf(DECLARED);
+      Set<Need> lacks = EnumSet.copyOf(RunFacts.DECLARED);
       lacks.removeIf(need -> isDeclaredPresent(need, device, tested));
-      record.addFact(LACKS, lacks.toString());
-      record.addFact(CONTROLS, yesOrNo(tested.controls(device).isPresent()));
+      record.addFact(RunFacts.LACKS, lacks.toString());
+      record.addFact(RunFacts.CONTROLS, yesOrNo(tested.controls(device).isPresent()));
       new TreeMap<>(info.properties()).forEach((k, v) -> record.addFact("device." + k, v));
       device
           .settings()
@@ -129,7 +96,10 @@ final class RunFacts {
     }
   }
 
-  /** Whether the device or the backend does not report that it lacks a {@link #DECLARED} need. */
+  /**
+   * Whether the device or the backend does not report that it lacks a {@link RunFacts#DECLARED}
+   * need.
+   */
   static boolean isDeclaredPresent(Need need, Device device, CtsBackend tested) {
     return switch (need) {
       case THREE_QUEUES -> device.info().maxQueues() > 2;

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jhal.cts.html.Html;
+import org.jhal.cts.run.plan.SkipReasons;
 
 /**
  * The result of a run of the suite.
@@ -68,7 +69,14 @@ public final class CtsReport {
   private final List<Entry> entries;
   private final Ending ending;
 
-  CtsReport(Map<String, String> facts, List<Entry> entries, Ending ending) {
+  /**
+   * A report.
+   *
+   * @param facts the context of the run, in order; not copied
+   * @param entries all tests, in the order in which they ran
+   * @param ending why the run ended
+   */
+  public CtsReport(Map<String, String> facts, List<Entry> entries, Ending ending) {
     this.facts = Collections.unmodifiableMap(facts);
     this.entries = List.copyOf(entries);
     this.ending = ending;
@@ -249,7 +257,7 @@ public final class CtsReport {
   }
 
   /** An outcome as reports write it. */
-  static String label(Outcome outcome) {
+  public static String label(Outcome outcome) {
     return switch (outcome) {
       case PASSED -> "passed";
       case FAILED -> "failed";

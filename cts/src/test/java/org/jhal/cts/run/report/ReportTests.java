@@ -1,11 +1,11 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import org.jhal.cts.run.CtsReport.Entry;
-import org.jhal.cts.run.CtsReport.Outcome;
+import org.jhal.cts.run.report.CtsReport.Entry;
+import org.jhal.cts.run.report.CtsReport.Outcome;
 import org.junit.jupiter.api.Test;
 
 /** What a report says, in both of its forms. */

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 /** Formats text from a file for a one-line message. */
 final class Printable {

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jhal.cts.Need;
-import org.jhal.cts.run.CtsReport.Entry;
-import org.jhal.cts.run.CtsReport.Outcome;
+import org.jhal.cts.run.plan.CtsPlan;
+import org.jhal.cts.run.plan.SkipReasons;
+import org.jhal.cts.run.report.CtsReport.Entry;
+import org.jhal.cts.run.report.CtsReport.Outcome;
 
 /** The report of a complete run of this suite in which everything passed; tests alter it. */
-final class GoodReport {
-  static final Map<String, CtsPlan.Test> PLAN = CtsPlan.ofSuite();
+public final class GoodReport {
+  public static final Map<String, CtsPlan.Test> PLAN = CtsPlan.ofSuite();
   static final CodeHash SUITE = new CodeHash("5".repeat(64), "the jar of a test");
 
   final Map<String, String> facts = new LinkedHashMap<>();
@@ -52,7 +54,7 @@ final class GoodReport {
   }
 
   /** What the suite has of this test. */
-  static CtsPlan.Test planned(String test) {
+  public static CtsPlan.Test planned(String test) {
     return Objects.requireNonNull(PLAN.get(test), test);
   }
 

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.plan;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -17,9 +17,9 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /** The contents of a complete run: each test of the suite, with each of its invocations. */
-final class CtsPlan {
-  /** Makes {@link CtsExtension} list the invocations of tests without running them. */
-  static final String PARAMETER = "jhal.cts.plan";
+public final class CtsPlan {
+  /** The parameter of a launcher that makes it list the invocations of tests, and run none. */
+  public static final String PARAMETER = "jhal.cts.plan";
 
   /**
    * A test.
@@ -30,7 +30,7 @@ final class CtsPlan {
    * @param capabilities what the device must be capable of, or it is skipped
    * @param displays the names of its invocations in reports, or that of the test if it has none
    */
-  record Test(
+  public record Test(
       TestName name,
       List<String> rules,
       Set<Need> needs,
@@ -40,7 +40,7 @@ final class CtsPlan {
   private CtsPlan() {}
 
   /** All tests of the suite, by name. */
-  static Map<String, Test> ofSuite() {
+  public static Map<String, Test> ofSuite() {
     LauncherDiscoveryRequest request =
         CtsCatalog.request().configurationParameter(PARAMETER, "true").build();
     Map<String, Test> tests = new LinkedHashMap<>();
@@ -67,11 +67,11 @@ final class CtsPlan {
 
   private static void add(Map<String, Test> tests, TestIdentifier id) {
     if (id.getSource().orElse(null) instanceof MethodSource source) {
-      RunStep step = RunStep.of(id);
+      TestName test = TestName.of(id).orElseThrow();
       tests
-          .computeIfAbsent(step.name(), name -> test(TestName.of(id).orElseThrow(), source))
+          .computeIfAbsent(test.toString(), name -> test(test, source))
           .displays()
-          .add(step.display());
+          .add(test.display(id.getUniqueId(), id.getDisplayName()));
     }
   }
 
@@ -87,7 +87,7 @@ final class CtsPlan {
   }
 
   /** Whether this is a class, or a test that is run with several arguments. */
-  static boolean hasInvocations(ExtensionContext context) {
+  public static boolean hasInvocations(ExtensionContext context) {
     String id = context.getUniqueId();
     return context.getTestMethod().isEmpty()
         || (id.contains("[test-template:") && !id.contains("[test-template-invocation:"));

@@ -1,6 +1,8 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.tool;
 
 import java.io.PrintWriter;
+import org.jhal.cts.run.report.CtsReport;
+import org.jhal.cts.run.report.RunFacts;
 
 /**
  * A progress line on a terminal. It is rewritten when a test ends, and must be erased before
@@ -9,9 +11,6 @@ import java.io.PrintWriter;
  * <p>Thread-safe.
  */
 final class CtsProgress {
-  /** The property that states whether stderr is a terminal. */
-  static final String TERMINAL_PROPERTY = "jhal.terminal";
-
   private final PrintWriter err;
   private final int all;
   private int done; // guarded by this, as are the others
@@ -52,7 +51,7 @@ final class CtsProgress {
 
   /** Whether stderr is a terminal. The launcher detects that, because Java cannot. */
   static boolean isOnTerminal() {
-    String told = System.getProperty(TERMINAL_PROPERTY);
+    String told = System.getProperty(RunFacts.TERMINAL_PROPERTY);
     return told == null ? System.console() != null : Boolean.parseBoolean(told);
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import org.jhal.Hal;
+import org.jhal.cts.run.report.CtsReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -22,12 +22,12 @@ import java.util.stream.Stream;
  * @param sha256 64 hexadecimal digits, or {@link #UNKNOWN}
  * @param what describes what was hashed, for people
  */
-record CodeHash(String sha256, String what) {
+public record CodeHash(String sha256, String what) {
   /** The hash of code that is neither in a jar nor in a folder, or cannot be read. */
   static final String UNKNOWN = "unknown";
 
   /** The hash of the jar, or the folder of classes, that {@code type} was loaded from. */
-  static CodeHash of(Class<?> type) {
+  public static CodeHash of(Class<?> type) {
     CodeSource source = type.getProtectionDomain().getCodeSource();
     if (source == null || source.getLocation() == null) {
       return new CodeHash(UNKNOWN, "a place that its class loader does not tell");
@@ -40,7 +40,7 @@ record CodeHash(String sha256, String what) {
   }
 
   /** The hash of the folder with this path. */
-  static CodeHash ofFolder(String path) {
+  public static CodeHash ofFolder(String path) {
     try {
       return of(Path.of(path));
     } catch (IOException | RuntimeException e) {

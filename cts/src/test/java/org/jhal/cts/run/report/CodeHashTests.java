@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,21 +42,9 @@ class CodeHashTests {
     assertNotEquals(one.sha256(), CodeHash.of(folder.resolve("three")).sha256());
   }
 
-  /** What drivers share may lie in a jar of its own. */
-  @Test
-  void theCodeThatADriverExtendsIsHashedToo() {
-    class Shared extends org.opentest4j.AssertionFailedError {}
-    class Own extends Shared {}
-    class Plain {}
-    Map<String, CodeHash> code = RunFacts.driverCode(Own.class);
-    assertEquals(CodeHash.of(Own.class), code.get("driver"));
-    assertEquals(CodeHash.of(org.opentest4j.AssertionFailedError.class), code.get("driver.base"));
-    assertEquals(Map.of("driver", CodeHash.of(Shared.class)), RunFacts.driverCode(Plain.class));
-  }
-
   @Test
   void aClassWithoutAPlaceIsUnknown() {
     assertEquals(CodeHash.UNKNOWN, CodeHash.of(String.class).sha256());
-    assertTrue(CodeHash.of(CtsRun.class).sha256().matches("[0-9a-f]{64}"));
+    assertTrue(CodeHash.of(CtsReport.class).sha256().matches("[0-9a-f]{64}"));
   }
 }

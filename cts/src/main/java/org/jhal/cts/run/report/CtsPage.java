@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,13 +8,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.html.Html;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.plan.TestName;
 
 /**
  * A report as a page for people. A report always produces the same page.
  *
  * <p>Used by one thread.
  */
-final class CtsPage {
+public final class CtsPage {
   private static final String STYLE = "li { overflow-wrap: anywhere; }\n";
 
   /** How the names of facts start that have separate tables. */
@@ -60,7 +62,7 @@ final class CtsPage {
   }
 
   /** The page of {@code report}. */
-  static String of(CtsReport report) {
+  public static String of(CtsReport report) {
     return new CtsPage(report).write();
   }
 

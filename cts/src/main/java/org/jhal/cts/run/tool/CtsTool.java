@@ -1,4 +1,4 @@
-package org.jhal.cts.run;
+package org.jhal.cts.run.tool;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -20,6 +20,13 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.html.ReportFile;
+import org.jhal.cts.run.CtsRun;
+import org.jhal.cts.run.CtsSession;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.report.BadReportException;
+import org.jhal.cts.run.report.CtsPage;
+import org.jhal.cts.run.report.CtsReport;
+import org.jhal.cts.run.report.CtsVerify;
 import org.jspecify.annotations.Nullable;
 
 /**
