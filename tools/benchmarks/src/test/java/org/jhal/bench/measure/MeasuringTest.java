@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jhal.Device;
 import org.jhal.Hal;
-import org.jhal.bench.peers.Peers;
+import org.jhal.bench.baselines.Baselines;
 import org.jhal.bench.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +49,7 @@ class MeasuringTest {
     CountDownLatch counted = new CountDownLatch(1);
     List<byte[]> kept = new ArrayList<>();
     Thread other =
-        Peers.daemon(
+        Baselines.daemon(
             "allocates",
             () -> {
               try {
@@ -74,9 +74,9 @@ class MeasuringTest {
 
   @Test
   void theCounterThatPeersWaitForWakesItsWaiter() throws Exception {
-    Peers.Counter counter = new Peers.Counter(1_000);
+    Baselines.Counter counter = new Baselines.Counter(1_000);
     Thread other =
-        Peers.daemon(
+        Baselines.daemon(
             "advances",
             () -> {
               for (int i = 0; i < 100_000; i++) {
