@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The packages of cts and of benchmarks: which of them may see which. */
+/** The packages of cts, gpu-simulator and benchmarks: which of them may see which. */
 class SuitePackagesTest {
   private static final String CTS = "org.jhal.cts";
   private static final String KERNELS = CTS + ".kernels";
@@ -41,6 +41,9 @@ class SuitePackagesTest {
           CTS + ".device",
           CTS + ".driver",
           CTS + ".stress");
+
+  private static final String SIMULATOR = "org.jhal.simulator";
+  private static final String KIT = SIMULATOR + ".kit";
 
   private static final String BENCH = "org.jhal.bench";
   private static final String MEASURE = BENCH + ".measure";
@@ -99,6 +102,19 @@ class SuitePackagesTest {
         module.exports().stream()
             .map(ModuleDescriptor.Exports::source)
             .collect(Collectors.toSet()));
+  }
+
+  /** Tests of one subject use none of another. */
+  @Test
+  void eachPackageOfTheSimulatorSeesOnlyWhatItMay() {
+    Map<String, Set<String>> maySee = new HashMap<>();
+    maySee.put(SIMULATOR, Set.of());
+    maySee.put(KIT, Set.of(SIMULATOR));
+    for (String subject : List.of(".collective", ".group", ".faults", ".tests")) {
+      maySee.put(SIMULATOR + subject, Set.of(SIMULATOR, KIT));
+    }
+    assertEquals(
+        List.of(), new PackageTable(maySee).violations(Repository.classes("gpu-simulator")));
   }
 
   @Test
