@@ -65,7 +65,8 @@ class FileCasesTest {
         name + " beside " + half, () -> check(benchCase, fake, "FileChannel", half));
   }
 
-  private static void check(BenchCase benchCase, FakeCuda fake, String... peers) throws Exception {
+  private static void check(BenchCase benchCase, FakeCuda fake, String... baselines)
+      throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       CudaRaw unused = shared.get("raw", CudaRaw.class, () -> fake.raw(null, Map.of()));
@@ -75,17 +76,17 @@ class FileCasesTest {
       for (Row row : rows) {
         assertNull(row.absence(), row::toString);
         assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
-        assertEquals(List.of(peers), row.peers().stream().map(Row.Peer::name).toList());
-        for (Row.Peer peer : row.peers()) {
-          assertNull(peer.absence(), peer::toString);
-          assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+        assertEquals(List.of(baselines), row.baselines().stream().map(Row.Baseline::name).toList());
+        for (Row.Baseline baseline : row.baselines()) {
+          assertNull(baseline.absence(), baseline::toString);
+          assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
         }
       }
     }
   }
 
   @Test
-  void theAimIsOfTheSlowerPeerFrom64MiBOn() throws Exception {
+  void theAimIsOfTheSlowerBaselineFrom64MiBOn() throws Exception {
     List<Aim> aims = List.of(Aim.atLeastOfLowest("GB/s", 0.8));
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {

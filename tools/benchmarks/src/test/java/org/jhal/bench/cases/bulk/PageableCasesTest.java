@@ -53,10 +53,11 @@ class PageableCasesTest {
         assertNull(row.absence(), row::toString);
         assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
         assertEquals(
-            List.of("C ring", "C, one call"), row.peers().stream().map(Row.Peer::name).toList());
-        for (Row.Peer peer : row.peers()) {
-          assertNull(peer.absence(), peer::toString);
-          assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+            List.of("C ring", "C, one call"),
+            row.baselines().stream().map(Row.Baseline::name).toList());
+        for (Row.Baseline baseline : row.baselines()) {
+          assertNull(baseline.absence(), baseline::toString);
+          assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
         }
       }
     }

@@ -66,10 +66,10 @@ class CollectiveCasesTest {
     for (int index = 0; index < 2; index++) {
       for (Row row : measure("mock://1?devices=2", on(fake), index)) {
         assertMeasured(row);
-        assertEquals(1, row.peers().size(), row::toString);
-        for (Row.Peer peer : row.peers()) {
-          assertNull(peer.absence(), row::toString);
-          assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+        assertEquals(1, row.baselines().size(), row::toString);
+        for (Row.Baseline baseline : row.baselines()) {
+          assertNull(baseline.absence(), row::toString);
+          assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
         }
       }
     }
@@ -85,13 +85,13 @@ class CollectiveCasesTest {
   }
 
   @Test
-  void withoutTheLibraryThePeersSayWhatIsMissing(@TempDir Path folder) throws Exception {
+  void withoutTheLibraryTheBaselinesSayWhatIsMissing(@TempDir Path folder) throws Exception {
     FakeCuda fake = FakeCuda.build(folder);
     for (Row row : measure("mock://0?devices=2", on(fake), 1)) {
       assertMeasured(row);
-      assertEquals(1, row.peers().size(), row::toString);
-      for (Row.Peer peer : row.peers()) {
-        Absence absence = Objects.requireNonNull(peer.absence(), row::toString);
+      assertEquals(1, row.baselines().size(), row::toString);
+      for (Row.Baseline baseline : row.baselines()) {
+        Absence absence = Objects.requireNonNull(baseline.absence(), row::toString);
         assertFalse(absence.isFailure(), row::toString);
         assertTrue(absence.why().startsWith("no NCCL: "), row::toString);
       }
@@ -103,7 +103,7 @@ class CollectiveCasesTest {
     for (int index = 0; index < 2; index++) {
       for (Row row : measure("mock://0?devices=2", PeerCases::raw, index)) {
         assertMeasured(row);
-        assertEquals(List.of(), row.peers(), row::toString);
+        assertEquals(List.of(), row.baselines(), row::toString);
         assertEquals(List.of(), row.aims(), row::toString);
       }
     }

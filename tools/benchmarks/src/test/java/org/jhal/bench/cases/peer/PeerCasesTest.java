@@ -51,15 +51,15 @@ class PeerCasesTest {
     }
   }
 
-  private static void assertMeasured(List<Row> rows, int peers) {
+  private static void assertMeasured(List<Row> rows, int baselines) {
     assertFalse(rows.isEmpty());
     for (Row row : rows) {
       assertNull(row.absence(), row::toString);
       assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
-      assertEquals(peers, row.peers().size(), row::toString);
-      for (Row.Peer peer : row.peers()) {
-        assertNull(peer.absence(), row::toString);
-        assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+      assertEquals(baselines, row.baselines().size(), row::toString);
+      for (Row.Baseline baseline : row.baselines()) {
+        assertNull(baseline.absence(), row::toString);
+        assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
       }
     }
   }

@@ -31,8 +31,8 @@ class SplitCasesTest {
       assertEquals(2, rows.size(), rows::toString);
       for (Row row : rows) {
         assertEquals("50 columns", row.label());
-        assertEquals(1, row.peers().size(), row::toString);
-        Row.Peer alone = row.peers().get(0);
+        assertEquals(1, row.baselines().size(), row::toString);
+        Row.Baseline alone = row.baselines().get(0);
         assertNull(alone.absence(), row::toString);
         assertTrue(Spread.of(alone.samples()).min() > 0, row::toString);
       }

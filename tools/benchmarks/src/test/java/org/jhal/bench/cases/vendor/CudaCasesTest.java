@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The cases for CUDA devices where there is none: JHAL's side runs on the mock, the raw program on
- * a fake driver, and the peers on JCuda say that they cannot.
+ * a fake driver, and the baselines on JCuda say that they cannot.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CudaCasesTest {
@@ -75,16 +75,16 @@ class CudaCasesTest {
       for (Row row : rows) {
         assertNull(row.absence());
         assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
-        Row.Peer raw = row.peers().get(0);
+        Row.Baseline raw = row.baselines().get(0);
         assertEquals(CudaRaw.NAME, raw.name());
         assertNull(raw.absence());
         assertTrue(Spread.of(raw.samples()).min() > 0, row::toString);
-        for (Row.Peer peer : row.peers().subList(1, row.peers().size())) {
-          if (peer.absence() == null) { // a machine with such a device
-            assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+        for (Row.Baseline baseline : row.baselines().subList(1, row.baselines().size())) {
+          if (baseline.absence() == null) { // a machine with such a device
+            assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
           } else {
-            assertTrue(Double.isNaN(Spread.of(peer.samples()).median()), row::toString);
-            assertTrue(peer.absence().why().contains("cuda"), row::toString);
+            assertTrue(Double.isNaN(Spread.of(baseline.samples()).median()), row::toString);
+            assertTrue(baseline.absence().why().contains("cuda"), row::toString);
           }
         }
       }
@@ -102,7 +102,7 @@ class CudaCasesTest {
   }
 
   @Test
-  void everyAimNamesAPeerAndAMetricThatThereAre() throws Exception {
+  void everyAimNamesABaselineAndAMetricThatThereAre() throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       Bench bench = new Bench(URI, device, MAX, shared);
@@ -138,9 +138,10 @@ class CudaCasesTest {
   private static void assertAimsFit(BenchCase benchCase, Series series) {
     for (Aim aim : series.aims()) {
       assertTrue(benchCase.metrics().contains(aim.metric()), aim::toString);
-      assertNotNull(aim.peer());
+      assertNotNull(aim.baseline());
       assertTrue(
-          series.peers().stream().anyMatch(peer -> peer.name().equals(aim.peer())), aim::toString);
+          series.baselines().stream().anyMatch(baseline -> baseline.name().equals(aim.baseline())),
+          aim::toString);
     }
   }
 }

@@ -59,17 +59,17 @@ class GraphCasesTest {
       for (Row row : rows) {
         assertNull(row.absence(), row::toString);
         assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
-        assertFalse(row.peers().isEmpty());
-        for (Row.Peer peer : row.peers()) {
-          assertNull(peer.absence(), peer::toString);
-          assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+        assertFalse(row.baselines().isEmpty());
+        for (Row.Baseline baseline : row.baselines()) {
+          assertNull(baseline.absence(), baseline::toString);
+          assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
         }
       }
     }
   }
 
   @Test
-  void everyAimNamesAPeerAndAMetricThatThereAre() throws Exception {
+  void everyAimNamesABaselineAndAMetricThatThereAre() throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       Bench bench = new Bench(URI, device, 10_000, shared);
@@ -78,7 +78,8 @@ class GraphCasesTest {
           for (Aim aim : series.aims()) {
             assertTrue(benchCase.metrics().contains(aim.metric()), aim::toString);
             assertTrue(
-                series.peers().stream().anyMatch(peer -> peer.name().equals(aim.peer())),
+                series.baselines().stream()
+                    .anyMatch(baseline -> baseline.name().equals(aim.baseline())),
                 aim::toString);
           }
           // How long they may be is told by the row beside the device without graphs alone.

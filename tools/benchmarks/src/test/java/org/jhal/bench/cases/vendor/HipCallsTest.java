@@ -136,11 +136,11 @@ class HipCallsTest {
     assertEquals(8, rows.size());
     for (Row row : rows) {
       assertNull(row.absence(), row::toString);
-      Row.Peer peer = row.peers().get(0);
-      assertNull(peer.absence(), row::toString);
+      Row.Baseline baseline = row.baselines().get(0);
+      assertNull(baseline.absence(), row::toString);
       if (row.metric().equals("time")) {
         assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
-        assertTrue(Spread.of(peer.samples()).min() > 0, row::toString);
+        assertTrue(Spread.of(baseline.samples()).min() > 0, row::toString);
       } else {
         assertTrue(Spread.of(row.jhal()).min() >= 0, row::toString);
       }
@@ -168,7 +168,7 @@ class HipCallsTest {
       if (isQuery) {
         String expected = "java.lang.IllegalStateException: hipEventQuery: hipErrorFake (600)";
         assertEquals(expected, Objects.requireNonNull(row.absence()).why());
-        assertEquals(expected, Objects.requireNonNull(row.peers().get(0).absence()).why());
+        assertEquals(expected, Objects.requireNonNull(row.baselines().get(0).absence()).why());
       }
     }
   }
@@ -180,7 +180,7 @@ class HipCallsTest {
       assertFalse(row.hasFailure(), row::toString);
       assertEquals(
           "it cannot be compiled: no gcc, cc or clang on the PATH",
-          Objects.requireNonNull(row.peers().get(0).absence()).why());
+          Objects.requireNonNull(row.baselines().get(0).absence()).why());
     }
   }
 }

@@ -51,9 +51,9 @@ class LibraryCasesTest {
       Row row = rows.get(0);
       assertNull(row.absence(), row::toString);
       assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
-      Row.Peer peer = row.peers().get(0);
+      Row.Baseline baseline = row.baselines().get(0);
       assertTrue(
-          Objects.requireNonNull(peer.absence(), "the fake driver has no cuBLAS")
+          Objects.requireNonNull(baseline.absence(), "the fake driver has no cuBLAS")
               .why()
               .contains("cublas"),
           row::toString);
