@@ -19,5 +19,5 @@ open module org.jhal.cts {
   uses org.jhal.cts.CtsBackend;
 
   provides java.util.spi.ToolProvider with
-      org.jhal.cts.run.CtsTool;
+      org.jhal.cts.run.tool.CtsTool;
 }

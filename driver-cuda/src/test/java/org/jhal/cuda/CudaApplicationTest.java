@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuApplicationTest;
+import org.jhal.simulator.tests.GpuApplicationTest;
 
 /** An application with this driver. */
 class CudaApplicationTest extends GpuApplicationTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuCacheTest;
+import org.jhal.simulator.tests.GpuCacheTest;
 
 /** Compiled kernels that are kept. */
 class CudaCacheTest extends GpuCacheTest {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.jna.NativeLibrary;
 import org.jhal.cuda.sim.SimulatedCuda;
-import org.jhal.simulator.driver.OnCollectives;
+import org.jhal.simulator.collective.OnCollectives;
 import org.jspecify.annotations.Nullable;
 
 /** What tests of the simulated NCCL call of the driver library. */

@@ -1,7 +1,7 @@
 package org.jhal.cuda;
 
 import org.jhal.cuda.sim.SimulatedCuda;
-import org.jhal.simulator.driver.GpuCollectiveMisuseTest;
+import org.jhal.simulator.collective.GpuCollectiveMisuseTest;
 
 /** What is wrong to do with the simulated NCCL. */
 class CudaCollectiveMisuseTest extends GpuCollectiveMisuseTest {

@@ -1,7 +1,7 @@
 package org.jhal.cuda;
 
 import org.jhal.cuda.sim.SimulatedCuda;
-import org.jhal.simulator.driver.GpuCollectiveResultTest;
+import org.jhal.simulator.collective.GpuCollectiveResultTest;
 
 /** What the simulated NCCL computes. */
 class CudaCollectiveResultTest extends GpuCollectiveResultTest {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.SimulatedLibrary;
-import org.jhal.simulator.driver.CacheProbe;
+import org.jhal.simulator.tests.CacheProbe;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

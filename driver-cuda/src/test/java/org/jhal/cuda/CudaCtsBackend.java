@@ -3,7 +3,7 @@ package org.jhal.cuda;
 import com.sun.jna.Function;
 import java.util.Objects;
 import org.jhal.gpu.GpuDriver;
-import org.jhal.simulator.driver.GpuCtsBackend;
+import org.jhal.simulator.kit.GpuCtsBackend;
 
 /** The CUDA driver as the conformance suite sees it. */
 public final class CudaCtsBackend extends GpuCtsBackend<CudaStream> {

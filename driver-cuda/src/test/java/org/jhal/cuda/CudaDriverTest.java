@@ -13,7 +13,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.Status;
 import org.jhal.cts.kernels.CtsKernels;
-import org.jhal.simulator.driver.GpuDriverTest;
+import org.jhal.simulator.tests.GpuDriverTest;
 import org.junit.jupiter.api.Test;
 
 /** Devices, and what a program with contexts sees. */

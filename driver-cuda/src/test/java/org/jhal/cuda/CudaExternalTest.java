@@ -17,7 +17,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.TestData;
-import org.jhal.simulator.driver.GpuExternalTest;
+import org.jhal.simulator.tests.GpuExternalTest;
 import org.junit.jupiter.api.Test;
 
 /** External work on CUDA. */

@@ -1,9 +1,9 @@
 package org.jhal.cuda;
 
 import java.util.Set;
-import org.jhal.simulator.driver.FaultNames;
-import org.jhal.simulator.driver.GpuFaultTest;
-import org.jhal.simulator.driver.StreamCapture;
+import org.jhal.simulator.faults.FaultNames;
+import org.jhal.simulator.faults.GpuFaultTest;
+import org.jhal.simulator.kit.StreamCapture;
 
 /** Functions of the CUDA driver API that fail. */
 class CudaFaultTest extends GpuFaultTest {

@@ -2,7 +2,7 @@ package org.jhal.cuda;
 
 import java.util.Map;
 import java.util.Set;
-import org.jhal.simulator.driver.GpuFreeTest;
+import org.jhal.simulator.faults.GpuFreeTest;
 
 /** What the CUDA driver is given back. */
 class CudaFreeTest extends GpuFreeTest {

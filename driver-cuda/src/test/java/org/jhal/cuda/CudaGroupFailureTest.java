@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupFailureTest;
+import org.jhal.simulator.group.GpuGroupFailureTest;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 

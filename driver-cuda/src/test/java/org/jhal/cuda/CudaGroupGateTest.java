@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupGateTest;
+import org.jhal.simulator.group.GpuGroupGateTest;
 
 /** Collectives of NCCL beside other work. */
 class CudaGroupGateTest extends GpuGroupGateTest {

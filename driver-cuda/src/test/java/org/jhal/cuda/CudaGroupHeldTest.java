@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupHeldTest;
+import org.jhal.simulator.group.GpuGroupHeldTest;
 
 /** Collectives of NCCL whose streams are held while groups end. */
 class CudaGroupHeldTest extends GpuGroupHeldTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupHopTest;
+import org.jhal.simulator.group.GpuGroupHopTest;
 
 /** What involves two devices, beside collectives of NCCL. */
 class CudaGroupHopTest extends GpuGroupHopTest {

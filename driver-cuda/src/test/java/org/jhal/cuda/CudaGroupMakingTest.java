@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupMakingTest;
+import org.jhal.simulator.group.GpuGroupMakingTest;
 
 /** Native calls that fail while a group of NCCL is made. */
 class CudaGroupMakingTest extends GpuGroupMakingTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupStartFailureTest;
+import org.jhal.simulator.group.GpuGroupStartFailureTest;
 
 /** Collectives of NCCL that wait for work of devices, and fail. */
 class CudaGroupStartFailureTest extends GpuGroupStartFailureTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupStartTest;
+import org.jhal.simulator.group.GpuGroupStartTest;
 
 /** Collectives of NCCL that wait for work of devices. */
 class CudaGroupStartTest extends GpuGroupStartTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuGroupTest;
+import org.jhal.simulator.group.GpuGroupTest;
 
 /** Groups of GPUs of CUDA, by NCCL. */
 class CudaGroupTest extends GpuGroupTest {

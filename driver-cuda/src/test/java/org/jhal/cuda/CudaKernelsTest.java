@@ -10,7 +10,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
-import org.jhal.simulator.driver.GpuKernelsTest;
+import org.jhal.simulator.tests.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
 
 /** Code that cannot be loaded, and what the driver API tells of it. */

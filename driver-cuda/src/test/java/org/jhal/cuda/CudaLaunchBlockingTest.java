@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuLaunchBlockingTest;
+import org.jhal.simulator.group.GpuLaunchBlockingTest;
 
 /** Groups where CUDA waits for each kernel. */
 class CudaLaunchBlockingTest extends GpuLaunchBlockingTest {

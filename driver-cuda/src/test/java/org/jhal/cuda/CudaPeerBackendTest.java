@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuPeerBackendTest;
+import org.jhal.simulator.tests.GpuPeerBackendTest;
 
 /** What GPUs of CUDA share, at the driver's side. */
 class CudaPeerBackendTest extends GpuPeerBackendTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuPeerTest;
+import org.jhal.simulator.tests.GpuPeerTest;
 
 /** GPUs of CUDA that use each other's memory. */
 class CudaPeersTest extends GpuPeerTest {

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuRangesTest;
+import org.jhal.simulator.tests.GpuRangesTest;
 
 /** Ranges of NVTX. */
 class CudaRangesTest extends GpuRangesTest {

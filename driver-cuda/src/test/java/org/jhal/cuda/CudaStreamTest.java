@@ -19,8 +19,8 @@ import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.TestData;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.driver.GpuStreamTest;
-import org.jhal.simulator.driver.StreamCapture;
+import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.tests.GpuStreamTest;
 import org.junit.jupiter.api.Test;
 
 /** Streams of CUDA. */

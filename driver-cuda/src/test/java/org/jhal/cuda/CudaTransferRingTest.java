@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuTransferRingTest;
+import org.jhal.simulator.tests.GpuTransferRingTest;
 
 /** The ring of pageable transfers with CUDA. */
 class CudaTransferRingTest extends GpuTransferRingTest {

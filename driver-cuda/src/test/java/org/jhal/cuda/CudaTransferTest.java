@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import org.jhal.simulator.driver.GpuTransferTest;
+import org.jhal.simulator.tests.GpuTransferTest;
 
 /** Transfers of pageable memory with CUDA. */
 class CudaTransferTest extends GpuTransferTest {

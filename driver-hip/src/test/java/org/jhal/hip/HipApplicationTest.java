@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuApplicationTest;
+import org.jhal.simulator.tests.GpuApplicationTest;
 
 /** An application with this driver. */
 class HipApplicationTest extends GpuApplicationTest {

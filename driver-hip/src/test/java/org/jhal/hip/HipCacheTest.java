@@ -1,7 +1,7 @@
 package org.jhal.hip;
 
 import java.util.Map;
-import org.jhal.simulator.driver.GpuCacheTest;
+import org.jhal.simulator.tests.GpuCacheTest;
 import org.junit.jupiter.api.Test;
 
 /** Compiled kernels that are kept. */

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.hipStream_t;
 import org.jhal.hip.sim.StandIn;
-import org.jhal.simulator.driver.OnCollectives;
+import org.jhal.simulator.collective.OnCollectives;
 
 /** What tests of the simulated RCCL call of the runtime. */
 final class HipCollectiveFace implements OnCollectives.Face {

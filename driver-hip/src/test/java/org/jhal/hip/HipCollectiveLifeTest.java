@@ -1,7 +1,7 @@
 package org.jhal.hip;
 
 import org.jhal.hip.sim.StandIn;
-import org.jhal.simulator.driver.GpuCollectiveLifeTest;
+import org.jhal.simulator.collective.GpuCollectiveLifeTest;
 
 /** Parts of collectives of the simulated RCCL that wait, are aborted, or fail. */
 class HipCollectiveLifeTest extends GpuCollectiveLifeTest {

@@ -1,7 +1,7 @@
 package org.jhal.hip;
 
 import org.jhal.hip.sim.StandIn;
-import org.jhal.simulator.driver.GpuCollectiveMisuseTest;
+import org.jhal.simulator.collective.GpuCollectiveMisuseTest;
 
 /** What is wrong to do with the simulated RCCL. */
 class HipCollectiveMisuseTest extends GpuCollectiveMisuseTest {

@@ -1,7 +1,7 @@
 package org.jhal.hip;
 
 import org.jhal.hip.sim.StandIn;
-import org.jhal.simulator.driver.GpuCollectiveResultTest;
+import org.jhal.simulator.collective.GpuCollectiveResultTest;
 
 /** What the simulated RCCL computes. */
 class HipCollectiveResultTest extends GpuCollectiveResultTest {

@@ -4,7 +4,7 @@ import com.sun.jna.Function;
 import java.util.Objects;
 import org.jhal.gpu.GpuDriver;
 import org.jhal.hip.jna.hipStream_t;
-import org.jhal.simulator.driver.GpuCtsBackend;
+import org.jhal.simulator.kit.GpuCtsBackend;
 
 /** The HIP driver as the conformance suite sees it. */
 public final class HipCtsBackend extends GpuCtsBackend<hipStream_t> {

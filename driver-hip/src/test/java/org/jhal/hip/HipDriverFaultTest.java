@@ -2,9 +2,9 @@ package org.jhal.hip;
 
 import java.util.Set;
 import org.jhal.hip.jna.hipStream_t;
-import org.jhal.simulator.driver.FaultNames;
-import org.jhal.simulator.driver.GpuFaultTest;
-import org.jhal.simulator.driver.StreamCapture;
+import org.jhal.simulator.faults.FaultNames;
+import org.jhal.simulator.faults.GpuFaultTest;
+import org.jhal.simulator.kit.StreamCapture;
 
 /** Functions of the HIP runtime that fail. */
 class HipDriverFaultTest extends GpuFaultTest {

@@ -13,7 +13,7 @@ import org.jhal.Status;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipRuntime;
-import org.jhal.simulator.driver.GpuDriverTest;
+import org.jhal.simulator.tests.GpuDriverTest;
 import org.junit.jupiter.api.Test;
 
 /** Devices, and what a program sees that has chosen one of its own. */

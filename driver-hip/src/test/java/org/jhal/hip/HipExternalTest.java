@@ -3,7 +3,7 @@ package org.jhal.hip;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.jhal.Device;
-import org.jhal.simulator.driver.GpuExternalTest;
+import org.jhal.simulator.tests.GpuExternalTest;
 import org.junit.jupiter.api.Test;
 
 /** External work on HIP. */

@@ -2,7 +2,7 @@ package org.jhal.hip;
 
 import java.util.Map;
 import java.util.Set;
-import org.jhal.simulator.driver.GpuFreeTest;
+import org.jhal.simulator.faults.GpuFreeTest;
 
 /** What the HIP runtime is given back. */
 class HipFreeTest extends GpuFreeTest {

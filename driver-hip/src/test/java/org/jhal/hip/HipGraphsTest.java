@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGraphTest;
+import org.jhal.simulator.tests.GpuGraphTest;
 
 /** Reusable command buffers as graphs with HIP. */
 class HipGraphsTest extends GpuGraphTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupCloseTest;
+import org.jhal.simulator.group.GpuGroupCloseTest;
 
 /** Devices that close while something of RCCL hangs. */
 class HipGroupCloseTest extends GpuGroupCloseTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupCommunicatorTest;
+import org.jhal.simulator.group.GpuGroupCommunicatorTest;
 
 /** Communicators of RCCL. */
 class HipGroupCommunicatorTest extends GpuGroupCommunicatorTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupFailureTest;
+import org.jhal.simulator.group.GpuGroupFailureTest;
 
 /** Collectives of RCCL that do not end, or fail. */
 class HipGroupFailureTest extends GpuGroupFailureTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupGateTest;
+import org.jhal.simulator.group.GpuGroupGateTest;
 
 /** Collectives of RCCL beside other work. */
 class HipGroupGateTest extends GpuGroupGateTest {

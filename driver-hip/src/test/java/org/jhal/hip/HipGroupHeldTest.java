@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupHeldTest;
+import org.jhal.simulator.group.GpuGroupHeldTest;
 
 /** Collectives of RCCL whose streams are held while groups end. */
 class HipGroupHeldTest extends GpuGroupHeldTest {

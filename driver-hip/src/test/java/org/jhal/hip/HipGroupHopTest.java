@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupHopTest;
+import org.jhal.simulator.group.GpuGroupHopTest;
 
 /** What involves two devices, beside collectives of RCCL. */
 class HipGroupHopTest extends GpuGroupHopTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupMakingTest;
+import org.jhal.simulator.group.GpuGroupMakingTest;
 
 /** Native calls that fail while a group of RCCL is made. */
 class HipGroupMakingTest extends GpuGroupMakingTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupMemoryTest;
+import org.jhal.simulator.group.GpuGroupMemoryTest;
 
 /** Memory that collectives of RCCL use when they fail. */
 class HipGroupMemoryTest extends GpuGroupMemoryTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupStartFailureTest;
+import org.jhal.simulator.group.GpuGroupStartFailureTest;
 
 /** Collectives of RCCL that wait for work of devices, and fail. */
 class HipGroupStartFailureTest extends GpuGroupStartFailureTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupStartTest;
+import org.jhal.simulator.group.GpuGroupStartTest;
 
 /** Collectives of RCCL that wait for work of devices. */
 class HipGroupStartTest extends GpuGroupStartTest {

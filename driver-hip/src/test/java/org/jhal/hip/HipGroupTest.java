@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuGroupTest;
+import org.jhal.simulator.group.GpuGroupTest;
 
 /** Groups of GPUs of HIP, by RCCL. */
 class HipGroupTest extends GpuGroupTest {

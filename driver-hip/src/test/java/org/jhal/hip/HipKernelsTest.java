@@ -14,7 +14,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
-import org.jhal.simulator.driver.GpuKernelsTest;
+import org.jhal.simulator.tests.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
 
 /** Code that cannot be loaded. */

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuLaunchBlockingTest;
+import org.jhal.simulator.group.GpuLaunchBlockingTest;
 
 /** Groups where HIP waits for each kernel. */
 class HipLaunchBlockingTest extends GpuLaunchBlockingTest {

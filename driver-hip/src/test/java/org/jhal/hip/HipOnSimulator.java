@@ -5,7 +5,7 @@ import org.jhal.gpu.GpuDriver;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.driver.SimulatedGpu;
+import org.jhal.simulator.kit.SimulatedGpu;
 
 /** The driver over what stands in for the HIP runtime. */
 final class HipOnSimulator implements SimulatedGpu {

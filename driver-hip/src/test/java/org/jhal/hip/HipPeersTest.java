@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuPeerTest;
+import org.jhal.simulator.tests.GpuPeerTest;
 
 /** GPUs of HIP that use each other's memory. */
 class HipPeersTest extends GpuPeerTest {

@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuRangesTest;
+import org.jhal.simulator.tests.GpuRangesTest;
 
 /** Ranges of rocTX. */
 class HipRangesTest extends GpuRangesTest {

@@ -1,8 +1,8 @@
 package org.jhal.hip;
 
 import org.jhal.hip.jna.hipStream_t;
-import org.jhal.simulator.driver.GpuStreamTest;
-import org.jhal.simulator.driver.StreamCapture;
+import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.tests.GpuStreamTest;
 
 /** Streams of HIP. */
 class HipStreamTest extends GpuStreamTest {

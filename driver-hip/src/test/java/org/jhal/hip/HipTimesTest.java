@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuTimesTest;
+import org.jhal.simulator.tests.GpuTimesTest;
 
 /** Times of operations on the device with HIP. */
 class HipTimesTest extends GpuTimesTest {

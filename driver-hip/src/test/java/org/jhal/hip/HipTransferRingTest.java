@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuTransferRingTest;
+import org.jhal.simulator.tests.GpuTransferRingTest;
 
 /** The ring of pageable transfers with HIP. */
 class HipTransferRingTest extends GpuTransferRingTest {

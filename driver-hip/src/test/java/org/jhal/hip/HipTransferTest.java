@@ -1,6 +1,6 @@
 package org.jhal.hip;
 
-import org.jhal.simulator.driver.GpuTransferTest;
+import org.jhal.simulator.tests.GpuTransferTest;
 
 /** Transfers of pageable memory with HIP. */
 class HipTransferTest extends GpuTransferTest {

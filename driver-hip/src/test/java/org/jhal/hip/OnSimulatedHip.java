@@ -14,7 +14,7 @@ import org.jhal.hip.jna.hipModule_t;
 import org.jhal.hip.jna.hipStream_t;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.driver.NativeDeadline;
+import org.jhal.simulator.kit.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

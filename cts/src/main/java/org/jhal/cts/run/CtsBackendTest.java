@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jhal.cts.CtsBackend;
+import org.jhal.cts.run.plan.CtsCatalog;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.DeviceStatistics;
 import org.jhal.cts.Controls;
+import org.jhal.cts.run.plan.TestName;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;

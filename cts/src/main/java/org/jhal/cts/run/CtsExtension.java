@@ -13,6 +13,10 @@ import org.jhal.cts.FreshDevice;
 import org.jhal.cts.GivesUp;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.plan.CtsPlan;
+import org.jhal.cts.run.plan.SkipReasons;
+import org.jhal.cts.run.plan.TestName;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Peers;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +121,7 @@ final class CtsExtension
       case CONTROLS -> underTest(session).controls() != null;
       case TWO_QUEUES -> underTest(session).device().queueCount() > 1;
       case THREE_QUEUES, KERNEL_FAILURES, FOREIGN_MEMORY ->
-          RunFacts.isDeclaredPresent(need, underTest(session).device(), session.backend());
+          FactCollector.isDeclaredPresent(need, underTest(session).device(), session.backend());
       case SECOND_DEVICE -> session.shared(CtsSession.Role.SECOND).isPresent();
       case OTHER_DRIVER -> session.shared(CtsSession.Role.OTHER).isPresent();
       case SHARED_EVENTS ->
@@ -215,7 +219,9 @@ final class CtsExtension
       failure = new CtsExecution(session, cts, logs, test, deadline).run(invocation::proceed);
     }
     String display = test.display(context.getUniqueId(), context.getDisplayName());
-    failure = SkipReasons.check(context.getRequiredTestClass(), test, display, failure);
+    failure =
+        SkipReasons.check(
+            context.getRequiredTestClass(), test, display, failure, OwnProcess.isIt());
     CtsBackend.ExpectedFailure expected = expectedFailure(session, test);
     if (expected != null && !(failure instanceof TestAbortedException)) {
       if (failure != null) {
@@ -236,7 +242,8 @@ final class CtsExtension
         if (!injected.isEmpty()) {
           failure.addSuppressed(new Note("injected: " + String.join("; ", injected)));
         }
-        failure.addSuppressed(new Note("to repeat: " + test.repeat(session, cts.isSeedUsed())));
+        failure.addSuppressed(
+            new Note("to repeat: " + RepeatCommand.of(test, session, cts.isSeedUsed())));
       }
       throw failure;
     }

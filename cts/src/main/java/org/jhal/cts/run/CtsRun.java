@@ -9,6 +9,10 @@ import java.util.function.Consumer;
 import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.cts.CtsBackend;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.plan.TestName;
+import org.jhal.cts.run.report.CtsReport;
+import org.jhal.cts.run.report.RunFacts;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;
@@ -45,7 +49,7 @@ public final class CtsRun {
   }
 
   /** A run of all tests on the device of {@link Hal#openDevice()}, with that device's backend. */
-  CtsRun() {
+  public CtsRun() {
     this.backend = null;
   }
 
@@ -164,8 +168,8 @@ public final class CtsRun {
     String asked = backend == null && uri == null ? defaultDevice() : uri;
     CtsBackend tested = backend == null ? CtsSession.findBackend(asked) : backend;
     record.addFact("device", asked == null ? tested.uri() : asked);
-    RunFacts.addRun(record, asked(), repeat, isFailFast, verifiesExpectedFailures, seed);
-    RunFacts.addDevice(record, tested, asked == null ? tested.uri() : asked);
+    FactCollector.addRun(record, asked(), repeat, isFailFast, verifiesExpectedFailures, seed);
+    FactCollector.addDevice(record, tested, asked == null ? tested.uri() : asked);
     record.leave();
     for (int i = 0; i < repeat && !record.isOver(); i++) {
       CtsSession session = new CtsSession(tested, asked, verifiesExpectedFailures, seed + i);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>Used by one test at a time.
  */
-final class CtsSession implements AutoCloseable {
+public final class CtsSession implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(CtsSession.class.getName());
 
   /** The parameter with the key of the session of a run that {@link CtsRun} started. */
@@ -93,7 +93,7 @@ final class CtsSession implements AutoCloseable {
   }
 
   /** The backend for {@code uri}; if that is null, the only backend that exists. */
-  static CtsBackend findBackend(@Nullable String uri) {
+  public static CtsBackend findBackend(@Nullable String uri) {
     List<CtsBackend> backends = new ArrayList<>();
     ServiceLoader.load(CtsBackend.class).forEach(backends::add);
     if (uri == null) {

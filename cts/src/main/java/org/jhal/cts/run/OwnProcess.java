@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
+import org.jhal.cts.run.plan.TestName;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
@@ -104,7 +106,8 @@ public final class OwnProcess {
 
   /** Runs {@code hal cts} in the separate process. */
   public static void main(String[] args) {
-    System.exit(new CtsTool().run(writer(System.out), writer(System.err), args));
+    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
+    System.exit(tool.run(writer(System.out), writer(System.err), args));
   }
 
   /** A writer in the encoding that {@link #read} expects, which may not be the machine's. */

@@ -4,6 +4,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jhal.cts.run.plan.TestName;
+import org.jhal.cts.run.report.CtsReport;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestExecutionResult;

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jhal.cts.run.report.CtsReport;
 import org.jhal.cts.support.Waits;
 
 /**

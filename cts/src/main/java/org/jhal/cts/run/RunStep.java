@@ -1,6 +1,9 @@
 package org.jhal.cts.run;
 
 import java.util.List;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.plan.TestName;
+import org.jhal.cts.run.report.CtsReport;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**

@@ -13,7 +13,8 @@ import org.jhal.DeviceQueue;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
-import org.jhal.cts.run.CtsReport.Outcome;
+import org.jhal.cts.run.report.CtsReport;
+import org.jhal.cts.run.report.CtsReport.Outcome;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Objects;
 import org.jhal.cts.Need;
+import org.jhal.cts.run.plan.CtsCatalog;
+import org.jhal.cts.run.plan.CtsPlan;
+import org.jhal.cts.run.plan.SkipReasons;
+import org.jhal.cts.run.plan.TestName;
+import org.jhal.cts.run.report.GoodReport;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
@@ -25,7 +30,7 @@ class SkipTests {
   private static Throwable check(
       Class<?> testClass, TestName test, String display, String message) {
     Throwable ended =
-        SkipReasons.check(testClass, test, display, new TestAbortedException(message));
+        SkipReasons.check(testClass, test, display, new TestAbortedException(message), false);
     return Objects.requireNonNull(ended, "what it ended with");
   }
 
@@ -118,8 +123,8 @@ class SkipTests {
     assertInstanceOf(
         TestAbortedException.class, check(SkipTests.class, LISTED, "not one of the suite"));
     Throwable failure = new AssertionError();
-    assertSame(failure, SkipReasons.check(CtsBackendTest.class, LISTED, "", failure));
-    assertSame(null, SkipReasons.check(CtsBackendTest.class, LISTED, "", null));
+    assertSame(failure, SkipReasons.check(CtsBackendTest.class, LISTED, "", failure, false));
+    assertSame(null, SkipReasons.check(CtsBackendTest.class, LISTED, "", null, false));
   }
 
   /** The plan has what the catalogue has, with the invocations. */

@@ -30,7 +30,7 @@ import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.driver.NativeDeadline;
+import org.jhal.simulator.kit.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

@@ -18,7 +18,6 @@ import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.bench.cases.BenchCases;
 import org.jhal.bench.measure.Absence;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;

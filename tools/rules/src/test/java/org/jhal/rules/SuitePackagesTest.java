@@ -9,19 +9,23 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The packages of cts and of benchmarks: which of them may see which. */
+/** The packages of cts, gpu-simulator and benchmarks: which of them may see which. */
 class SuitePackagesTest {
   private static final String CTS = "org.jhal.cts";
   private static final String KERNELS = CTS + ".kernels";
   private static final String SUPPORT = CTS + ".support";
   private static final String HTML = CTS + ".html";
-  private static final String SUITE = CTS + ".run.CtsSuite";
+  private static final String RUN = CTS + ".run";
+  private static final String SUITE = RUN + ".CtsSuite";
+  private static final String PLAN = RUN + ".plan";
+  private static final String RUN_REPORT = RUN + ".report";
 
   /** The packages of tests, by the contract's subjects. */
   private static final List<String> SUBJECTS =
@@ -38,12 +42,19 @@ class SuitePackagesTest {
           CTS + ".driver",
           CTS + ".stress");
 
+  private static final String SIMULATOR = "org.jhal.simulator";
+  private static final String KIT = SIMULATOR + ".kit";
+
   private static final String BENCH = "org.jhal.bench";
   private static final String MEASURE = BENCH + ".measure";
   private static final String KERNEL = BENCH + ".kernel";
-  private static final String PEERS = BENCH + ".peers";
+  private static final String BASELINES = BENCH + ".baselines";
   private static final String CASES = BENCH + ".cases";
   private static final String REPORT = BENCH + ".report";
+
+  /** The packages of cases, by what they measure; none uses another. */
+  private static final List<String> CASES_BY_KIND =
+      List.of(CASES + ".host", CASES + ".vendor", CASES + ".bulk", CASES + ".peer");
 
   /** Tests use no other test, and nothing of the runner but what makes them tests of the suite. */
   private static PackageTable suite() {
@@ -53,7 +64,10 @@ class SuitePackagesTest {
     maySee.put(SUPPORT, Set.of(CTS));
     maySee.put(CTS + ".faults", Set.of(KERNELS, SUPPORT));
     maySee.put(HTML, Set.of());
-    maySee.put(CTS + ".run", Set.of(CTS, SUPPORT, HTML));
+    maySee.put(PLAN, Set.of(CTS, SUPPORT));
+    maySee.put(RUN_REPORT, Set.of(CTS, HTML, PLAN));
+    maySee.put(RUN, Set.of(CTS, SUPPORT, PLAN, RUN_REPORT));
+    maySee.put(RUN + ".tool", Set.of(CTS, HTML, PLAN, RUN_REPORT, RUN));
     for (String subject : SUBJECTS) {
       maySee.put(subject, Set.of(CTS, KERNELS, SUPPORT, SUITE));
     }
@@ -90,27 +104,36 @@ class SuitePackagesTest {
             .collect(Collectors.toSet()));
   }
 
+  /** Tests of one subject use none of another. */
+  @Test
+  void eachPackageOfTheSimulatorSeesOnlyWhatItMay() {
+    Map<String, Set<String>> maySee = new HashMap<>();
+    maySee.put(SIMULATOR, Set.of());
+    maySee.put(KIT, Set.of(SIMULATOR));
+    for (String subject : List.of(".collective", ".group", ".faults", ".tests")) {
+      maySee.put(SIMULATOR + subject, Set.of(SIMULATOR, KIT));
+    }
+    assertEquals(
+        List.of(), new PackageTable(maySee).violations(Repository.classes("gpu-simulator")));
+  }
+
   @Test
   void eachPackageOfTheBenchmarksSeesOnlyWhatItMay() {
-    PackageTable table =
-        new PackageTable(
-            Map.of(
-                MEASURE,
-                Set.of(),
-                KERNEL,
-                Set.of(MEASURE),
-                PEERS,
-                Set.of(MEASURE, KERNEL),
-                CASES,
-                Set.of(MEASURE, KERNEL, PEERS),
-                REPORT,
-                Set.of(MEASURE),
-                BENCH,
-                Set.of(MEASURE, CASES, REPORT),
-                BENCH + ".micro",
-                Set.of(KERNEL),
-                BENCH + ".micro.jmh_generated",
-                Set.of(BENCH + ".micro")));
+    Map<String, Set<String>> maySee = new HashMap<>();
+    maySee.put(MEASURE, Set.of());
+    maySee.put(KERNEL, Set.of(MEASURE));
+    maySee.put(BASELINES, Set.of(MEASURE, KERNEL));
+    maySee.put(CASES, Set.of(MEASURE, KERNEL, BASELINES));
+    for (String kind : CASES_BY_KIND) {
+      maySee.put(kind, Set.of(MEASURE, KERNEL, BASELINES, CASES));
+    }
+    maySee.put(REPORT, Set.of(MEASURE));
+    Set<String> seenByTool = new HashSet<>(CASES_BY_KIND);
+    seenByTool.addAll(Set.of(MEASURE, KERNEL, REPORT));
+    maySee.put(BENCH, seenByTool);
+    maySee.put(BENCH + ".micro", Set.of(KERNEL));
+    maySee.put(BENCH + ".micro.jmh_generated", Set.of(BENCH + ".micro"));
+    PackageTable table = new PackageTable(maySee);
     assertEquals(List.of(), table.violations(Repository.classes("benchmarks")));
   }
 

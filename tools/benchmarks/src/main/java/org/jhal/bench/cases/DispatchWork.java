@@ -17,20 +17,20 @@ import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /** What JHAL does on a device where that is compared with another, or with native calls. */
-final class DispatchWork {
+public final class DispatchWork {
   /** The setting of devices whose host thread polls: as long as any work here takes. */
-  static final String SPINNING = "50ms";
+  public static final String SPINNING = "50ms";
 
   /** How many dispatches are waited for, one after the other, in a sample. */
-  static final int ROUND_TRIPS = 2_000;
+  public static final int ROUND_TRIPS = 2_000;
 
   /** How many dispatches a chain has. */
-  static final int[] CHAINS = {1_000, 10_000, 100_000};
+  public static final int[] CHAINS = {1_000, 10_000, 100_000};
 
   private DispatchWork() {}
 
   /** The values of {@code semaphore} from 0 to {@code steps}. */
-  static Timepoint[] timepoints(TimelineSemaphore semaphore, int steps) {
+  public static Timepoint[] timepoints(TimelineSemaphore semaphore, int steps) {
     Timepoint[] points = new Timepoint[steps + 1];
     for (int i = 0; i <= steps; i++) {
       points[i] = semaphore.at(i);
@@ -39,14 +39,14 @@ final class DispatchWork {
   }
 
   /** A dispatch, and the host waits for it; each is timed. */
-  static final class RoundTrip implements Subject {
+  public static final class RoundTrip implements Subject {
     private final String name;
     private final Device device;
     private final @Nullable ExecutableSource kernels;
     private final int steps;
     private @Nullable Touch touch; // once it is prepared
 
-    RoundTrip(String name, Bench bench, String spin, int steps) {
+    public RoundTrip(String name, Bench bench, String spin, int steps) {
       this.name = name;
       this.device = bench.deviceThatSpins(spin);
       this.kernels = bench.kernels();
@@ -91,14 +91,14 @@ final class DispatchWork {
   }
 
   /** Dispatches that wait for the one before them, all submitted at once. */
-  static final class Chain implements Subject {
+  public static final class Chain implements Subject {
     private final String name;
     private final Device device;
     private final @Nullable ExecutableSource kernels;
     private final int steps;
     private @Nullable Touch touch; // once it is prepared
 
-    Chain(String name, Bench bench, String spin, int steps) {
+    public Chain(String name, Bench bench, String spin, int steps) {
       this.name = name;
       this.device = bench.deviceThatSpins(spin);
       this.kernels = bench.kernels();
@@ -143,7 +143,7 @@ final class DispatchWork {
   }
 
   /** Allocas and deallocas in turn, each waiting for the one before it; the host waits at last. */
-  record Allocations(Device device, long bytes, int steps) implements Subject {
+  public record Allocations(Device device, long bytes, int steps) implements Subject {
     @Override
     public String name() {
       return JHAL;

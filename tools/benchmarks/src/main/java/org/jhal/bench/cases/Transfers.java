@@ -17,23 +17,23 @@ import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;
 
 /** One transfer, and the host waits for it; each is timed. Host memory is a mapped host buffer. */
-final class Transfers implements Subject {
+public final class Transfers implements Subject {
   /** The throughput, in 10^9 bytes per second of the median. A copy's bytes count once. */
-  static final String THROUGHPUT = "GB/s";
+  public static final String THROUGHPUT = "GB/s";
 
-  static final List<String> METRICS = metrics();
+  public static final List<String> METRICS = metrics();
 
   private static final int WORD = Integer.BYTES;
 
   /** What is transferred; the raw program knows them by these names in lower case. */
-  enum Kind {
+  public enum Kind {
     COPY("copies on the device"),
     FILL("fills"),
     UPLOAD("uploads from pinned host memory"),
     READBACK("readbacks into pinned host memory");
 
     /** What they are, in plural. */
-    final String plural;
+    public final String plural;
 
     Kind(String plural) {
       this.plural = plural;
@@ -56,7 +56,7 @@ final class Transfers implements Subject {
    * @param bytes a multiple of 4
    * @param steps how many transfers a sample has
    */
-  Transfers(Device device, Kind kind, int bytes, int steps) {
+  public Transfers(Device device, Kind kind, int bytes, int steps) {
     this.device = device;
     this.kind = kind;
     this.bytes = bytes;
@@ -79,7 +79,7 @@ final class Transfers implements Subject {
   }
 
   /** {@code quartiles} of transfers of {@code bytes}, with the throughput behind them. */
-  static double[] withThroughput(double[] quartiles, long bytes) {
+  public static double[] withThroughput(double[] quartiles, long bytes) {
     return new double[] {quartiles[0], quartiles[1], quartiles[2], bytes / quartiles[0]};
   }
 

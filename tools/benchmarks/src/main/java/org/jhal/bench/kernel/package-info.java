@@ -1,4 +1,4 @@
-/** The kernel that cases and their peers launch. */
+/** The kernel that cases and their baselines launch. */
 @NullMarked
 package org.jhal.bench.kernel;
 

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metric of the row that it is about
  * @param of what is compared
- * @param peer its name, if a peer is what JHAL is compared with
+ * @param baseline its name, if a baseline is what JHAL is compared with
  * @param isLeast whether the limit is the least that is wanted, not the most
  * @param limit in the unit of what is compared
  */
-public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, double limit) {
+public record Aim(String metric, Of of, @Nullable String baseline, boolean isLeast, double limit) {
   /** What an aim compares with its limit. */
   public enum Of {
     /** JHAL's own number. */
     VALUE,
-    /** JHAL's number divided by the peer's. */
+    /** JHAL's number divided by the baseline's. */
     RATIO,
-    /** JHAL's number divided by that of the peer whose median is the lowest. */
+    /** JHAL's number divided by that of the baseline whose median is the lowest. */
     LOWEST,
     /** JHAL's number divided by that of the case's first series. */
     GROWTH
@@ -30,19 +30,19 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
     return new Aim(metric, Of.VALUE, null, false, limit);
   }
 
-  /** JHAL is to give at most {@code limit} times what the peer gives. */
-  public static Aim atMost(String metric, String peer, double limit) {
-    return new Aim(metric, Of.RATIO, peer, false, limit);
+  /** JHAL is to give at most {@code limit} times what the baseline gives. */
+  public static Aim atMost(String metric, String baseline, double limit) {
+    return new Aim(metric, Of.RATIO, baseline, false, limit);
   }
 
-  /** JHAL is to give at least {@code limit} times what the peer gives. */
-  public static Aim atLeast(String metric, String peer, double limit) {
-    return new Aim(metric, Of.RATIO, peer, true, limit);
+  /** JHAL is to give at least {@code limit} times what the baseline gives. */
+  public static Aim atLeast(String metric, String baseline, double limit) {
+    return new Aim(metric, Of.RATIO, baseline, true, limit);
   }
 
   /**
-   * JHAL is to give at least {@code limit} times what that peer gives whose median is the lowest.
-   * It is not known which one that is unless all were measured.
+   * JHAL is to give at least {@code limit} times what that baseline gives whose median is the
+   * lowest. It is not known which one that is unless all were measured.
    */
   public static Aim atLeastOfLowest(String metric, double limit) {
     return new Aim(metric, Of.LOWEST, null, true, limit);
@@ -63,8 +63,8 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
               : Spread.ofRatios(row.jhal(), row.smallest()).median();
       case LOWEST -> ratioToLowest(row);
       case RATIO ->
-          row.peers().stream()
-              .filter(side -> side.name().equals(peer))
+          row.baselines().stream()
+              .filter(side -> side.name().equals(baseline))
               .mapToDouble(side -> Spread.ofRatios(row.jhal(), side.samples()).median())
               .findFirst()
               .orElse(Double.NaN);
@@ -74,7 +74,7 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
   private static double ratioToLowest(Row row) {
     double ratio = Double.NaN;
     double lowest = Double.POSITIVE_INFINITY;
-    for (Row.Peer side : row.peers()) {
+    for (Row.Baseline side : row.baselines()) {
       double median = Spread.of(side.samples()).median();
       if (Double.isNaN(median)) {
         return Double.NaN;

@@ -103,8 +103,8 @@ public record Bench(
   }
 
   /**
-   * How long a host thread polls for device work before it parks. Peers do the same. A driver that
-   * does not tell is taken not to poll.
+   * How long a host thread polls for device work before it parks. Baselines do the same. A driver
+   * that does not tell is taken not to poll.
    */
   public long spinNanos() {
     for (Setting setting : device.settings()) {

@@ -76,11 +76,11 @@ public final class Rounds {
       throws Exception {
     List<Series> allSeries = benchCase.maker().make(bench);
     try {
-      List<Sampled> all = new ArrayList<>(); // by series: JHAL, then the peers
+      List<Sampled> all = new ArrayList<>(); // by series: JHAL, then the baselines
       for (Series series : allSeries) {
         int metrics = benchCase.metrics().size();
         all.add(new Sampled(series.jhal(), metrics, rounds));
-        series.peers().forEach(peer -> all.add(new Sampled(peer, metrics, rounds)));
+        series.baselines().forEach(baseline -> all.add(new Sampled(baseline, metrics, rounds)));
       }
       for (Sampled sampled : all) {
         sampled.warmUp(warmUp.toNanos());
@@ -114,11 +114,13 @@ public final class Rounds {
     List<Row> rows = new ArrayList<>();
     int at = 0;
     for (Series series : allSeries) {
-      int end = at + 1 + series.peers().size();
+      int end = at + 1 + series.baselines().size();
       for (int metric = 0; metric < benchCase.metrics().size(); metric++) {
-        List<Row.Peer> peers = new ArrayList<>();
-        for (Sampled peer : all.subList(at + 1, end)) {
-          peers.add(new Row.Peer(peer.subject.name(), peer.samples[metric], peer.absence));
+        List<Row.Baseline> baselines = new ArrayList<>();
+        for (Sampled baseline : all.subList(at + 1, end)) {
+          baselines.add(
+              new Row.Baseline(
+                  baseline.subject.name(), baseline.samples[metric], baseline.absence));
         }
         String name = benchCase.metrics().get(metric);
         rows.add(
@@ -128,7 +130,7 @@ public final class Rounds {
                 all.get(at).samples[metric],
                 all.get(at).absence,
                 benchCase.scales() ? all.get(0).samples[metric] : null,
-                peers,
+                baselines,
                 series.aims().stream().filter(aim -> aim.metric().equals(name)).toList()));
       }
       at = end;

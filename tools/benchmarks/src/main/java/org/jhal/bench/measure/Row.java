@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param jhal the samples
  * @param absence why {@code jhal} are not numbers, or null
  * @param smallest the samples of the case's first series, or null if they are not to be compared
- * @param peers the samples of the peers
+ * @param baselines the samples of the baselines
  * @param aims of this metric
  */
 public record Row(
@@ -20,20 +20,21 @@ public record Row(
     double[] jhal,
     @Nullable Absence absence,
     double @Nullable [] smallest,
-    List<Peer> peers,
+    List<Baseline> baselines,
     List<Aim> aims) {
   /**
    * What stands beside JHAL.
    *
-   * @param name of the peer
+   * @param name of the baseline
    * @param samples in the order of the rounds
    * @param absence why {@code samples} are not numbers, or null
    */
-  public record Peer(String name, double[] samples, @Nullable Absence absence) {}
+  public record Baseline(String name, double[] samples, @Nullable Absence absence) {}
 
   /** Whether any side failed. */
   public boolean hasFailure() {
-    return isFailure(absence) || peers.stream().anyMatch(peer -> isFailure(peer.absence()));
+    return isFailure(absence)
+        || baselines.stream().anyMatch(baseline -> isFailure(baseline.absence()));
   }
 
   private static boolean isFailure(@Nullable Absence absence) {

@@ -7,19 +7,19 @@ import java.util.List;
  *
  * @param label tells it from the other series of its case: a number of submissions, or a kind
  * @param jhal the side that is measured
- * @param peers what it is compared with
+ * @param baselines what it is compared with
  * @param aims what its numbers are meant to be
  */
-public record Series(String label, Subject jhal, List<Subject> peers, List<Aim> aims)
+public record Series(String label, Subject jhal, List<Subject> baselines, List<Aim> aims)
     implements AutoCloseable {
   /** A series without aims. */
-  public Series(String label, Subject jhal, List<Subject> peers) {
-    this(label, jhal, peers, List.of());
+  public Series(String label, Subject jhal, List<Subject> baselines) {
+    this(label, jhal, baselines, List.of());
   }
 
   @Override
   public void close() {
     jhal.close();
-    peers.forEach(Subject::close);
+    baselines.forEach(Subject::close);
   }
 }

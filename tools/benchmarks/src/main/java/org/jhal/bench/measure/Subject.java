@@ -1,6 +1,6 @@
 package org.jhal.bench.measure;
 
-/** Something that can be measured: JHAL, or a peer that does the like without it. */
+/** Something that can be measured: JHAL, or a baseline that does the like without it. */
 public interface Subject extends AutoCloseable {
   /** How reports call the side of every row that is measured. */
   String JHAL = "JHAL";

@@ -61,7 +61,7 @@ public class RegisterBenchmark {
 
   /** The same with a sorted map under a lock. */
   @Benchmark
-  public boolean peerSortedMap() {
+  public boolean baselineSortedMap() {
     Long value = value();
     lock.lock();
     try {

@@ -53,7 +53,7 @@ public class SignalBenchmark {
     }
   }
 
-  /** Lets go of the semaphore, and of the waiters where the peer was measured. */
+  /** Lets go of the semaphore, and of the waiters where the baseline was measured. */
   @TearDown(Level.Invocation)
   public void end() {
     semaphore.close();
@@ -72,7 +72,7 @@ public class SignalBenchmark {
   /** Completes a future for each value. */
   @Benchmark
   @OperationsPerInvocation(SIGNALS)
-  public long peerComplete() {
+  public long baselineComplete() {
     for (CompletableFuture<?> future : futures) {
       future.complete(null);
     }

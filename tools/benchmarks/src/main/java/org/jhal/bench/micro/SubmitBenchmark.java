@@ -130,7 +130,7 @@ public class SubmitBenchmark {
 
   /** A task that was made before, given to a thread; the host polls for the oldest one. */
   @Benchmark
-  public void peerExecute(Tasks tasks) {
+  public void baselineExecute(Tasks tasks) {
     tasks.executor.execute(tasks.step);
     tasks.last++;
     while (tasks.executed.get() < tasks.last - WINDOW) {

@@ -56,7 +56,7 @@ public class WaitBenchmark {
 
   /** A future that is completed already. */
   @Benchmark
-  public boolean peerGet() throws Exception {
+  public boolean baselineGet() throws Exception {
     return completed.get();
   }
 }

@@ -122,41 +122,41 @@ public final class Page {
   }
 
   /** What identifies a line in both runs. */
-  private record Key(String label, String metric, @Nullable String peer) {
+  private record Key(String label, String metric, @Nullable String baseline) {
     /** What identifies the row, whatever is measured beside it. */
     Key ofRow() {
       return new Key(label, metric, null);
     }
   }
 
-  /** A line of a run: a row, and one of its peers if it has any. */
-  private record Line(Run run, Results.Row row, Results.@Nullable Side peer, boolean isFirst) {
+  /** A line of a run: a row, and one of its baselines if it has any. */
+  private record Line(Run run, Results.Row row, Results.@Nullable Side baseline, boolean isFirst) {
     Spread ratio() {
-      return peer == null
+      return baseline == null
           ? new Spread(Double.NaN, Double.NaN, Double.NaN)
-          : Spread.ofRatios(row.jhal().samples(), peer.samples());
+          : Spread.ofRatios(row.jhal().samples(), baseline.samples());
     }
 
-    /** The aims that belong here: those about this peer, and the first line has the rest. */
+    /** The aims that belong here: those about this baseline, and the first line has the rest. */
     List<Results.Aim> aims() {
       return row.aims().stream()
           .filter(
               aim ->
                   aim.of().equals("lowest")
-                      ? peer != null && peer.equals(lowest(row))
-                      : aim.peer() == null
+                      ? baseline != null && baseline.equals(lowest(row))
+                      : aim.baseline() == null
                           ? isFirst
-                          : peer != null && aim.peer().equals(peer.name()))
+                          : baseline != null && aim.baseline().equals(baseline.name()))
           .toList();
     }
   }
 
   private static Results.@Nullable Side lowest(Results.Row row) {
     Results.Side lowest = null;
-    for (Results.Side peer : row.peers()) {
-      double median = Spread.of(peer.samples()).median();
+    for (Results.Side baseline : row.baselines()) {
+      double median = Spread.of(baseline.samples()).median();
       if (lowest == null || median < Spread.of(lowest.samples()).median()) {
-        lowest = peer;
+        lowest = baseline;
       }
     }
     return lowest;
@@ -199,7 +199,7 @@ public final class Page {
     Set<Key> told = new LinkedHashSet<>();
     lines.forEach(
         (key, both) -> {
-          boolean isTold = !told.add(key.ofRow()); // once for all peers
+          boolean isTold = !told.add(key.ofRow()); // once for all baselines
           rows(key, both, scale, isTold ? "" : change(byRow.getOrDefault(key.ofRow(), List.of())));
         });
     page.closeTable();
@@ -211,15 +211,15 @@ public final class Page {
     if (row.jhal().absence() != null) {
       notes.add(where + "JHAL " + row.jhal().absence());
     }
-    if (row.peers().isEmpty()) {
+    if (row.baselines().isEmpty()) {
       add(lines, new Key(row.label(), row.metric(), null), new Line(run, row, null, true));
     }
-    for (int i = 0; i < row.peers().size(); i++) {
-      Results.Side peer = row.peers().get(i);
-      Key key = new Key(row.label(), row.metric(), peer.name());
-      add(lines, key, new Line(run, row, peer, i == 0));
-      if (peer.absence() != null) {
-        notes.add(where + peer.name() + " " + peer.absence());
+    for (int i = 0; i < row.baselines().size(); i++) {
+      Results.Side baseline = row.baselines().get(i);
+      Key key = new Key(row.label(), row.metric(), baseline.name());
+      add(lines, key, new Line(run, row, baseline, i == 0));
+      if (baseline.absence() != null) {
+        notes.add(where + baseline.name() + " " + baseline.absence());
       }
     }
   }
@@ -276,13 +276,13 @@ public final class Page {
   private void cells(Line line, double scale) {
     Spread ratio = line.ratio();
     page.element("td", Report.text(Spread.of(line.row().jhal().samples())), "class", "number");
-    page.element("td", line.peer() == null ? "" : line.peer().name());
+    page.element("td", line.baseline() == null ? "" : line.baseline().name());
     page.element(
         "td",
-        line.peer() == null ? "" : Report.text(Spread.of(line.peer().samples())),
+        line.baseline() == null ? "" : Report.text(Spread.of(line.baseline().samples())),
         "class",
         "number");
-    page.element("td", line.peer() == null ? "" : Report.text(ratio), "class", "number");
+    page.element("td", line.baseline() == null ? "" : Report.text(ratio), "class", "number");
     page.open("td");
     if (isShown(ratio)) {
       Double limit = null;

@@ -29,8 +29,8 @@ public final class Report {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
   private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s  %s%n";
 
-  /** Stands where a row has no peer. */
-  private static final Row.Peer NONE = new Row.Peer("", new double[0], null);
+  /** Stands where a row has no baseline. */
+  private static final Row.Baseline NONE = new Row.Baseline("", new double[0], null);
 
   private final JsonObject root = new JsonObject();
   private final JsonArray cases = new JsonArray();
@@ -74,22 +74,22 @@ public final class Report {
     for (Row row : rows) {
       note(notes, Subject.JHAL, row.absence());
       jsonRows.add(json(row));
-      for (int i = 0; i < Math.max(1, row.peers().size()); i++) {
-        Row.Peer peer = i < row.peers().size() ? row.peers().get(i) : NONE;
+      for (int i = 0; i < Math.max(1, row.baselines().size()); i++) {
+        Row.Baseline baseline = i < row.baselines().size() ? row.baselines().get(i) : NONE;
         boolean isFirst = i == 0;
-        note(notes, peer.name(), peer.absence());
+        note(notes, baseline.name(), baseline.absence());
         table.append(
             line(
                 isFirst ? row.label() : "",
                 isFirst ? row.metric() : "",
                 isFirst ? text(Spread.of(row.jhal())) : "",
-                peer.name(),
-                peer == NONE ? "" : text(Spread.of(peer.samples())),
-                peer == NONE ? "" : text(Spread.ofRatios(row.jhal(), peer.samples())),
+                baseline.name(),
+                baseline == NONE ? "" : text(Spread.of(baseline.samples())),
+                baseline == NONE ? "" : text(Spread.ofRatios(row.jhal(), baseline.samples())),
                 isFirst && row.smallest() != null
                     ? text(Spread.ofRatios(row.jhal(), row.smallest()))
                     : "",
-                aims(row, peer.name(), isFirst)));
+                aims(row, baseline.name(), isFirst)));
       }
     }
     notes.forEach(note -> table.append(note).append(System.lineSeparator()));
@@ -102,10 +102,12 @@ public final class Report {
     }
   }
 
-  /** What belongs into the line of {@code peer}: its own aims, and the first line has the rest. */
-  private static String aims(Row row, String peer, boolean isFirst) {
+  /**
+   * What belongs into the line of {@code baseline}: its own aims, and the first line has the rest.
+   */
+  private static String aims(Row row, String baseline, boolean isFirst) {
     return row.aims().stream()
-        .filter(aim -> aim.peer() == null ? isFirst : aim.peer().equals(peer))
+        .filter(aim -> aim.baseline() == null ? isFirst : aim.baseline().equals(baseline))
         .map(aim -> aim.text(row))
         .collect(Collectors.joining(", "));
   }
@@ -127,17 +129,17 @@ public final class Report {
     if (row.smallest() != null) {
       json.add("toFirst", number(Spread.ofRatios(row.jhal(), row.smallest()).median()));
     }
-    JsonArray peers = new JsonArray();
-    for (Row.Peer peer : row.peers()) {
-      JsonObject jsonPeer = json(peer.samples(), peer.absence());
-      jsonPeer.addProperty("name", peer.name());
-      Spread ratio = Spread.ofRatios(row.jhal(), peer.samples());
-      jsonPeer.add("ratio", number(ratio.median()));
-      jsonPeer.add("ratioMin", number(ratio.min()));
-      jsonPeer.add("ratioMax", number(ratio.max()));
-      peers.add(jsonPeer);
+    JsonArray baselines = new JsonArray();
+    for (Row.Baseline baseline : row.baselines()) {
+      JsonObject jsonBaseline = json(baseline.samples(), baseline.absence());
+      jsonBaseline.addProperty("name", baseline.name());
+      Spread ratio = Spread.ofRatios(row.jhal(), baseline.samples());
+      jsonBaseline.add("ratio", number(ratio.median()));
+      jsonBaseline.add("ratioMin", number(ratio.min()));
+      jsonBaseline.add("ratioMax", number(ratio.max()));
+      baselines.add(jsonBaseline);
     }
-    json.add("peers", peers);
+    json.add("peers", baselines);
     if (!row.aims().isEmpty()) {
       JsonArray aims = new JsonArray();
       row.aims().forEach(aim -> aims.add(json(aim, row)));
@@ -149,8 +151,8 @@ public final class Report {
   private static JsonObject json(Aim aim, Row row) {
     JsonObject json = new JsonObject();
     json.addProperty("of", aim.of().name().toLowerCase(Locale.ROOT));
-    if (aim.peer() != null) {
-      json.addProperty("peer", aim.peer());
+    if (aim.baseline() != null) {
+      json.addProperty("peer", aim.baseline());
     }
     json.addProperty(aim.isLeast() ? "atLeast" : "atMost", aim.limit());
     json.add("measured", number(aim.measured(row)));

@@ -46,15 +46,15 @@ public record Results(Map<String, String> facts, List<Case> cases) {
    * @param label of the series
    * @param metric what was measured
    * @param jhal the side that is compared
-   * @param peers what it is compared with
+   * @param baselines what it is compared with
    * @param aims of this row
    */
-  record Row(String label, String metric, Side jhal, List<Side> peers, List<Aim> aims) {}
+  record Row(String label, String metric, Side jhal, List<Side> baselines, List<Aim> aims) {}
 
   /**
    * A side of a row.
    *
-   * @param name of a peer, or {@code JHAL}
+   * @param name of a baseline, or {@code JHAL}
    * @param samples by round; not numbers where there are none
    * @param absence why there are none, or null
    */
@@ -64,7 +64,7 @@ public record Results(Map<String, String> facts, List<Case> cases) {
    * An aim.
    *
    * @param of {@code value}, {@code ratio}, {@code lowest} or {@code growth}
-   * @param peer whom it is about, or null
+   * @param baseline whom it is about, or null
    * @param isLeast whether the limit is the least that is wanted
    * @param limit in the unit of what is compared
    * @param measured what is compared with the limit; NaN if it was not measured
@@ -72,7 +72,7 @@ public record Results(Map<String, String> facts, List<Case> cases) {
    */
   record Aim(
       String of,
-      @Nullable String peer,
+      @Nullable String baseline,
       boolean isLeast,
       double limit,
       double measured,
@@ -161,10 +161,10 @@ public record Results(Map<String, String> facts, List<Case> cases) {
   private static Row row(String where, JsonObject json) throws BadResultsException {
     String place = where + ".jhal";
     Side jhal = side(place, object(place, json.get("jhal")), "JHAL");
-    List<Side> peers = new ArrayList<>();
-    for (JsonElement peer : array(where, json, "peers")) {
-      place = where + ".peers[" + peers.size() + "]";
-      JsonObject object = object(place, peer);
+    List<Side> baselines = new ArrayList<>();
+    for (JsonElement baseline : array(where, json, "peers")) {
+      place = where + ".peers[" + baselines.size() + "]";
+      JsonObject object = object(place, baseline);
       Side side = side(place, object, string(place, object, "name"));
       if (side.samples().length != jhal.samples().length) {
         throw new BadResultsException(
@@ -175,7 +175,7 @@ public record Results(Map<String, String> facts, List<Case> cases) {
                 + jhal.samples().length
                 + ", as many as of JHAL");
       }
-      peers.add(side);
+      baselines.add(side);
     }
     List<Aim> aims = new ArrayList<>();
     if (json.has("aims")) {
@@ -184,7 +184,8 @@ public record Results(Map<String, String> facts, List<Case> cases) {
         aims.add(aim(place, object(place, aim)));
       }
     }
-    return new Row(string(where, json, "label"), string(where, json, "metric"), jhal, peers, aims);
+    return new Row(
+        string(where, json, "label"), string(where, json, "metric"), jhal, baselines, aims);
   }
 
   private static Side side(String where, JsonObject json, String name) throws BadResultsException {

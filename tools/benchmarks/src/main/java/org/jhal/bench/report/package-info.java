@@ -1,4 +1,9 @@
-/** Writes results down: tables for people, JSON for programs, and what machine they are from. */
+/**
+ * Writes results down: tables for people, JSON for programs, and what machine they are from.
+ *
+ * <p>In files and on pages, a baseline is called {@code peer}, as in those that were recorded
+ * before.
+ */
 @NullMarked
 package org.jhal.bench.report;
 

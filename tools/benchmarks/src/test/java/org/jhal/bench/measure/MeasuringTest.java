@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jhal.Device;
 import org.jhal.Hal;
-import org.jhal.bench.peers.Peers;
+import org.jhal.bench.baselines.Baselines;
 import org.jhal.bench.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,8 +38,8 @@ class MeasuringTest {
   void ratiosAreTakenRoundByRound() {
     // The load doubled in the second round: the quotient does not care.
     double[] jhal = {10, 20, 12};
-    double[] peer = {5, 10, 6};
-    assertEquals(new Spread(2, 2, 2), Spread.ofRatios(jhal, peer));
+    double[] baseline = {5, 10, 6};
+    assertEquals(new Spread(2, 2, 2), Spread.ofRatios(jhal, baseline));
   }
 
   @Test
@@ -49,7 +49,7 @@ class MeasuringTest {
     CountDownLatch counted = new CountDownLatch(1);
     List<byte[]> kept = new ArrayList<>();
     Thread other =
-        Peers.daemon(
+        Baselines.daemon(
             "allocates",
             () -> {
               try {
@@ -73,10 +73,10 @@ class MeasuringTest {
   }
 
   @Test
-  void theCounterThatPeersWaitForWakesItsWaiter() throws Exception {
-    Peers.Counter counter = new Peers.Counter(1_000);
+  void theCounterThatBaselinesWaitForWakesItsWaiter() throws Exception {
+    Baselines.Counter counter = new Baselines.Counter(1_000);
     Thread other =
-        Peers.daemon(
+        Baselines.daemon(
             "advances",
             () -> {
               for (int i = 0; i < 100_000; i++) {
@@ -145,7 +145,7 @@ class MeasuringTest {
       Row last = rows.get(3);
       assertEquals(new Spread(25, 20, 30), Spread.of(last.jhal()));
       assertEquals(new Spread(25, 20, 30), Spread.of(Objects.requireNonNull(last.smallest())));
-      assertEquals("d", last.peers().get(0).name());
+      assertEquals("d", last.baselines().get(0).name());
     }
   }
 
@@ -178,11 +178,11 @@ class MeasuringTest {
           Rounds.measure(benchCase, new Bench("mock", device, 1, new Shared()), Duration.ZERO, 2);
       Row first = rows.get(0);
       assertEquals(new Spread(2.5, 2, 3), Spread.of(first.jhal()));
-      assertEquals(new Spread(2.5, 2, 3), Spread.of(first.peers().get(2).samples()));
+      assertEquals(new Spread(2.5, 2, 3), Spread.of(first.baselines().get(2).samples()));
       assertEquals(
           new Absence("java.lang.IllegalStateException: broken", true),
-          first.peers().get(0).absence());
-      assertEquals(new Absence("no compiler", false), first.peers().get(1).absence());
+          first.baselines().get(0).absence());
+      assertEquals(new Absence("no compiler", false), first.baselines().get(1).absence());
       assertTrue(first.hasFailure());
       assertEquals(
           List.of("<= 2: not measured", "<= 2: met"),
@@ -228,12 +228,13 @@ class MeasuringTest {
   }
 
   @Test
-  void thePeerWithTheLowestMedianCountsOnceAllAreMeasured() {
+  void theBaselineWithTheLowestMedianCountsOnceAllAreMeasured() {
     Aim aim = Aim.atLeastOfLowest("GB/s", 0.8);
     double[] nothing = {Double.NaN, Double.NaN, Double.NaN};
-    Row.Peer fast = new Row.Peer("fast", new double[] {5, 90, 90}, null); // though once the slowest
-    Row.Peer slow = new Row.Peer("slow", new double[] {10, 10, 20}, null);
-    Row.Peer missing = new Row.Peer("missing", nothing, new Absence("no compiler", false));
+    Row.Baseline fast =
+        new Row.Baseline("fast", new double[] {5, 90, 90}, null); // though once the slowest
+    Row.Baseline slow = new Row.Baseline("slow", new double[] {10, 10, 20}, null);
+    Row.Baseline missing = new Row.Baseline("missing", nothing, new Absence("no compiler", false));
     assertEquals(0.8, aim.measured(throughput(aim, fast, slow)));
     assertEquals("lowest peer >= 0.8: met", aim.text(throughput(aim, fast, slow)));
     assertEquals("lowest peer >= 0.8: met", aim.text(throughput(aim, slow, fast)));
@@ -245,8 +246,9 @@ class MeasuringTest {
     assertEquals("lowest peer >= 0.8: not measured", aim.text(throughput(aim)));
   }
 
-  private static Row throughput(Aim aim, Row.Peer... peers) {
-    return new Row("1", "GB/s", new double[] {8, 9, 8}, null, null, List.of(peers), List.of(aim));
+  private static Row throughput(Aim aim, Row.Baseline... baselines) {
+    return new Row(
+        "1", "GB/s", new double[] {8, 9, 8}, null, null, List.of(baselines), List.of(aim));
   }
 
   @Test

@@ -52,17 +52,17 @@ class MicroBenchmarksTest {
                 "EngineBenchmark.roundTrip",
                 "EventsBenchmark.asks",
                 "EventsBenchmark.barrierInChain",
-                "RegisterBenchmark.peerSortedMap",
+                "RegisterBenchmark.baselineSortedMap",
                 "RegisterBenchmark.registerAndCancel",
-                "SignalBenchmark.peerComplete",
+                "SignalBenchmark.baselineComplete",
                 "SignalBenchmark.signal",
                 "SubmitBenchmark.barrier",
                 "SubmitBenchmark.barrierInChain",
                 "SubmitBenchmark.fill",
-                "SubmitBenchmark.peerExecute",
+                "SubmitBenchmark.baselineExecute",
                 "WaitBenchmark.await",
                 "WaitBenchmark.awaitWithTimeout",
-                "WaitBenchmark.peerGet")),
+                "WaitBenchmark.baselineGet")),
         names);
   }
 }

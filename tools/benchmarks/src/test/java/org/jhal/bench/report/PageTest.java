@@ -44,7 +44,9 @@ class PageTest {
 
   @TempDir Path folder;
 
-  /** Results with one case; its ratio to the first peer is {@code ratio}, with a spread of half. */
+  /**
+   * Results with one case; its ratio to the first baseline is {@code ratio}, with a spread of half.
+   */
   private static String json(String caseName, double ratio) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("device", "mock://0, Mock " + NASTY);
@@ -66,8 +68,8 @@ class PageTest {
             null,
             null,
             List.of(
-                new Row.Peer("peer " + NASTY, new double[] {100, 100, 100}, null),
-                new Row.Peer(
+                new Row.Baseline("peer " + NASTY, new double[] {100, 100, 100}, null),
+                new Row.Baseline(
                     "broken",
                     new double[] {Double.NaN, Double.NaN, Double.NaN},
                     new Absence("no " + NASTY, true))),
@@ -174,7 +176,7 @@ class PageTest {
 
   /** JHAL's own numbers are compared whatever was measured beside them. */
   @Test
-  void runsAreComparedAlsoIfOneHadNoPeer() throws Exception {
+  void runsAreComparedAlsoIfOneHadNoBaseline() throws Exception {
     Results with = Results.parse(json("case", 2));
     JsonObject alone = JsonParser.parseString(json("case", 1)).getAsJsonObject();
     alone
@@ -301,13 +303,13 @@ class PageTest {
             new double[] {1, 2},
             null,
             null,
-            List.of(new Row.Peer("absent", NONE, new Absence("no compiler", false))),
+            List.of(new Row.Baseline("absent", NONE, new Absence("no compiler", false))),
             List.of(Aim.atMost("time", "absent", 1)));
     report.add(one, List.of(row), "0.1", "0.2");
     Results.Row read = Results.parse(report.toJson()).cases().get(0).rows().get(0);
     assertNull(read.aims().get(0).isMet());
     assertTrue(Double.isNaN(read.aims().get(0).measured()));
-    assertTrue(Double.isNaN(read.peers().get(0).samples()[0]));
+    assertTrue(Double.isNaN(read.baselines().get(0).samples()[0]));
   }
 
   @Test

@@ -84,25 +84,26 @@ final class ResultsPage {
     String metric = text(row.get("metric"));
     String unit = unit(text(one.get("unit")), metric);
     JsonObject jhal = row.getAsJsonObject("jhal");
-    JsonArray peers = all(row, "peers");
-    for (int i = 0; i < Math.max(1, peers.size()); i++) {
-      JsonObject peer = i < peers.size() ? peers.get(i).getAsJsonObject() : new JsonObject();
+    JsonArray baselines = all(row, "peers");
+    for (int i = 0; i < Math.max(1, baselines.size()); i++) {
+      JsonObject baseline =
+          i < baselines.size() ? baselines.get(i).getAsJsonObject() : new JsonObject();
       boolean isFirst = i == 0;
-      List<String> last = aims(row, peer, isFirst, unit);
+      List<String> last = aims(row, baseline, isFirst, unit);
       if (isFirst && row.has("note")) {
         last.add(text(row.get("note")));
       }
       absence(last, "JHAL", isFirst ? jhal : new JsonObject());
-      absence(last, "the peer", peer);
+      absence(last, "the peer", baseline);
       line(
           page,
           isFirst ? title : "",
           isFirst ? text(row.get("label")) : "",
           isFirst ? metric : "",
           isFirst ? spread(jhal, "median", "min", "max", unit) : "",
-          peer.has("name") ? text(peer.get("name")) : "",
-          spread(peer, "median", "min", "max", unit),
-          spread(peer, "ratio", "ratioMin", "ratioMax", ""),
+          baseline.has("name") ? text(baseline.get("name")) : "",
+          spread(baseline, "median", "min", "max", unit),
+          spread(baseline, "ratio", "ratioMin", "ratioMax", ""),
           String.join("; ", last));
     }
   }
@@ -115,12 +116,15 @@ final class ResultsPage {
     }
   }
 
-  /** The aims about {@code peer}; the first line of a row has those about no peer as well. */
-  private static List<String> aims(JsonObject row, JsonObject peer, boolean isFirst, String unit) {
+  /**
+   * The aims about {@code baseline}; the first line of a row has those about no baseline as well.
+   */
+  private static List<String> aims(
+      JsonObject row, JsonObject baseline, boolean isFirst, String unit) {
     List<String> aims = new ArrayList<>();
     for (JsonElement element : all(row, "aims")) {
       JsonObject aim = element.getAsJsonObject();
-      if (aim.has("peer") ? !aim.get("peer").equals(peer.get("name")) : !isFirst) {
+      if (aim.has("peer") ? !aim.get("peer").equals(baseline.get("name")) : !isFirst) {
         continue;
       }
       boolean isLeast = aim.has("atLeast");

@@ -60,7 +60,7 @@ class ResultsPageTest {
       Set.of("label", "metric", "jhal", "toFirst", "peers", "aims", "note");
   private static final Set<String> SIDE =
       Set.of("median", "min", "max", "samples", "failure", "missing");
-  private static final Set<String> PEER =
+  private static final Set<String> BASELINE =
       Set.of(
           "name",
           "ratio",
@@ -161,15 +161,15 @@ class ResultsPageTest {
       checkSamples(where, jhal);
     }
     for (JsonElement element : row.getAsJsonArray("peers")) {
-      JsonObject peer = element.getAsJsonObject();
-      checkKeys(where, peer, PEER);
-      assertFalse(peer.get("name").getAsString().isBlank(), where);
+      JsonObject baseline = element.getAsJsonObject();
+      checkKeys(where, baseline, BASELINE);
+      assertFalse(baseline.get("name").getAsString().isBlank(), where);
       if (!isTranscribed) {
-        checkSamples(where, peer);
-        Spread ratio = Spread.ofRatios(samples(jhal), samples(peer));
-        checkNumber(where, ratio.median(), peer.get("ratio"));
-        checkNumber(where, ratio.min(), peer.get("ratioMin"));
-        checkNumber(where, ratio.max(), peer.get("ratioMax"));
+        checkSamples(where, baseline);
+        Spread ratio = Spread.ofRatios(samples(jhal), samples(baseline));
+        checkNumber(where, ratio.median(), baseline.get("ratio"));
+        checkNumber(where, ratio.min(), baseline.get("ratioMin"));
+        checkNumber(where, ratio.max(), baseline.get("ratioMax"));
       }
     }
     if (row.has("aims")) {
@@ -257,7 +257,7 @@ class ResultsPageTest {
   }
 
   @Test
-  void controlAMeasuredFileIsARowOfEachPeer() {
+  void controlAMeasuredFileIsARowOfEachBaseline() {
     assertEquals(List.of(), wrong("cuda-2026-01-02", sample()));
     String page = ResultsPage.of(Map.of("cuda-2026-01-02", sample()));
     assertEquals(

@@ -1,0 +1,10 @@
+/**
+ * The suite as the command {@code hal cts}: its options, what it prints, and its exit codes.
+ *
+ * <p>Here belongs what only a user of the command sees. No other package uses this one; {@link
+ * java.util.spi.ToolProvider} finds it.
+ */
+@NullMarked
+package org.jhal.cts.run.tool;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,97 @@
+package org.jhal.cts.run.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+
+/** What the suite consists of. */
+class CatalogTests {
+  /** The classes of the suite's tests, with their packages. */
+  private static Set<String> classes() {
+    var plan = CtsCatalog.launcher().discover(CtsCatalog.request().build());
+    Set<String> classes = new TreeSet<>();
+    for (TestIdentifier root : plan.getRoots()) {
+      for (TestIdentifier test : plan.getDescendants(root)) {
+        if (test.getSource().orElse(null) instanceof MethodSource method) {
+          classes.add(method.getClassName());
+        }
+      }
+    }
+    return classes;
+  }
+
+  private static String simpleName(String className) {
+    return className.substring(className.lastIndexOf('.') + 1);
+  }
+
+  /** Classes that share a simple name, by that name. */
+  private static Map<String, Set<String>> ambiguous(Set<String> classes) {
+    Map<String, Set<String>> byName =
+        classes.stream()
+            .collect(
+                Collectors.groupingBy(
+                    CatalogTests::simpleName, TreeMap::new, Collectors.toCollection(TreeSet::new)));
+    byName.values().removeIf(sharing -> sharing.size() == 1);
+    return byName;
+  }
+
+  private static Set<String> matching(LauncherDiscoveryRequestBuilder request, String pattern) {
+    var plan = CtsCatalog.launcher().discover(request.build());
+    Set<String> tests = new TreeSet<>();
+    for (TestIdentifier root : plan.getRoots()) {
+      for (TestIdentifier test : plan.getDescendants(root)) {
+        TestName.of(test)
+            .filter(name -> name.matches(pattern))
+            .ifPresent(name -> tests.add(name.toString()));
+      }
+    }
+    return tests;
+  }
+
+  /** It looks into fewer classes, and into all that may have such a test. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SemaphoreTest",
+        "Semaphore*",
+        "*SubmissionTest",
+        "SemaphoreTest.aSignalMaySkipValues",
+        "Q*Test.a*Waits*",
+        "*.aLongChainKeepsItsOrder",
+        "*",
+        "CtsBackendTest",
+        "NoSuchTest"
+      })
+  void aRequestForSomeTestsFindsThemAll(String pattern) {
+    assertEquals(
+        matching(CtsCatalog.request(), pattern),
+        matching(CtsCatalog.request(List.of("NoSuchTest.either", pattern)), pattern));
+  }
+
+  /** Opt-outs, reports and {@code --tests} name tests without their packages. */
+  @Test
+  void simpleNamesOfTestClassesAreUnique() {
+    Set<String> classes = classes();
+    assertTrue(classes.contains("org.jhal.cts.semaphore.SemaphoreTest"), classes::toString);
+    assertEquals(Map.of(), ambiguous(classes));
+  }
+
+  @Test
+  void controlASimpleNameInTwoPackagesIsFound() {
+    assertEquals(
+        Map.of("ATest", Set.of("x.ATest", "y.ATest")),
+        ambiguous(Set.of("x.ATest", "x.BTest", "y.ATest")));
+  }
+}

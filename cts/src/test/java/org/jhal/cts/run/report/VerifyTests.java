@@ -1,0 +1,708 @@
+package org.jhal.cts.run.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jhal.Capability;
+import org.jhal.cts.Need;
+import org.jhal.cts.run.CtsRun;
+import org.jhal.cts.run.plan.CtsPlan;
+import org.jhal.cts.run.plan.SkipReasons;
+import org.jhal.cts.run.report.CtsReport.Ending;
+import org.jhal.cts.run.report.CtsReport.Entry;
+import org.jhal.cts.run.report.CtsReport.Outcome;
+import org.jhal.cts.run.tool.CtsTool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code hal cts verify} says yes to a good report, and no to each that is altered. */
+class VerifyTests {
+  /** A test without invocations and without needs. */
+  private static final String CONTROLLED = "QueueOrderTest.aNewOperationDoesNotOvertakeAReadyOne";
+
+  private static final String PLAIN = "SemaphoreTest.aSignalMaySkipValues";
+
+  /** A test with several invocations. */
+  private static final String REPEATED = "SemaphoreTest.aWaitEndsAtItsDeadline";
+
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+
+  private void write(CtsReport report) throws IOException {
+    Files.writeString(folder.resolve("report.json"), report.toJson());
+    Files.writeString(folder.resolve("report.html"), CtsPage.of(report));
+    Files.writeString(folder.resolve("report.xml"), report.toJunitXml());
+  }
+
+  private int verify(Path path) throws BadReportException {
+    out.getBuffer().setLength(0);
+    return CtsVerify.run(path, GoodReport.SUITE, GoodReport.PLAN, new PrintWriter(out, true));
+  }
+
+  private int verify(GoodReport report) throws Exception {
+    write(report.report());
+    return verify(folder);
+  }
+
+  /** Expects these discrepancies, in this order, and no other. */
+  private void assertRefused(GoodReport report, String... lines) throws Exception {
+    assertEquals(4, verify(report), out::toString);
+    assertLines(lines);
+  }
+
+  private void assertLines(String... lines) {
+    List<String> found = out.toString().lines().toList();
+    assertEquals(List.of(lines), found.subList(0, found.size() - 1), out::toString);
+    String last = found.get(found.size() - 1);
+    assertTrue(last.startsWith("no proof of conformance: "), last);
+    assertTrue(last.endsWith("discrepancies: " + lines.length), last);
+  }
+
+  private void assertUnreadable(String message, Path path) {
+    BadReportException thrown = assertThrows(BadReportException.class, () -> verify(path));
+    assertTrue(String.valueOf(thrown.getMessage()).contains(message), thrown::getMessage);
+    assertEquals("", out.toString());
+  }
+
+  private void assertUnreadable(String message, String json) throws IOException {
+    assertUnreadable(message, Files.writeString(folder.resolve("report.json"), json));
+  }
+
+  @Test
+  void aGoodReportConforms() throws Exception {
+    GoodReport good = new GoodReport();
+    assertEquals(0, verify(good), out::toString);
+    assertEquals(
+        "conforms: Fake device with JHAL 1; "
+            + good.entries.size()
+            + " passed, 0 skipped for reasons of the suite",
+        out.toString().strip());
+  }
+
+  @Test
+  void theFileAloneConformsWithoutItsPage() throws Exception {
+    write(new GoodReport().report());
+    Files.delete(folder.resolve("report.html"));
+    assertEquals(0, verify(folder.resolve("report.json")), out::toString);
+    assertTrue(out.toString().contains("; no page was checked"), out::toString);
+    assertUnreadable("there is no " + folder.resolve("report.html"), folder);
+  }
+
+  @Test
+  void whatRanTwiceOnRequestConforms() throws Exception {
+    GoodReport twice = new GoodReport();
+    twice.facts.put(RunFacts.REPEAT, "2");
+    twice.entries.addAll(List.copyOf(twice.entries));
+    assertEquals(0, verify(twice), out::toString);
+    twice.entries.remove(twice.indexOf(PLAIN));
+    assertRefused(twice, PLAIN + ": is there once, expected 2 times");
+  }
+
+  @Test
+  void aMissingTestIsRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    report.entries.remove(report.indexOf(PLAIN));
+    assertRefused(report, PLAIN + ": is missing, expected once");
+  }
+
+  @Test
+  void aMissingInvocationIsRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    List<String> displays = GoodReport.planned(REPEATED).displays();
+    String last = displays.get(displays.size() - 1);
+    assertTrue(report.entries.removeIf(entry -> entry.display().equals(last)));
+    assertRefused(report, "SemaphoreTest." + last + ": is missing, expected once");
+  }
+
+  @Test
+  void allInvocationsThatAreMissingAreRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    report.entries.removeIf(entry -> entry.test().equals(REPEATED));
+    int count = GoodReport.planned(REPEATED).displays().size();
+    assertRefused(report, REPEATED + ": is missing, expected " + count + " invocations");
+  }
+
+  @Test
+  void aTestThatIsThereTwiceIsRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    report.entries.add(report.entries.get(report.indexOf(PLAIN)));
+    assertRefused(report, PLAIN + ": is there 2 times, expected once");
+  }
+
+  @Test
+  void unknownTestsAreRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    report.entries.add(new Entry("A.b", "b", List.of("S1"), Outcome.PASSED, "", 0));
+    report.entries.add(new Entry(PLAIN, "jumps [9]", List.of("S1"), Outcome.PASSED, "", 0));
+    assertRefused(
+        report,
+        "SemaphoreTest.jumps [9]: is there, expected no such invocation in this suite",
+        "A.b: is there, expected no such test in this suite");
+  }
+
+  @Test
+  void aFailedTestIsRefused() throws Exception {
+    assertRefused(
+        new GoodReport().end(PLAIN, Outcome.FAILED, "it broke"),
+        "run: 1 test failed",
+        PLAIN + ": is failed, expected passed");
+  }
+
+  @Test
+  void anExpectedFailureIsRefused() throws Exception {
+    assertRefused(
+        new GoodReport().end(PLAIN, Outcome.EXPECTED_FAILURE, "a defect"),
+        "run: 1 test is expected to fail",
+        PLAIN + ": is expected failure, expected passed");
+  }
+
+  @Test
+  void whatTheDriverLeavesOutIsRefused() throws Exception {
+    assertRefused(
+        new GoodReport().skip(PLAIN, SkipReasons.BY_DRIVER + "too hard"),
+        "run: 1 test was left out by the driver",
+        PLAIN + ": is left out by the driver: too hard, expected passed");
+  }
+
+  @Test
+  void aReasonThatTheSuiteDoesNotHaveIsRefused() throws Exception {
+    assertRefused(
+        new GoodReport().end(PLAIN, Outcome.UNSUPPORTED, "the device has no memory of type X"),
+        PLAIN
+            + ": is skipped: the device has no memory of type X, expected to be run: the suite has"
+            + " no such reason");
+  }
+
+  @Test
+  void aReasonOfTheSuiteIsAccepted() throws Exception {
+    GoodReport report =
+        new GoodReport()
+            .skip(
+                "VirtualThreadTest.virtualThreadsOpenLoadAndCloseDevices",
+                "virtual threads came with Java 21");
+    assertEquals(0, verify(report), out::toString);
+    assertTrue(out.toString().contains(", 1 skipped for reasons of the suite"), out::toString);
+  }
+
+  @Test
+  void rulesThatWereNotCheckedAreListed() throws Exception {
+    GoodReport report = new GoodReport();
+    GoodReport.PLAN.values().stream()
+        .filter(test -> test.rules().contains("S8"))
+        .forEach(test -> report.skip(test.name().toString(), Need.OTHER_DRIVER.absence()));
+    verify(report);
+    assertTrue(
+        out.toString().contains("not checked, as all their tests were skipped: [S8"),
+        out::toString);
+  }
+
+  /** A complete run that gives one reason for almost everything proves nothing. */
+  @Test
+  void aReasonOfSomeTestsIsNoneOfAllTests() throws Exception {
+    GoodReport report = new GoodReport();
+    for (CtsPlan.Test test : GoodReport.PLAN.values()) {
+      if (!test.name().toString().equals(PLAIN)) {
+        report.skip(test.name().toString(), SkipReasons.NO_EXTERNAL_WORK);
+      }
+    }
+    assertEquals(4, verify(report), out::toString);
+    assertTrue(
+        out.toString()
+            .contains(
+                REPEATED
+                    + ": is skipped: "
+                    + SkipReasons.NO_EXTERNAL_WORK
+                    + ", expected to be run: the suite has no such reason"),
+        out::toString);
+  }
+
+  /** Also if the reason is one that each test may have, as it can find out by itself. */
+  @Test
+  void aRuleThatNeedsNothingMustBeChecked() throws Exception {
+    GoodReport report = new GoodReport();
+    GoodReport.PLAN.values().stream()
+        .filter(test -> test.rules().contains("S8") || test.needs().contains(Need.OTHER_DRIVER))
+        .forEach(test -> report.skip(test.name().toString(), Need.OTHER_DRIVER.absence()));
+    assertEquals(4, verify(report), out::toString);
+    assertTrue(
+        out.toString().contains("rule S8: is not checked, expected at least one test that passed"),
+        out::toString);
+  }
+
+  @Test
+  void externalWorkThatPassedElsewhereWasThere() throws Exception {
+    String skipped = "ExternalFailureTest.anExceptionInExternalWorkFailsItsSignals";
+    GoodReport report = new GoodReport().skip(skipped, SkipReasons.NO_EXTERNAL_WORK);
+    assertEquals(4, verify(report), out::toString);
+    String line = out.toString().lines().findFirst().orElseThrow();
+    assertTrue(line.startsWith(skipped + ": is skipped: " + SkipReasons.NO_EXTERNAL_WORK), line);
+    assertTrue(line.endsWith(" is of external work and passed"), line);
+  }
+
+  /** The report of a driver that runs no external work, as the suite writes it. */
+  private static GoodReport withoutExternalWork() {
+    GoodReport report = new GoodReport();
+    for (Entry entry : List.copyOf(report.entries)) {
+      CtsPlan.Test test = GoodReport.planned(entry.test());
+      if (SkipReasons.isListed(test.name(), entry.display(), SkipReasons.NO_EXTERNAL_WORK)) {
+        report.entries.set(
+            report.entries.indexOf(entry),
+            new Entry(
+                entry.test(),
+                entry.display(),
+                entry.rules(),
+                Outcome.UNSUPPORTED,
+                SkipReasons.NO_EXTERNAL_WORK,
+                0));
+      } else if (test.capabilities().contains(Capability.NATIVE_ACCESS)) {
+        report.skip(entry.test(), SkipReasons.absence(Capability.NATIVE_ACCESS));
+      }
+    }
+    return report;
+  }
+
+  @Test
+  void aDriverWithoutExternalWorkConformsInTheOtherRules() throws Exception {
+    GoodReport report = withoutExternalWork();
+    assertEquals(0, verify(report), out::toString);
+    String verdict = out.toString().lines().reduce("", (a, b) -> b);
+    assertTrue(verdict.startsWith("conforms in what was checked: Fake device"), verdict);
+    assertTrue(verdict.contains("; rules that were not checked: 1, [Q11]"), verdict);
+  }
+
+  /** What lends its native runtime runs external work and has native calls. */
+  @Test
+  void nativeAccessComesWithExternalWorkAndNativeCalls() throws Exception {
+    GoodReport report = withoutExternalWork();
+    report.facts.put("capabilities", "[HOST_IMPORT, NATIVE_ACCESS, SHARED_MEMORY]");
+    assertEquals(4, verify(report), out::toString);
+    assertTrue(
+        out.toString()
+            .contains(
+                "is skipped: "
+                    + SkipReasons.NO_EXTERNAL_WORK
+                    + ", expected to be run: the device offers NATIVE_ACCESS"),
+        out::toString);
+    assertRefused(
+        new GoodReport().skip(PLAIN, "the driver offers no NativeCalls"),
+        PLAIN
+            + ": is skipped: the driver offers no NativeCalls, expected to be run: the suite has no"
+            + " such reason");
+  }
+
+  /** All tests that need the same are skipped; or one is, and those that need it passed. */
+  @ParameterizedTest
+  @EnumSource
+  void aNeedThatWasMetIsRefused(Need need) throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.CONTROLS, "no");
+    report.facts.put("queues", "1");
+    report.facts.put(RunFacts.LACKS, RunFacts.DECLARED.toString());
+    List<String> users =
+        GoodReport.PLAN.values().stream()
+            .filter(test -> test.needs().contains(need))
+            .map(test -> test.name().toString())
+            .toList();
+    assertFalse(users.isEmpty());
+    report.skipAll(need);
+    assertEquals(0, verify(report), out::toString);
+
+    if (users.size() == 1) {
+      return; // there is no other that shows it
+    }
+    GoodReport mixed = new GoodReport();
+    mixed.facts.put(RunFacts.CONTROLS, "no");
+    mixed.facts.put("queues", "1");
+    mixed.facts.put(RunFacts.LACKS, RunFacts.DECLARED.toString());
+    mixed.skip(users.get(0), need.absence());
+    assertEquals(4, verify(mixed), out::toString);
+    assertTrue(out.toString().contains(" needs the same and passed"), out::toString);
+  }
+
+  @Test
+  void aNeedThatTheReportItselfShowsIsRefused() throws Exception {
+    String test =
+        GoodReport.PLAN.values().stream()
+            .filter(one -> one.needs().contains(Need.TWO_QUEUES))
+            .findFirst()
+            .orElseThrow()
+            .name()
+            .toString();
+    GoodReport report = new GoodReport().skip(test, Need.TWO_QUEUES.absence());
+    assertRefused(
+        report,
+        test
+            + ": is skipped: the device has one queue, expected to be run: the device has 2 queues");
+    report = new GoodReport().skip(CONTROLLED, Need.CONTROLS.absence());
+    assertRefused(
+        report,
+        CONTROLLED
+            + ": is skipped: "
+            + Need.CONTROLS.absence()
+            + ", expected to be run: there are controls");
+  }
+
+  /** All tests that need it are skipped, but the device has not said that it lacks it. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Need.class,
+      names = {"THREE_QUEUES", "KERNEL_FAILURES", "FOREIGN_MEMORY"})
+  void aLackThatTheDeviceDoesNotDeclareIsNoReason(Need need) throws Exception {
+    GoodReport report = new GoodReport();
+    report.skipAll(need);
+    assertEquals(4, verify(report), out::toString);
+    assertTrue(
+        out.toString()
+            .contains(
+                "is skipped: "
+                    + need.absence()
+                    + ", expected to be run: the device does not say that it lacks it"),
+        out::toString);
+    report.facts.put(RunFacts.LACKS, "[" + need + "]");
+    assertEquals(0, verify(report), out::toString);
+    assertTrue(out.toString().contains("conforms"), out::toString);
+  }
+
+  /** Also where one invocation of a test needs it, and the others do not. */
+  @Test
+  void aCapabilityIsAReasonOfTheInvocationsThatNeedIt() throws Exception {
+    String test = "NoWaitTest.blockingCallsAreRejected";
+    String display =
+        GoodReport.planned(test).displays().stream()
+            .filter(one -> one.endsWith("place=RELEASE_OF_IMPORTED_MEMORY"))
+            .findFirst()
+            .orElseThrow();
+    String absent = SkipReasons.absence(Capability.HOST_IMPORT);
+    GoodReport report = new GoodReport();
+    report.entries.replaceAll(
+        entry ->
+            entry.display().equals(display)
+                ? new Entry(test, display, entry.rules(), Outcome.UNSUPPORTED, absent, 0)
+                : entry);
+    String skipped = "NoWaitTest." + display + ": is skipped: " + absent + ", expected to be run: ";
+    assertRefused(report, skipped + "the device offers it");
+    report.facts.put("capabilities", "[]");
+    assertEquals(0, verify(report), out::toString);
+    report.skip(PLAIN, absent);
+    assertRefused(
+        report,
+        PLAIN + ": is skipped: " + absent + ", expected to be run: the suite has no such reason");
+  }
+
+  /** Otherwise a report could give any test away with a reason that some have. */
+  @ParameterizedTest
+  @EnumSource
+  void aNeedIsNoReasonOfATestThatDoesNotNeedIt(Need need) throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.CONTROLS, "no");
+    report.facts.put("queues", "1");
+    report.facts.put(RunFacts.LACKS, RunFacts.DECLARED.toString());
+    report.skipAll(need).skip(PLAIN, need.absence());
+    assertEquals(4, verify(report), out::toString);
+    List<String> found = out.toString().lines().filter(l -> !l.startsWith("not checked")).toList();
+    assertEquals(
+        PLAIN
+            + ": is skipped: "
+            + need.absence()
+            + ", expected to be run: the suite has no such reason for this test",
+        found.get(0));
+    assertEquals(
+        2, found.size(), "lines, with the one that counts"); // but for rules left unchecked
+  }
+
+  @Test
+  void aCapabilityThatTheDeviceOffersIsNoReason() throws Exception {
+    String test =
+        GoodReport.PLAN.values().stream()
+            .filter(
+                one -> one.capabilities().stream().anyMatch(c -> c.name().equals("HOST_IMPORT")))
+            .findFirst()
+            .orElseThrow()
+            .name()
+            .toString();
+    String reason = "the device does not offer HOST_IMPORT";
+    GoodReport report = new GoodReport().skip(test, reason);
+    assertRefused(
+        report, test + ": is skipped: " + reason + ", expected to be run: the device offers it");
+    report.facts.put("capabilities", "[SHARED_MEMORY, SHARED_MEMORY]");
+    assertEquals(0, verify(report), out::toString);
+    assertRefused(
+        new GoodReport().skip(PLAIN, reason),
+        PLAIN + ": is skipped: " + reason + ", expected to be run: the suite has no such reason");
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "COMPLETE")
+  void aRunThatEndedEarlyIsRefused(Ending ending) throws Exception {
+    GoodReport report = new GoodReport();
+    report.ending = ending;
+    report.facts.put("ended", "early");
+    assertRefused(report, "run: the run ended early: early");
+    report.facts.put("ended", "complete");
+    assertRefused(
+        report,
+        "run: the run ended early: complete",
+        "ended: is complete, expected what fits the ending '" + CtsReport.label(ending) + "'");
+  }
+
+  @Test
+  void whatWasRunInPartIsRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.TESTS, "Semaphore*");
+    assertRefused(report, "run: only some tests were asked for: Semaphore*");
+    report = new GoodReport();
+    report.facts.put("property.jhal.cts.chain", "10");
+    assertRefused(report, "run: the length of chains was changed: 10");
+  }
+
+  @Test
+  void anEmptyReportIsRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    report.entries.clear();
+    assertEquals(4, verify(report));
+    assertTrue(out.toString().startsWith("run: no test passed\n"), out::toString);
+    assertTrue(out.toString().contains(PLAIN + ": is missing, expected once"), out::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"device", "driver.version", "sha256.driver", "time", "controls"})
+  void aFactThatIsMissingIsRefused(String fact) throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.remove(fact);
+    assertRefused(report, fact + ": is missing, expected a value");
+  }
+
+  @Test
+  void otherRulesAreRefused() throws Exception {
+    GoodReport report = new GoodReport();
+    int index = report.indexOf(PLAIN);
+    Entry old = report.entries.get(index);
+    report.entries.set(
+        index, new Entry(PLAIN, old.display(), List.of("S1", "Q1"), Outcome.PASSED, "", 0));
+    assertRefused(report, PLAIN + ".rules: is [S1, Q1], expected [S1]");
+  }
+
+  /** Alters the JSON, and makes the page and the XML from what results. */
+  private void alter(String old, String altered) throws Exception {
+    String json = new GoodReport().report().toJson();
+    assertTrue(json.contains(old), old);
+    json = json.replace(old, altered);
+    write(ReportReader.read(json).report());
+    Files.writeString(folder.resolve("report.json"), json);
+  }
+
+  @Test
+  void forgedCountsAreRefused() throws Exception {
+    int count = new GoodReport().entries.size();
+    alter("\"passed\": " + count, "\"passed\": " + (count + 1));
+    assertEquals(4, verify(folder));
+    assertLines("summary.passed: is " + (count + 1) + ", expected " + count);
+    alter("\"passed\": " + count + ", ", "");
+    assertEquals(4, verify(folder));
+    assertLines("summary.passed: is missing, expected " + count);
+    alter("\"failed\": 0", "\"failed\": 0, \"perfect\": 9");
+    assertEquals(4, verify(folder));
+    assertLines("summary.perfect: is there, expected nothing of this name");
+  }
+
+  @Test
+  void aReportThatWasWrittenOtherwiseIsRefused() throws Exception {
+    alter("  \"name\": ", "  \"name\" : ");
+    assertEquals(4, verify(folder));
+    assertTrue(
+        out.toString().matches("(?s)report.json: is different from line [0-9]+ on, expected.*"),
+        out::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"report.html", "report.xml"})
+  void aFileThatIsNotWhatTheReportMakesIsRefused(String name) throws Exception {
+    write(new GoodReport().report());
+    Path file = folder.resolve(name);
+    String content = Files.readString(file);
+    Files.writeString(file, content.replaceFirst("Fake device|fake://0", "Other one"));
+    assertEquals(4, verify(folder));
+    assertTrue(out.toString().contains(name + ": is different from line "), out::toString);
+    Files.writeString(file, content + " ");
+    assertEquals(4, verify(folder));
+    Files.writeString(file, content.substring(0, content.length() - 1));
+    assertEquals(4, verify(folder));
+    Files.writeString(file, content);
+    assertEquals(0, verify(folder), out::toString);
+  }
+
+  @Test
+  void anotherSuiteIsToldAndNotVerified() throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.SUITE_HASH, "7".repeat(64));
+    report.facts.put(RunFacts.VERSION, "0.9");
+    report.entries.remove(report.indexOf(PLAIN)); // which the other suite may not have
+    assertEquals(6, verify(report), out::toString);
+    assertTrue(
+        out.toString().startsWith("suite: is " + "7".repeat(64) + " of JHAL 0.9, expected "));
+    assertFalse(out.toString().contains("conforms"), out::toString);
+
+    report.end(REPEATED, Outcome.FAILED, "it broke");
+    assertEquals(4, verify(report), out::toString);
+    assertTrue(out.toString().startsWith("run: 1 test failed\n"), out::toString);
+    assertTrue(out.toString().contains("suite: is 777"), out::toString);
+  }
+
+  @Test
+  void aSuiteWhoseHashIsUnknownProvesNothing() throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.SUITE_HASH, CodeHash.UNKNOWN);
+    write(report.report());
+    CodeHash unknown = new CodeHash(CodeHash.UNKNOWN, "");
+    assertEquals(6, CtsVerify.run(folder, unknown, GoodReport.PLAN, new PrintWriter(out, true)));
+  }
+
+  @Test
+  void whatAReportSaysCannotBreakTheLine() throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.TESTS, "a\u001b[2J\nconforms: \u202eall");
+    assertRefused(report, "run: only some tests were asked for: a?[2J?conforms: ?all");
+  }
+
+  @Test
+  void whatIsNotThereIsTold() {
+    assertUnreadable("there is no " + folder.resolve("none"), folder.resolve("none"));
+    assertUnreadable("there is no " + folder.resolve("report.json"), folder);
+  }
+
+  @Test
+  void aHugeFileIsNotRead() throws Exception {
+    Path file = folder.resolve("report.json");
+    try (RandomAccessFile huge = new RandomAccessFile(file.toFile(), "rw")) {
+      huge.setLength(ReportReader.MAX_BYTES + 1); // sparse
+    }
+    assertUnreadable("has more than 67108864 bytes", file);
+  }
+
+  @Test
+  void aTruncatedReportIsTold() throws Exception {
+    String json = new GoodReport().report().toJson();
+    for (int length = 0; length < json.length() - 2; length += 4801) {
+      assertUnreadable("the file ends here, in the middle of the JSON", json.substring(0, length));
+    }
+  }
+
+  @Test
+  void whatIsNoTextIsTold() throws Exception {
+    Path file = Files.write(folder.resolve("report.json"), new byte[] {'{', (byte) 0xFF, '}'});
+    assertUnreadable("is not a text in UTF-8", file);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "[]|the file: is an array, expected an object",
+        "{}|format: is missing, expected \"jhal-conformance-1\"",
+        "{\"format\": 1}|format: is 1.0, expected \"jhal-conformance-1\"",
+        "{\"a\": 1, \"a\": 1}|column 13: the key \"a\" is there twice",
+        "{\"a\": 1} x|something follows the end of the JSON",
+        "{a: 1}|column 2: a key in quotes is needed",
+        "{\"a\" 1}|column 6: ':' is needed",
+        "[1 2]|column 4: ',' or ']' is needed",
+        "[nul]|column 2: a value is needed",
+        "[01]|column 2: a value is needed",
+        "[\"\\x\"]|an unknown escape",
+        "[\"\\u12g4\"]|four hexadecimal digits are needed",
+        "[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]|nested deeper than 20"
+      })
+  void whatIsNoReportIsTold(String json, String message) throws Exception {
+    assertUnreadable(message, json);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"ending\": \"complete\"|\"ending\": \"fine\"|ending: is \"fine\", expected one of [complete,",
+        "\"ending\": \"complete\"|\"ending\": true|ending: is true, expected one of",
+        "\"queues\": \"2\"|\"queues\": 2|queues: is 2.0, expected a string",
+        "\"queues\": \"2\"|\"queues\": null|queues: is null, expected a string",
+        "\"summary\": {|\"summary\": [], \"s\": {|summary: is an array, expected an object",
+        "\"failed\": 0|\"failed\": \"0\"|summary.failed: is \"0\", expected a number",
+        "\"tests\": [|\"tests\": 1, \"t\": [|tests: is 1.0, expected an array",
+        "\"tests\": [|\"tests\": [7, |tests[0]: is 7.0, expected an object",
+        "\"rules\": [\"|\"rules\": [1, \"|rules[0]: is 1.0, expected a string",
+        "\"seconds\": 0.250|\"seconds\": -1|tests[0].seconds: is -1.0, expected at least 0",
+        "\"seconds\": 0.250|\"seconds\": 1e999|tests[0].seconds: is Infinity, expected a number",
+        "\"seconds\": 0.250|\"second\": 0.250|tests[0]: has the key \"second\", expected only [test,",
+        "\"outcome\": \"passed\"|\"outcome\": \"skipped\"|tests[0].outcome: is \"skipped\", expected one of",
+        ", \"detail\": \"\"||tests[0].detail: is missing, expected a string"
+      })
+  void wrongTypesAreTold(String old, String altered, String message) throws Exception {
+    String json = new GoodReport().report().toJson();
+    assertTrue(json.contains(old), old);
+    assertUnreadable(message, json.replace(old, altered == null ? "" : altered));
+  }
+
+  /** Through the command, with this very suite. */
+  @Test
+  void theCommandVerifies() throws Exception {
+    Consumer<CtsReport> write =
+        report -> {
+          try {
+            write(report);
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        };
+    GoodReport report = new GoodReport();
+    report.facts.put(RunFacts.SUITE_HASH, CodeHash.of(CtsRun.class).sha256());
+    write.accept(report.report());
+    assertEquals(0, tool("verify", folder.toString()), out::toString);
+    report.entries.remove(report.indexOf(PLAIN));
+    write.accept(report.report());
+    assertEquals(4, tool("verify", folder.toString()), out::toString);
+    assertEquals(1, tool("verify", folder.resolve("none").toString()));
+    assertTrue(
+        out.toString().startsWith("hal: DATA_LOSS: the report cannot be read: there is no "),
+        out::toString);
+    assertEquals(2, tool("verify"));
+    assertEquals(2, tool("verify", "a", "b"));
+    assertTrue(out.toString().contains("verify needs the folder or the file of one report, not 2"));
+    assertEquals(0, tool("verify", "--help"));
+  }
+
+  private int tool(String... arguments) {
+    out.getBuffer().setLength(0);
+    PrintWriter writer = new PrintWriter(out, true);
+    return new CtsTool().run(writer, writer, arguments);
+  }
+
+  @Test
+  void whatIsReadIsWhatWasWritten() throws Exception {
+    GoodReport report = new GoodReport();
+    report.facts.put("odd", "\u0000\u001f \"\\\" \n\r\t \ud800 \u2028 \ud83d\ude00 </script>");
+    report.end(PLAIN, Outcome.FAILED, "\ud83d\n\tat x");
+    String json = report.report().toJson();
+    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+    CtsReport read = ReportReader.read(new String(bytes, StandardCharsets.UTF_8)).report();
+    assertEquals(report.facts, read.facts());
+    assertEquals(report.entries, read.entries());
+    assertEquals(json, read.toJson());
+    assertEquals(CtsPage.of(report.report()), CtsPage.of(read));
+    assertEquals(report.report().toJunitXml(), read.toJunitXml());
+  }
+}

@@ -1,0 +1,134 @@
+package org.jhal.simulator.faults;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.GpuFault.Mode;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.simulator.kit.StreamCapture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Functions of the driver library that fail, one position after the other, sticky and not: nothing
+ * hangs, nothing is left, no call is wrong, and each failure is told. A failure names its case, and
+ * {@code -Djhal.fault=CASE} repeats only that one. A driver's tests extend this.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class GpuFaultTest {
+  private static final String ONE = "jhal.fault";
+  private static final int MOST_FAILURES = 10;
+
+  /** How many positions of each function are in the sample, if there are so many. */
+  private static final int SPREAD = 2;
+
+  private static final int MOST_POLLS = 40;
+
+  /** What fails in a stream while it runs. */
+  private static final Map<String, Integer> WORK =
+      Map.of("@kernel", 5, "@copy", 25, "@fill", 8, "@memory", 12, "@record", 40, "@wait", 10);
+
+  private final SimulatedGpu gpu;
+  private final Supplier<StreamCapture<?>> driver;
+  private final FaultNames names;
+
+  /** For a driver. */
+  protected GpuFaultTest(SimulatedGpu gpu, Supplier<StreamCapture<?>> driver, FaultNames names) {
+    this.gpu = gpu;
+    this.driver = driver;
+    this.names = names;
+  }
+
+  /** Positions of each function, those that a run without a fault has used. */
+  private Map<String, Integer> positions(Mode mode) throws Exception {
+    Map<String, Integer> positions = new TreeMap<>(WORK);
+    GpuFaultRun.count(gpu, driver.get(), names, mode)
+        .forEach(
+            (call, uses) ->
+                positions.put(
+                    call,
+                    (int)
+                        (names.polled().contains(call)
+                            ? Math.min(uses, MOST_POLLS)
+                            : (long) uses)));
+    return positions;
+  }
+
+  private static List<GpuFault> cases(String call, int nth, Mode mode) {
+    GpuFault sticky = new GpuFault(call, nth, true, mode);
+    return sticky.isWork()
+        ? List.of(sticky)
+        : List.of(sticky, new GpuFault(call, nth, false, mode));
+  }
+
+  /** The first and the last position of each function. */
+  List<GpuFault> sample() throws Exception {
+    SimulatedDevices.assumeThere(gpu);
+    String one = System.getProperty(ONE);
+    if (one != null) {
+      return List.of(GpuFault.parse(one));
+    }
+    List<GpuFault> cases = new ArrayList<>();
+    for (Map.Entry<String, Integer> call : positions(Mode.PAUSED).entrySet()) {
+      int count = call.getValue();
+      int spread = Math.min(SPREAD, count);
+      for (int i = 0; i < spread; i++) {
+        int nth = spread == 1 ? 1 : 1 + i * (count - 1) / (spread - 1);
+        cases.addAll(cases(call.getKey(), nth, Mode.PAUSED));
+      }
+    }
+    return cases;
+  }
+
+  @Test
+  void theWorkloadCallsWhatCommandsNeed() throws Exception {
+    SimulatedDevices.assumeThere(gpu);
+    Set<String> used = GpuFaultRun.count(gpu, driver.get(), names, Mode.PAUSED).keySet();
+    for (String call : names.needed()) {
+      assertTrue(used.contains(call), () -> call + " is not among " + used);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("sample")
+  void aFailedCallFailsWhatItConcernsAndNothingIsLeft(GpuFault fault) throws Exception {
+    GpuFaultRun.run(gpu, driver.get(), names, fault);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("exhaustive")
+  void everyPositionOfEveryFunction(Mode mode) throws Exception {
+    SimulatedDevices.assumeThere(gpu);
+    List<Throwable> failures = new ArrayList<>();
+    int cases = 0;
+    for (Map.Entry<String, Integer> call : positions(mode).entrySet()) {
+      for (int nth = 1; nth <= call.getValue() && failures.size() < MOST_FAILURES; nth++) {
+        for (GpuFault fault : cases(call.getKey(), nth, mode)) {
+          cases++;
+          try {
+            GpuFaultRun.run(gpu, driver.get(), names, fault);
+          } catch (AssertionError e) {
+            failures.add(e);
+          }
+        }
+      }
+    }
+    if (!failures.isEmpty()) {
+      AssertionError all = new AssertionError(failures.size() + " of " + cases + " cases failed");
+      failures.forEach(all::addSuppressed);
+      throw all;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Tests in which each native call of a workload fails once, and what is given back late or not at
+ * all because of that. A driver's tests extend them, with the names of its functions.
+ *
+ * <p>A test in which one call of one operation fails is with the other tests of that operation.
+ */
+@NullMarked
+package org.jhal.simulator.faults;
+
+import org.jspecify.annotations.NullMarked;

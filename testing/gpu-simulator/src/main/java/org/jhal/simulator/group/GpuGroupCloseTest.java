@@ -1,0 +1,87 @@
+package org.jhal.simulator.group;
+
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Task;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Devices that close while something of their group hangs: each close gives up waiting, and what is
+ * in use is freed later. A driver's tests extend this.
+ */
+public abstract class GpuGroupCloseTest extends SimulatedGroups {
+  /** For a driver. */
+  protected GpuGroupCloseTest(SimulatedGpu gpu) {
+    super(gpu);
+  }
+
+  /** For a driver, with some version of the library: 22803 for 2.28.3. */
+  protected GpuGroupCloseTest(SimulatedGpu gpu, int version) {
+    super(gpu, version);
+  }
+
+  /** What the other rank's kernel still reads and writes is kept until that has ended. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void closingADevicePastItsTimeoutFreesNothingThatIsInUse(int closed) {
+    Device[] devices = {open(0), open(1)};
+    SummingGroup group = new SummingGroup(devices);
+    collectives().stall(1 - closed);
+    collectives().hangAbort(0);
+    collectives().hangAbort(1);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitLaunched(1);
+    devices[closed].close();
+    assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
+    collectives().go(1 - closed); // it comes at last, and finds all memory where it was
+    awaitTrue("the kernels", () -> devices[0].statistics().openOperations() == 0);
+    assertEquals(List.of(), collectives().misuses());
+    collectives().releaseAbort(0);
+    collectives().releaseAbort(1);
+    group.group.close();
+  }
+
+  /** What it may still use is kept so long. */
+  @Test
+  void whatAnAbortHasHeldIsFreedWhenItReturns() throws Exception {
+    int hanging = 0;
+    Device[] devices = {openHasty(0), openHasty(1)};
+    SummingGroup group = new SummingGroup(SHORT, devices);
+    collectives().stall(1);
+    collectives().hangAbort(hanging);
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
+    awaitTrue("the loss", () -> devices[hanging].lostCause() != null);
+    group.close();
+    Task<?> closing = Task.run("close", devices[0]::close);
+    devices[1].close();
+    var unused = closing.join();
+    assertEquals(1, collectives().live());
+    collectives().releaseAbort(hanging);
+    awaitFreed();
+  }
+
+  /** The device's close does not wait for what hangs, and others go on. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRankThatNeverEndsKeepsNoDeviceOpen(int hanging) throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup.checkUsable(here, there);
+    String end = isBlocking() ? "ncclCommDestroy" : "@finalize";
+    collectives().hang(end, hanging);
+    Task<?> closing = Task.run("close", there::close);
+    var unused = closing.join();
+    collectives().release(end, hanging);
+    awaitNoCommunicators();
+    assertEquals(List.of(), collectives().misuses());
+  }
+}

@@ -1,0 +1,266 @@
+package org.jhal.simulator.group;
+
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.becomesTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Task;
+import org.jhal.engine.EngineDevice;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Collectives that fail while parts of them are in the streams of some devices: these keep their
+ * memory until their own part is over, whichever rank failed (rule G4). A driver's tests extend
+ * this.
+ */
+public abstract class GpuGroupMemoryTest extends SimulatedGroups {
+  /** How long we watch for memory that is freed too early. */
+  private static final Duration CHANCE = Duration.ofMillis(40);
+
+  private final Names names;
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param recordEvent records an event
+   * @param waitEvent has a stream wait for an event
+   */
+  public record Names(String recordEvent, String waitEvent) {}
+
+  /** What fails, of each rank. */
+  enum Point {
+    /** The event behind its part cannot be recorded, as its device is lost. */
+    RECORD_LOSES,
+    /** That event cannot be recorded. */
+    RECORD,
+    /** The first rank's stream cannot be made to wait for that event. */
+    JOIN,
+    /** The same, as the first device is lost. */
+    JOIN_LOSES,
+    /** That, and the event behind its part cannot be recorded: only its abort tells. */
+    RECORD_AND_JOIN_LOSES,
+    /** The library fails to launch its part. */
+    LAUNCH,
+    /** The engine loses its device. */
+    ELSEWHERE
+  }
+
+  /** A failure at a point, of one of some ranks. */
+  record Case(Point point, int rank, int ranks) {
+    /** Whether a rank's part is in its stream, and stays there until it is over or aborted. */
+    boolean keeps(int other) {
+      return switch (point) {
+        case RECORD_LOSES -> other != rank;
+        case JOIN_LOSES, RECORD_AND_JOIN_LOSES -> other != 0;
+        case LAUNCH -> other < rank;
+        default -> true;
+      };
+    }
+
+    /** Whether an event tells when a rank's part is over. */
+    boolean hasEvent(int other) {
+      return point != Point.RECORD || other != rank;
+    }
+
+    /**
+     * Whether the runtime has lost the first device. Otherwise its stream waits for the parts of
+     * the others, and the operation keeps the memory of all ranks until those are over.
+     */
+    boolean losesFirst() {
+      return switch (point) {
+        case JOIN_LOSES, RECORD_AND_JOIN_LOSES -> true;
+        case RECORD_LOSES -> rank == 0;
+        default -> false;
+      };
+    }
+
+    /** Whether all parts are there, so that they end by themselves. */
+    boolean isWhole() {
+      return point == Point.RECORD || point == Point.JOIN || point == Point.ELSEWHERE;
+    }
+  }
+
+  /** For a driver. */
+  protected GpuGroupMemoryTest(SimulatedGpu gpu, Names names) {
+    super(gpu);
+    this.names = names;
+  }
+
+  /** For a driver, with some version of the library: 22803 for 2.28.3. */
+  protected GpuGroupMemoryTest(SimulatedGpu gpu, int version, Names names) {
+    super(gpu, version);
+    this.names = names;
+  }
+
+  static Stream<Case> cases() {
+    List<Case> cases = new ArrayList<>();
+    for (Point point : Point.values()) {
+      for (int ranks : new int[] {2, 3, 4}) {
+        for (int rank : ranks == 2 ? new int[] {0, 1} : new int[] {0, 1, ranks - 1}) {
+          cases.add(new Case(point, rank, ranks));
+        }
+      }
+    }
+    return cases.stream();
+  }
+
+  static Stream<Case> wholeCases() {
+    return cases().filter(Case::isWhole);
+  }
+
+  /** Starts a collective whose parts stand still in their streams, and cannot be aborted. */
+  private SummingGroup fail(Case failing) {
+    if (failing.ranks > 2) {
+      assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
+    }
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      var unused = open(rank);
+      collectives().stall(rank);
+      collectives().hangAbort(rank);
+    }
+    SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
+    int nth = failing.rank + 1;
+    switch (failing.point) {
+      case RECORD_LOSES ->
+          sim.simulator().failForGood(names.recordEvent, nth, GpuFault.STICKY_CODE);
+      case RECORD -> sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
+      case JOIN -> sim.simulator().fail(names.waitEvent, nth, GpuFault.PLAIN_CODE);
+      case JOIN_LOSES -> sim.simulator().failForGood(names.waitEvent, nth, GpuFault.STICKY_CODE);
+      case RECORD_AND_JOIN_LOSES -> {
+        sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
+        sim.simulator().failForGood(names.waitEvent, 1, GpuFault.STICKY_CODE);
+      }
+      case LAUNCH -> collectives().fail("@launch", nth, 1);
+      case ELSEWHERE -> {}
+    }
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    if (failing.point == Point.ELSEWHERE) {
+      awaitTrue("all parts", () -> collectives().reached() == failing.ranks);
+      var ignored =
+          ((EngineDevice<?>) opened.get(failing.rank))
+              .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+    }
+    for (TimelineSemaphore end : ends) {
+      HalException ignored = awaitFailure(end, 1);
+    }
+    group.close(); // the buffers, too
+    return group;
+  }
+
+  private boolean hasFreed(int rank) {
+    return opened.get(rank).statistics().buffers() == 0;
+  }
+
+  private void awaitMemory(int rank) {
+    awaitTrue("the memory of rank " + rank + " to be freed", () -> hasFreed(rank));
+  }
+
+  /** What the ranks use from {@code first} on. */
+  private void assertKept(Case failing, int first) {
+    assertFalse(
+        becomesTrue(
+            CHANCE,
+            () -> {
+              for (int rank = first; rank < failing.ranks; rank++) {
+                if (failing.keeps(rank) && opened.get(rank).statistics().buffers() < 2) {
+                  return true;
+                }
+              }
+              return false;
+            }),
+        "memory is freed that a stream still uses");
+  }
+
+  /** With a library that aborts the ranks together, the aborts of all. */
+  @ParameterizedTest
+  @MethodSource("cases")
+  void memoryIsKeptUntilTheRanksOwnAbortHasReturned(Case failing) {
+    var ignored = fail(failing);
+    assertKept(failing, 0);
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      collectives().releaseAbort(rank);
+      int left = failing.ranks - rank - 1;
+      awaitTrue("the abort of rank " + rank, () -> collectives().live() == left);
+      if (failing.losesFirst() && !abortsTogether()) {
+        awaitMemory(rank);
+      }
+      if (left > 0) {
+        assertKept(failing, rank + 1);
+      }
+    }
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      awaitMemory(rank);
+    }
+    letAllGo();
+    assertEquals(List.of(), collectives().misuses());
+  }
+
+  @ParameterizedTest
+  @MethodSource("wholeCases")
+  void memoryIsKeptUntilTheRanksOwnEventHasFired(Case failing) {
+    var ignored = fail(failing);
+    assertKept(failing, 0);
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      collectives().go(rank);
+    }
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      int own = rank;
+      if (failing.hasEvent(rank)) {
+        awaitMemory(rank);
+      } else {
+        assertFalse(becomesTrue(CHANCE, () -> hasFreed(own)), "nobody knows that it is over");
+      }
+    }
+    letAllGo();
+    awaitMemory(failing.rank);
+    assertEquals(List.of(), collectives().misuses());
+  }
+
+  /**
+   * The device on whose queue the collective was is lost: the event behind all ranks' parts cannot
+   * be recorded, and no operation of a lost device's stream retires before that is closed. Each
+   * rank's own event still tells.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aDeviceClosesAtOnceAlthoughNobodyKnowsWhenTheOperationIsOver(int closedFirst)
+      throws Exception {
+    int ranks = 2;
+    for (int rank = 0; rank < ranks; rank++) {
+      var unused = openPatient(rank);
+    }
+    SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
+    sim.simulator().fail(names.recordEvent, ranks + 1, GpuFault.PLAIN_CODE);
+    for (TimelineSemaphore end : group.start(Fence.NONE)) {
+      HalException ignored = awaitFailure(end, 1);
+    }
+    awaitTrue("the loss of the first device", () -> opened.get(0).lostCause() != null);
+    assertNull(opened.get(1).lostCause());
+    for (int rank : new int[] {closedFirst, 1 - closedFirst}) {
+      Task<?> closing = Task.run("closing rank " + rank, opened.get(rank)::close);
+      awaitTrue(
+          "the close of rank " + rank + ", which nothing holds up", () -> !closing.isRunning());
+      var ignored = closing.join();
+    }
+    log.assertNoErrors();
+    group.close();
+    assertEquals(List.of(), collectives().misuses());
+  }
+}

@@ -1,0 +1,27 @@
+package org.jhal.simulator.group;
+
+import static org.jhal.cts.support.Waits.awaitSet;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.simulator.kit.LogLines;
+import org.jspecify.annotations.Nullable;
+
+/** Listens for the line that tells of an abort which takes long, and loses no device by that. */
+final class LongAbortLine implements AutoCloseable {
+  private final AtomicReference<@Nullable String> first = new AtomicReference<>();
+  private final LogLines lines =
+      new LogLines(
+          "org.jhal.engine.NativeForm", line -> first.compareAndSet(null, line.getMessage()));
+
+  /** Waits for it. */
+  void await() {
+    String line = awaitSet("an abort that takes long to be told", first);
+    assertTrue(line.contains("may wait for other work on the device"), line);
+  }
+
+  @Override
+  public void close() {
+    lines.close();
+  }
+}

@@ -1,0 +1,215 @@
+package org.jhal.simulator.group;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.simulator.SimulatedCollectives;
+import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.kit.HeldStream;
+import org.jhal.simulator.kit.NativeDeadline;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Groups of simulated devices whose ranks, aborts and streams may be held up. Each test ends with
+ * everything given back.
+ */
+@Timeout(60)
+public abstract class SimulatedGroups {
+  static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
+
+  /** Before this version, making and launching goes on within the library's calls. */
+  private static final int NON_BLOCKING = 21400;
+
+  /** Before this version, each rank is aborted by itself. */
+  private static final int ABORTS_TOGETHER = 22200;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final SimulatedGpu gpu;
+  private final int version;
+  final String name;
+  final List<Device> opened = new ArrayList<>();
+  private final List<HeldStream> held = new ArrayList<>();
+  final FaultLog log = new FaultLog();
+  private final NativeDeadline deadline = new NativeDeadline();
+  private String before = ""; // the file of the library
+
+  SimulatedGroups(SimulatedGpu gpu) {
+    this(gpu, SimulatedLibrary.NEWEST_COLLECTIVES);
+  }
+
+  /**
+   * With some version of the library.
+   *
+   * @param version as in {@link SimulatedLibrary#collectives}
+   */
+  SimulatedGroups(SimulatedGpu gpu, int version) {
+    this.gpu = gpu;
+    this.version = version;
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+  }
+
+  @BeforeEach
+  final void begin() {
+    deadline.begin(sim.simulator());
+    before = System.getProperty(gpu.collectivesProperty(), "");
+    System.setProperty(gpu.collectivesProperty(), gpu.collectives(version).path().toString());
+  }
+
+  @AfterEach
+  final void end() {
+    letAllGo(); // if the test has failed half-way
+    try {
+      held.forEach(HeldStream::close);
+      opened.forEach(Device::close);
+      awaitFreed();
+    } finally {
+      System.setProperty(gpu.collectivesProperty(), before);
+      deadline.end();
+      log.close();
+    }
+  }
+
+  /** Whether what hangs does so within a call, which cannot be given up. */
+  boolean isBlocking() {
+    return version < NON_BLOCKING;
+  }
+
+  void assumeNotBlocking() {
+    assumeFalse(isBlocking(), "the calls of this version of the library block");
+  }
+
+  boolean abortsTogether() {
+    return version >= ABORTS_TOGETHER;
+  }
+
+  /** The function that makes communicators. */
+  String making() {
+    return isBlocking() ? "ncclCommInitAll" : "ncclCommInitRankConfig";
+  }
+
+  void letAllGo() {
+    for (int rank = 0; rank < 4; rank++) {
+      collectives().go(rank);
+      collectives().releaseAbort(rank);
+      sim.simulator().resume(rank, 0);
+    }
+  }
+
+  void awaitFreed() {
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+
+  SimulatedCollectives collectives() {
+    return SimulatedCollectives.of(sim.simulator());
+  }
+
+  /** It is closed with the test at the latest. */
+  Device open(int index, String options) {
+    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms" + options);
+    opened.add(device);
+    return device;
+  }
+
+  Device open(int index) {
+    return open(index, "");
+  }
+
+  /** One that is lost soon if its part in a collective does not end. */
+  Device openHasty(int index) {
+    return open(index, "&abort-timeout=400ms");
+  }
+
+  /** One whose close waits for longer than any test does. */
+  Device openPatient(int index) {
+    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=600s");
+    opened.add(device);
+    return device;
+  }
+
+  /** A device that is no rank; it is on the second one's GPU. */
+  Device openApart() {
+    return open(1);
+  }
+
+  HeldStream hold(Device device) {
+    HeldStream made = new HeldStream(sim.simulator(), device);
+    held.add(made);
+    return made;
+  }
+
+  long launches() {
+    return collectives().launches();
+  }
+
+  void awaitLaunched(int groups) {
+    awaitTrue(groups + " launches", () -> launches() == groups);
+  }
+
+  long aborts() {
+    return collectives().calls().getOrDefault("ncclCommAbort", 0L);
+  }
+
+  void awaitNoCommunicators() {
+    awaitTrue("the end of all communicators", () -> collectives().live() == 0);
+  }
+
+  static Fence all(List<TimelineSemaphore> ends) {
+    Fence all = Fence.NONE;
+    for (TimelineSemaphore end : ends) {
+      all = all.and(end.at(1));
+    }
+    return all;
+  }
+
+  static void assertAllFail(List<TimelineSemaphore> ends, Status status, String... parts) {
+    for (TimelineSemaphore end : ends) {
+      assertHal(status, awaitFailure(end, 1), parts);
+    }
+  }
+
+  static void assertEnded(SummingGroup group, Status status, String... parts) {
+    awaitTrue("the group to end", () -> group.group.failure() != null);
+    assertHal(status, present(group.group.failure()), parts);
+  }
+
+  static HalException present(@Nullable HalException failure) {
+    assertNotNull(failure);
+    return failure;
+  }
+
+  static void assertNoneLost(Device... devices) {
+    for (Device device : devices) {
+      assertNull(device.lostCause());
+    }
+  }
+
+  /** What is before it in the queues is over. */
+  static void flush(Device device) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(Fence.NONE, done.at(1));
+      awaitReached(done, 1);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package org.jhal.simulator.kit;
+
+import java.util.Optional;
+import org.jhal.Device;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.gpu.GpuDriver;
+
+/**
+ * A driver as the conformance suite sees it. With the system property {@code
+ * jhal.DRIVER.cts.controls=false} it gives no controls: devices are opened as users open them, and
+ * what holds a stream is a kernel that spins.
+ *
+ * @param <S> the runtime's stream
+ */
+public abstract class GpuCtsBackend<S> implements CtsBackend {
+  private final String driver;
+  private final boolean givesControls;
+
+  /** For a driver. */
+  protected GpuCtsBackend(String driver) {
+    this.driver = driver;
+    this.givesControls = !System.getProperty(name("controls"), "true").equals("false");
+  }
+
+  private String name(String property) {
+    return "jhal." + driver + ".cts." + property;
+  }
+
+  /** A new driver; called when the first device is opened. */
+  protected abstract GpuDriver newDriver();
+
+  /** Has a stream wait until the number at an address is at least a value; the device is bound. */
+  protected abstract void waitForNumber(S stream, long address, int value);
+
+  @Override
+  public final String driver() {
+    return driver;
+  }
+
+  /** With the property {@code jhal.DRIVER.cts.absent}, what that says. */
+  @Override
+  public Optional<String> unavailable() {
+    String reason = System.getProperty(name("absent"));
+    return reason != null ? Optional.of(reason) : CtsBackend.super.unavailable();
+  }
+
+  @Override
+  public Device open(String uri) {
+    return givesControls ? ControlledGpu.open(newDriver(), uri) : CtsBackend.super.open(uri);
+  }
+
+  @Override
+  public boolean sharesEvents() {
+    return true;
+  }
+
+  @Override
+  public Optional<Controls> controls(Device device) {
+    return givesControls ? ControlledGpu.of(device, this::waitForNumber) : Optional.empty();
+  }
+
+  /** After one, every call of the process fails on this device. */
+  @Override
+  public boolean survivesKernels() {
+    return false;
+  }
+
+  @Override
+  public Optional<String> memoryLimit(long bytes) {
+    return Optional.of("memory=" + bytes);
+  }
+}

@@ -1,0 +1,62 @@
+package org.jhal.simulator.kit;
+
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.simulator.Simulator;
+
+/** A device's first queue, whose stream stands still behind what it has done so far. */
+public final class HeldStream implements AutoCloseable {
+  private final Simulator simulator;
+  private final Device device;
+  private final long stream;
+  private final TimelineSemaphore timeline;
+  private boolean isReleased;
+
+  /** Holds the stream. */
+  public HeldStream(Simulator simulator, Device device) {
+    this.simulator = simulator;
+    this.device = device;
+    this.timeline = device.createSemaphore(0);
+    AtomicLong found = new AtomicLong();
+    device
+        .queue(0)
+        .external(Fence.NONE, timeline.at(1), List.of(), work -> found.set(work.stream()));
+    awaitReached(timeline, 1);
+    this.stream = found.get();
+    awaitStatistics("the queue to be idle", device, now -> now.openOperations() == 0);
+    simulator.pause(device.info().index(), stream);
+  }
+
+  /** Has it do something, which is issued at once, and over when the stream is released. */
+  public Timepoint producer() {
+    Timepoint end = timeline.at(timeline.value() + 1);
+    device.queue(0).barrier(Fence.NONE, end);
+    awaitStatistics("the producer to be issued", device, now -> now.issued() > 0);
+    return end;
+  }
+
+  public TimelineSemaphore timeline() {
+    return timeline;
+  }
+
+  /** Lets the stream go on. */
+  public void release() {
+    if (!isReleased) {
+      isReleased = true;
+      simulator.resume(device.info().index(), stream);
+    }
+  }
+
+  @Override
+  public void close() {
+    release();
+    timeline.close();
+  }
+}

@@ -1,0 +1,343 @@
+package org.jhal.simulator.tests;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Proxy;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cts.support.Waits;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.ThreadBinding;
+import org.jhal.gpu.GpuDevice;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.stream.GpuStream;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What two GPUs of a driver share, at the driver's side: events and memory. A driver's tests extend
+ * this.
+ */
+@Timeout(60)
+public abstract class GpuPeerBackendTest {
+  private static final String PROPERTY = "memory of other devices";
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final SimulatedGpu gpu;
+  private final String name;
+  private final ToLongFunction<Object> handle;
+  private final Names names;
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param canAccess asks whether a device can use the memory of another one
+   * @param enable gives a device access to another one
+   * @param enablePool gives a device access to a pool
+   */
+  public record Names(String canAccess, String enable, String enablePool) {
+    String enabling(boolean isPool) {
+      return isPool ? enablePool : enable;
+    }
+  }
+
+  /**
+   * For a driver.
+   *
+   * @param handle how the simulator knows a stream
+   * @param <S> the runtime's stream
+   */
+  @SuppressWarnings("unchecked") // all streams of the driver are of that type
+  protected <S> GpuPeerBackendTest(SimulatedGpu gpu, ToLongFunction<S> handle, Names names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.gpu = gpu;
+    this.name = sim.driver().name();
+    this.handle = (ToLongFunction<Object>) handle;
+    this.names = names;
+  }
+
+  /** An open device, and the driver's side of it. */
+  private record Opened(Device device, GpuDevice<?, ?, ?> backend) implements AutoCloseable {
+    @Override
+    public void close() {
+      device.close();
+    }
+  }
+
+  private Opened open(GpuDriver driver, int index) {
+    AtomicReference<@Nullable GpuDevice<?, ?, ?>> backend = new AtomicReference<>();
+    Device device =
+        driver.open(
+            DeviceUri.parse(name + "://" + index + "?queues=1"),
+            new GpuDriver.Interposer() {
+              @Override
+              public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> made) {
+                backend.set(made);
+                return made;
+              }
+            });
+    return new Opened(device, Objects.requireNonNull(backend.get()));
+  }
+
+  private Opened open(int index) {
+    return open(sim.driver(), index);
+  }
+
+  private static <T> T bound(ThreadBinding device, Supplier<T> body) {
+    long token = device.bindToThread();
+    try {
+      return body.get();
+    } finally {
+      device.unbindFromThread(token);
+    }
+  }
+
+  private static void enable(Opened user, Opened owner) {
+    run(user.backend(), () -> user.backend().enableAccess(owner.backend()));
+  }
+
+  private static @Nullable String property(Opened opened) {
+    return opened.device().info().properties().get(PROPERTY);
+  }
+
+  // Who shares what.
+
+  @Test
+  void devicesOfOneRuntimeShareEventsAndMemory() {
+    try (Opened here = open(0);
+        Opened there = open(1);
+        Opened elsewhere = open(gpu.driver(), 1)) {
+      assertSame(here.backend().eventDomain(), there.backend().eventDomain());
+      assertSame(here.backend().eventDomain(), elsewhere.backend().eventDomain());
+      assertNull(here.backend().noAccess(there.backend()));
+      assertNull(there.backend().noAccess(here.backend()));
+      assertNull(here.backend().noAccess(elsewhere.backend()), "opened by another driver object");
+      assertEquals("1", property(here));
+      assertEquals("0", property(there));
+    }
+  }
+
+  @Test
+  void devicesOfOneGpuHaveOneMemoryWithoutBeingAsked() {
+    sim.simulator().peer(0, 1, false);
+    try (Opened one = open(0);
+        Opened two = open(0)) {
+      assertSame(one.backend().eventDomain(), two.backend().eventDomain());
+      assertNull(one.backend().noAccess(two.backend()));
+      enable(one, two);
+      assertEquals(0, sim.calls(names.enable()));
+      assertEquals(0, sim.calls(names.enablePool()));
+    }
+  }
+
+  @Test
+  void accessThatIsNotOfferedHasAReason() {
+    sim.simulator().peer(0, 1, false);
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      String reason = here.backend().noAccess(there.backend());
+      assertEquals("the runtime offers no access", reason);
+      assertNull(there.backend().noAccess(here.backend()), "the other way round");
+      assertEquals("none; not 1: " + reason, property(here));
+      assertEquals("0", property(there));
+    }
+  }
+
+  @Test
+  void aQuestionThatFailsIsAReasonAndNoFailure() {
+    sim.simulator().fail(names.canAccess(), 1, GpuFault.PLAIN_CODE);
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      String reason = here.backend().noAccess(there.backend());
+      assertNotNull(reason);
+      assertTrue(reason.startsWith(names.canAccess() + " returned 999"), reason);
+      assertNull(there.backend().noAccess(here.backend()), "asked in another call");
+      assertEquals("none; not 1: " + reason, property(here));
+      assertNull(here.device().lostCause());
+    }
+  }
+
+  @Test
+  void theRuntimeIsAskedOnce() {
+    sim.simulator().devices(2);
+    try (Opened here = open(0);
+        Opened there = open(1);
+        Opened again = open(0)) {
+      assertEquals(2, sim.calls(names.canAccess()), "each about the other one");
+      assertNull(again.backend().noAccess(there.backend()));
+      assertNull(here.backend().noAccess(there.backend()));
+      assertEquals(2, sim.calls(names.canAccess()));
+    }
+  }
+
+  @Test
+  void devicesOfOtherDriversShareNothing() {
+    DeviceInfo info =
+        DeviceInfo.builder("strange", 0)
+            .name("Strange")
+            .uuid("0")
+            .memoryBytes(1)
+            .maxWorkgroupCount(new Workgroups(1, 1, 1))
+            .maxWorkgroupItems(1)
+            .build();
+    DeviceBackend<?> strange =
+        (DeviceBackend<?>)
+            Proxy.newProxyInstance(
+                GpuPeerBackendTest.class.getClassLoader(),
+                new Class<?>[] {DeviceBackend.class},
+                (proxy, method, arguments) -> method.getName().equals("info") ? info : null);
+    try (Opened here = open(0)) {
+      assertEquals(
+          "devices of the driver " + name + " do not use the memory of those of strange",
+          here.backend().noAccess(strange));
+    }
+  }
+
+  // Access.
+
+  @Test
+  void accessIsGivenToTheContextAndToThePool() {
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      enable(here, there);
+      assertEquals(1, sim.calls(names.enable()));
+      assertEquals(1, sim.calls(names.enablePool()));
+      enable(here, there);
+      enable(there, here);
+    }
+  }
+
+  /** The first device's access lasts, and a second one on its GPU comes to have it too. */
+  @Test
+  void accessThatTheContextHasIsGivenToThePoolsOfAllDevices() {
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      enable(here, there);
+      try (Opened again = open(1)) {
+        enable(here, again);
+        assertEquals(2, sim.calls(names.enablePool()));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void accessThatFailsLosesNothingAndMayBeTriedAgain(boolean isPool) {
+    String call = names.enabling(isPool);
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      sim.simulator().fail(call, 1, GpuFault.PLAIN_CODE);
+      assertHal(
+          Status.UNKNOWN,
+          () -> enable(here, there),
+          "device 0 gets no access to the memory of device 1: " + call + " returned 999");
+      assertFalse(here.backend().runtime().isLost());
+      enable(here, there);
+    }
+  }
+
+  /** The native call may tell of the other device's loss. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void accessThatFailsBecauseOfTheOtherDeviceIsNoLoss(boolean isPool) {
+    String call = names.enabling(isPool);
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      sim.simulator().fail(call, 1, GpuFault.STICKY_CODE);
+      assertHal(
+          Status.FAILED_PRECONDITION, () -> enable(here, there), call + " returned 719", "lost");
+      assertFalse(here.backend().runtime().isLost());
+      enable(here, there);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void accessThatFailsBecauseOfTheDeviceItselfIsItsLoss(boolean isPool) {
+    String call = names.enabling(isPool);
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      sim.simulator().failForGood(call, GpuFault.STICKY_CODE);
+      assertHal(Status.UNAVAILABLE, () -> enable(here, there), "returned 719");
+      assertTrue(here.backend().runtime().isLost());
+      assertFalse(there.backend().runtime().isLost());
+    }
+  }
+
+  // Events.
+
+  @Test
+  void aStreamWaitsForAnEventOfAnotherDevice() {
+    try (Opened here = open(0);
+        Opened there = open(1)) {
+      waitAcross(here.backend(), there.backend());
+    }
+  }
+
+  @Test
+  void aStreamWaitsForAnEventOfAnotherDeviceOnItsGpu() {
+    try (Opened here = open(0);
+        Opened same = open(0)) {
+      waitAcross(here.backend(), same.backend());
+    }
+  }
+
+  @SuppressWarnings("unchecked") // devices of one driver have one type of event
+  private <E> void waitAcross(GpuDevice<?, E, ?> first, GpuDevice<?, ?, ?> other) {
+    GpuDevice<?, E, ?> second = (GpuDevice<?, E, ?>) other;
+    NativeStream<GpuEvent<E>> producer = bound(first, () -> first.createStream(1));
+    NativeStream<GpuEvent<E>> consumer = bound(second, () -> second.createStream(1));
+    GpuEvent<E> produced = bound(first, producer::createEvent);
+    GpuEvent<E> consumed = bound(second, consumer::createEvent);
+    long stream = handle.applyAsLong(((GpuStream<?, ?, ?>) producer).handle());
+    sim.simulator().pause(0, stream);
+    try {
+      run(first, () -> producer.recordEvent(produced));
+      run(second, () -> consumer.waitEvent(produced));
+      run(second, () -> consumer.recordEvent(consumed));
+      assertFalse(bound(first, () -> producer.queryEvent(produced)));
+      assertFalse(bound(second, () -> consumer.queryEvent(consumed)));
+      run(first, () -> producer.destroyEvent(produced)); // which the wait does not need any more
+    } finally {
+      sim.simulator().resume(0, stream);
+    }
+    Waits.awaitTrue(
+        "the stream that waits to go on", () -> bound(second, () -> consumer.queryEvent(consumed)));
+    run(second, () -> consumer.destroyEvent(consumed));
+    Waits.awaitTrue("the producer", () -> bound(first, producer::isIdle));
+    run(first, producer::close);
+    run(second, consumer::close);
+  }
+
+  private static void run(ThreadBinding device, Runnable body) {
+    boolean ignored =
+        bound(
+            device,
+            () -> {
+              body.run();
+              return true;
+            });
+  }
+}

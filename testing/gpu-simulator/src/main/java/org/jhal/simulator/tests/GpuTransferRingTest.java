@@ -1,0 +1,588 @@
+package org.jhal.simulator.tests;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The ring through which a device moves pageable memory (rule K7), made small: four slots of 16
+ * KiB. A driver's tests extend this.
+ */
+@Timeout(60)
+public abstract class GpuTransferRingTest {
+  private static final int SLOT = 16 << 10;
+  private static final int SLOTS = 4;
+
+  /** More than is read while an upload is issued, and many times the ring. */
+  private static final int LARGE = (1 << 20) + 123;
+
+  /** How long a copy lingers, where others are to overtake it or to need another slot. */
+  private static final Duration LINGER = Duration.ofMillis(5);
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final String name;
+  private final GpuTransferTest.Names names;
+  private FaultLog log;
+
+  /** For a driver. */
+  protected GpuTransferRingTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+    this.names = names;
+  }
+
+  @BeforeEach
+  void listen() {
+    log = new FaultLog();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  private Device open(int threads, String more) {
+    return sim.open(name + "://0?staging=64k&copy-threads=" + threads + more);
+  }
+
+  private Device open(int threads) {
+    return open(threads, "");
+  }
+
+  private long registrations() {
+    return sim.live().getOrDefault("registration", 0L);
+  }
+
+  private long copyThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith(name + "-0-copy-"))
+        .count();
+  }
+
+  private static void upload(Device device, byte[] host, DeviceBuffer buffer) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(host), buffer, 0);
+      awaitReached(done, 1);
+    }
+  }
+
+  private static byte[] read(Device device, DeviceBuffer buffer) {
+    byte[] content = new byte[Math.toIntExact(buffer.size())];
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(content));
+      awaitReached(done, 1);
+    }
+    return content;
+  }
+
+  private static byte[] part(byte[] all, int offset, int length) {
+    return Arrays.copyOfRange(all, offset, offset + length);
+  }
+
+  private static ByteBuffer place(boolean isDirect, byte[] content) {
+    return isDirect ? TestData.direct(content) : ByteBuffer.wrap(content);
+  }
+
+  // Bytes.
+
+  @ParameterizedTest
+  @CsvSource({
+    "1,false",
+    "1,true",
+    "16383,false",
+    "16384,true",
+    "16385,false",
+    "65535,true",
+    "65536,false",
+    "65537,true",
+    "262143,true",
+    "262144,false",
+    "262145,true",
+    "262145,false",
+    "1048699,true",
+    "1048699,false"
+  })
+  void exactlyTheBytesOfARangeAreMoved(int length, boolean isDirect) {
+    int offset = 5;
+    byte[] before = filled(length + 2 * offset, 0x7F);
+    byte[] content = bytes(length);
+    byte[] after = TestData.with(before, offset, content);
+    try (Device device = open(2);
+        DeviceBuffer buffer = device.allocate(before.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, before, buffer);
+      device.queue(0).upload(Fence.NONE, done.at(1), place(isDirect, content), buffer, offset);
+      awaitReached(done, 1);
+      assertBytes(after, read(device, buffer), "the buffer");
+      ByteBuffer host = place(isDirect, filled(length + 2, 0x55));
+      ByteBuffer range = host.duplicate().position(1).limit(1 + length);
+      device.queue(0).readback(Fence.NONE, done.at(2), buffer, offset, range);
+      awaitReached(done, 2);
+      byte[] back = new byte[length + 2];
+      host.get(back);
+      assertBytes(TestData.with(filled(length + 2, 0x55), 1, content), back, "the host's memory");
+      assertTrue(registrations() <= SLOTS + 2, () -> registrations() + " registrations");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void manyTransfersBothWaysShareTheRing(int threads) {
+    int count = 24;
+    try (Device device = open(threads);
+        DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
+        TimelineSemaphore go = device.createSemaphore(0)) {
+      List<TimelineSemaphore> ends = new ArrayList<>();
+      List<int[]> read = new ArrayList<>();
+      int[] content = new int[LARGE / 4];
+      for (int i = 0; i < count; i++) {
+        TimelineSemaphore end = device.createSemaphore(0);
+        long offset = (long) i * LARGE;
+        int[] own = new int[content.length];
+        Arrays.setAll(own, at -> at * 31 + offsetOf(offset));
+        int[] back = new int[content.length];
+        device.queue(i % 2).upload(go.at(1), end.at(1), HostMemory.of(own), buffer, offset);
+        device.queue(1 - i % 2).readback(end.at(1), end.at(2), buffer, offset, HostMemory.of(back));
+        ends.add(end);
+        read.add(back);
+      }
+      go.signal(1);
+      for (int i = 0; i < count; i++) {
+        awaitReached(ends.get(i), 2);
+        long offset = (long) i * LARGE;
+        int[] back = read.get(i);
+        for (int at = 0; at < back.length; at++) {
+          assertEquals(at * 31 + offsetOf(offset), back[at], "element " + at + " of " + i);
+        }
+        ends.get(i).close();
+      }
+      assertTrue(registrations() <= SLOTS, () -> registrations() + " registrations");
+      assertTrue(copyThreads() <= threads, () -> copyThreads() + " copying threads");
+    }
+  }
+
+  private static int offsetOf(long offset) {
+    return (int) (offset * 7);
+  }
+
+  // Threads.
+
+  @Test
+  void aLargeTransferIsServedBySeveralThreads() {
+    try (Device device = open(3);
+        DeviceBuffer buffer = device.allocate(8 << 20, BufferParams.DEVICE)) {
+      upload(device, bytes(8 << 20), buffer);
+      assertEquals(3, copyThreads());
+    }
+  }
+
+  @Test
+  void aSmallTransferIsServedByOneThread() {
+    try (Device device = sim.open(name + "://0?copy-threads=4");
+        DeviceBuffer buffer = device.allocate(256 << 10, BufferParams.DEVICE)) {
+      long before = sim.calls(names.copyToHost());
+      byte[] ignored = read(device, buffer);
+      assertEquals(before + 1, sim.calls(names.copyToHost()), "chunks");
+      assertEquals(1, copyThreads());
+      assertEquals(1, registrations());
+    }
+  }
+
+  /** It would have thousands of chunks in front of it. */
+  @Test
+  void aSmallTransferOvertakesAHugeOne() {
+    int huge = 64 << 20;
+    try (Device device = open(1);
+        DeviceBuffer target = device.allocate(huge, BufferParams.DEVICE);
+        DeviceBuffer source = device.allocate(8 * SLOT, BufferParams.DEVICE);
+        TimelineSemaphore first = device.createSemaphore(0);
+        TimelineSemaphore second = device.createSemaphore(0)) {
+      sim.simulator().delay("@copy", LINGER);
+      byte[] content = new byte[huge];
+      byte[] back = new byte[8 * SLOT];
+      device.queue(0).upload(Fence.NONE, first.at(1), ByteBuffer.wrap(content), target, 0);
+      sim.awaitCalls(names.copyToDevice(), 2 * SLOTS);
+      device.queue(1).readback(Fence.NONE, second.at(1), source, 0, ByteBuffer.wrap(back));
+      awaitReached(second, 1);
+      long chunks = sim.calls(names.copyToDevice());
+      assertEquals(0, first.value(), "the huge transfer, after " + chunks + " chunks");
+      sim.simulator().delay("@copy", Duration.ZERO);
+      awaitReached(first, 1);
+    }
+  }
+
+  /** Nothing that waits holds a slot, so what is ready gets all of them. */
+  @Test
+  void whatIsHeldInAStreamHoldsNoSlot() {
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        DeviceBuffer other = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore never = device.createSemaphore(0);
+        TimelineSemaphore parked = device.createSemaphore(0)) {
+      List<HostMemory> memories = new ArrayList<>();
+      for (int i = 1; i <= 3 * SLOTS; i++) {
+        HostMemory memory = HostMemory.of(new byte[LARGE]);
+        memories.add(memory);
+        device.queue(0).upload(never.at(1), parked.at(i), memory, buffer, 0);
+      }
+      upload(device, bytes(LARGE), other);
+      assertBytes(bytes(LARGE), read(device, other), "what overtook");
+      assertTrue(memories.stream().allMatch(HostMemory::isBorrowed), "parked transfers");
+      never.signal(1);
+      awaitReached(parked, 3 * SLOTS);
+    }
+  }
+
+  // What is read while it is issued.
+
+  /**
+   * While a producer is still in a stream, it may write into any direct memory that somebody has
+   * page-locked a part of. No device reaches the heap.
+   */
+  @Test
+  void directMemoryBehindAProducerIsNotReadEarly() {
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore filled = device.createSemaphore(0);
+        TimelineSemaphore heap = device.createSemaphore(0);
+        TimelineSemaphore direct = device.createSemaphore(0);
+        TimelineSemaphore made = device.createSemaphore(0)) {
+      device.queue(0).upload(Fence.NONE, made.at(1), ByteBuffer.allocate(64), buffer, 0);
+      awaitReached(made, 1); // so that users' threads issue uploads from here on
+      long before = sim.calls(names.copyToDevice());
+      ByteBuffer late = TestData.direct(TestData.filled(64, 1));
+      sim.simulator().pause(0, 0);
+      try {
+        device.queue(0).fill(Fence.NONE, filled.at(1), buffer, 0, 64, FillPattern.of8(9));
+        device.queue(0).upload(filled.at(1), heap.at(1), ByteBuffer.allocate(64), buffer, 0);
+        assertEquals(before + 1, sim.calls(names.copyToDevice()), "copies with the heap's");
+        device.queue(0).upload(heap.at(1), direct.at(1), late, buffer, 0);
+        late.put(0, TestData.filled(64, 2)); // as a device may
+        assertEquals(before + 1, sim.calls(names.copyToDevice()), "copies with the direct one");
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(direct, 1);
+      assertBytes(TestData.filled(64, 2), read(device, buffer), "what was there last");
+      // Nothing is in front of this one.
+      long calls = sim.calls(names.copyToDevice());
+      device.queue(0).upload(direct.at(1), direct.at(2), late, buffer, 0);
+      assertEquals(calls + 1, sim.calls(names.copyToDevice()), "copies when upload returns");
+      awaitReached(direct, 2);
+    }
+  }
+
+  // Too little memory that can be page-locked.
+
+  @Test
+  void withoutPageLockedMemoryTransfersStillArrive() {
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
+      byte[] content = bytes(LARGE);
+      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
+      upload(device, content, buffer);
+      assertEquals(0, registrations(), "after the upload");
+      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
+      assertBytes(content, read(device, buffer), "without page-locked memory");
+      assertEquals(0, registrations(), "after the readback");
+      assertBytes(content, read(device, buffer), "with it");
+      assertTrue(registrations() > 0, "it is page-locked when that works");
+    }
+  }
+
+  @Test
+  void manyTransfersShareWhatThereIsWithoutPageLockedMemory() {
+    int count = 8;
+    try (Device device = open(3);
+        DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
+        TimelineSemaphore go = device.createSemaphore(0);
+        TimelineSemaphore end = device.createSemaphore(0)) {
+      for (int i = 0; i < 1000; i++) {
+        sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
+      }
+      byte[] content = bytes(count * LARGE);
+      for (int i = 0; i < count; i++) {
+        ByteBuffer host = place(i % 2 == 0, part(content, i * LARGE, LARGE));
+        device.queue(0).upload(go.at(1), Fence.NONE, host, buffer, (long) i * LARGE);
+      }
+      go.signal(1);
+      for (int i = 0; i < count; i++) { // and, beside them, some that can be waited for
+        ByteBuffer host = ByteBuffer.wrap(content, i * LARGE, LARGE);
+        device.queue(1).upload(go.at(1), end.at(i + 1), host, buffer, (long) i * LARGE);
+      }
+      awaitReached(end, count);
+      assertBytes(content, read(device, buffer), "without page-locked memory");
+      assertEquals(0, registrations());
+    }
+  }
+
+  @Test
+  void aPartOfTheRingWillDo() {
+    try (Device device = open(2);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
+      byte[] content = bytes(LARGE);
+      sim.simulator().delay("@copy", LINGER); // so that it wants more than one slot
+      for (int i = 0; i < 2; i++) { // the third and the fourth, if two threads try at once
+        sim.simulator().fail(names.pageLock(), 3, GpuFault.PLAIN_CODE);
+      }
+      upload(device, content, buffer);
+      assertEquals(2, registrations());
+      sim.simulator().delay("@copy", Duration.ZERO);
+      assertBytes(content, read(device, buffer), "what went through two slots");
+    }
+  }
+
+  // Failure and the end of a device.
+
+  /** Rule Q7a: those beside it do not notice. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 7, 40})
+  void aChunkThatFailsFailsItsTransferAlone(int nth) {
+    int count = 5;
+    try (Device device = open(2);
+        DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
+        TimelineSemaphore go = device.createSemaphore(0)) {
+      sim.simulator().fail(names.copyToDevice(), nth, GpuFault.PLAIN_CODE);
+      List<TimelineSemaphore> ends = new ArrayList<>();
+      byte[] content = bytes(count * LARGE);
+      for (int i = 0; i < count; i++) {
+        TimelineSemaphore end = device.createSemaphore(0);
+        ends.add(end);
+        ByteBuffer host = ByteBuffer.wrap(content, i * LARGE, LARGE);
+        device.queue(i % 2).upload(go.at(1), end.at(1), host, buffer, (long) i * LARGE);
+      }
+      go.signal(1);
+      awaitOver(ends);
+      List<TimelineSemaphore> failed =
+          ends.stream().filter(GpuTransferRingTest::hasFailed).toList();
+      assertEquals(1, failed.size(), "transfers that failed");
+      assertNull(device.lostCause());
+      byte[] after = read(device, buffer);
+      for (int i = 0; i < count; i++) {
+        if (ends.get(i) != failed.get(0)) {
+          byte[] expected = part(content, i * LARGE, LARGE);
+          assertBytes(expected, part(after, i * LARGE, LARGE), "transfer " + i);
+        }
+        ends.get(i).close();
+      }
+      upload(device, content, buffer);
+      assertBytes(content, read(device, buffer), "transfers afterwards");
+      assertTrue(registrations() <= SLOTS, () -> registrations() + " registrations");
+    }
+  }
+
+  private static boolean hasFailed(TimelineSemaphore end) {
+    try {
+      long ignored = end.value();
+      return false;
+    } catch (HalException e) {
+      return true;
+    }
+  }
+
+  private static void awaitOver(List<TimelineSemaphore> ends) {
+    for (TimelineSemaphore end : ends) {
+      Waits.awaitTrue("a transfer to end", () -> hasFailed(end) || end.value() == 1);
+    }
+  }
+
+  /**
+   * Rule Q7a: the device may still copy to the slot of a chunk that failed, so the next transfer
+   * gets the slot only afterwards. Here the event behind the copy cannot be recorded.
+   */
+  @Test
+  void theSlotOfAChunkThatFailedIsGivenOutOnlyWhenTheDeviceIsDoneWithIt() {
+    byte[] content = bytes(LARGE);
+    try (Device device = open(1);
+        DeviceBuffer source = device.allocate(SLOT, BufferParams.DEVICE);
+        DeviceBuffer target = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore failed = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, new byte[SLOT], source);
+      assertBytes(new byte[SLOT], read(device, source), "through a slot that stays");
+      long before = sim.calls(names.copyToHost());
+      sim.simulator().delay("@copy", Duration.ofMillis(300));
+      sim.simulator().fail(names.recordEvent(), 2, GpuFault.PLAIN_CODE); // 1: the operation's own
+      ByteBuffer lost = ByteBuffer.wrap(new byte[SLOT]);
+      device.queue(0).readback(Fence.NONE, failed.at(1), source, 0, lost);
+      sim.awaitCalls(names.copyToHost(), before + 1);
+      device.queue(1).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), target, 0);
+      assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
+      sim.simulator().delay("@copy", Duration.ZERO);
+      awaitReached(done, 1);
+      assertBytes(content, read(device, target), "what the next transfer moved");
+      assertNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7: everything in the ring ends with the first cause, once. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5, 30})
+  void aLossEndsAllTransfers(int nth) {
+    int count = 6;
+    try (Device device = open(2);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore go = device.createSemaphore(0)) {
+      sim.simulator().failForGood(names.copyToDevice(), nth, GpuFault.STICKY_CODE);
+      List<TimelineSemaphore> ends = new ArrayList<>();
+      List<HostMemory> memories = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        TimelineSemaphore end = device.createSemaphore(0);
+        HostMemory memory = HostMemory.of(new long[LARGE / 8]);
+        ends.add(end);
+        memories.add(memory);
+        device.queue(i % 2).upload(go.at(1), end.at(1), memory, buffer, 0);
+      }
+      go.signal(1);
+      for (TimelineSemaphore end : ends) {
+        assertHal(Status.UNAVAILABLE, awaitFailure(end, 1, Status.UNAVAILABLE), "719");
+        end.close();
+      }
+      assertNotNull(device.lostCause());
+      device.close();
+      assertTrue(memories.stream().noneMatch(HostMemory::isBorrowed), "what is borrowed still");
+    }
+  }
+
+  /** Rule Q7a: without that it is not known when the device is done with a slot. */
+  @Test
+  void aStreamThatCannotBeWaitedForLosesTheDevice() {
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      sim.simulator().fail(names.copyToDevice(), 2, GpuFault.PLAIN_CODE);
+      sim.simulator().fail(names.synchronize(), 1, GpuFault.PLAIN_CODE);
+      device.queue(0).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(new byte[LARGE]), buffer, 0);
+      assertHal(Status.UNAVAILABLE, awaitFailure(done, 1, Status.UNAVAILABLE), "returned 999");
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: also if that shows between two chunks. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 6, 11})
+  void aThreadThatCannotMakeTheDeviceCurrentLosesIt(int nth) {
+    try (Device device = open(1, "&spin=0ns&queues=1");
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore bound = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(Fence.NONE, bound.at(1));
+      awaitReached(bound, 1); // so the completion thread has bound it
+      sim.simulator().fail(names.bind(), nth, GpuFault.PLAIN_CODE);
+      device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.allocate(LARGE));
+      HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
+      assertHal(Status.UNAVAILABLE, failure, "returned 999");
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q8: what has begun is waited for. */
+  @Test
+  void closingWaitsForTransfers() {
+    Device device = open(1);
+    DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
+    byte[] content = bytes(LARGE);
+    byte[] back = new byte[LARGE];
+    upload(device, content, buffer);
+    long before = sim.calls(names.copyToHost());
+    sim.simulator().delay("@copy", LINGER);
+    device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(back));
+    sim.awaitCalls(names.copyToHost(), before + 1);
+    device.close();
+    assertEquals(1, done.value());
+    assertBytes(content, back, "what was read");
+    buffer.close();
+    done.close();
+  }
+
+  /** Rule Q8: past the deadline all that is in use is kept until it is over. */
+  @Test
+  void whatOutlastsTheCloseOfItsDeviceIsKept() throws Exception {
+    Device device = open(1, "&close-timeout=0s");
+    DeviceBuffer buffer = device.allocate(8 * LARGE, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
+    HostMemory memory = HostMemory.of(new float[2 * LARGE]);
+    long before = sim.calls(names.copyToHost());
+    sim.simulator().delay("@copy", LINGER); // so that there is much left when all stands still
+    device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, memory);
+    sim.awaitCalls(names.copyToHost(), before + 1);
+    sim.simulator().pause(0, 0);
+    try {
+      Task.run("closing", device::close).join();
+      awaitFailure(done, 1);
+    } finally {
+      sim.simulator().delay("@copy", Duration.ZERO);
+      sim.simulator().resume(0, 0);
+    }
+    memory.awaitFree(Duration.ofSeconds(30));
+    Waits.awaitTrue("all that is native to be given back", () -> sim.live().isEmpty());
+    buffer.close();
+    done.close();
+  }
+
+  // The option.
+
+  @ParameterizedTest
+  @CsvSource({
+    "63k,OUT_OF_RANGE", "0,OUT_OF_RANGE", "2g,OUT_OF_RANGE",
+    "-1,OUT_OF_RANGE", "much,INVALID_ARGUMENT", "4.5m,INVALID_ARGUMENT"
+  })
+  void nonsenseIsRefused(String value, Status status) {
+    HalException refusal =
+        assertThrows(HalException.class, () -> sim.open(name + "://0?staging=" + value).close());
+    assertHal(
+        status,
+        refusal,
+        "option 'staging' is '" + value + "' (from uri); it must be a size from 64k");
+  }
+
+  /** However odd the size is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"64k", "65537", "100000", "1m", "5m", "33m", "1g"})
+  void theRingHasAnySizeWithinItsLimits(String value) {
+    try (Device device = sim.open(name + "://0?staging=" + value);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
+      upload(device, bytes(LARGE), buffer);
+      assertBytes(bytes(LARGE), read(device, buffer), "staging=" + value);
+    }
+  }
+}

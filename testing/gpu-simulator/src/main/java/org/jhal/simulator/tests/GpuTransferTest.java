@@ -1,0 +1,399 @@
+package org.jhal.simulator.tests;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.spi.HostRange;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transfers of memory that is not page-locked. A driver's tests extend this. */
+@Timeout(60)
+public abstract class GpuTransferTest {
+  /** More than is read while an upload is issued, and more than a few chunks. */
+  private static final int LARGE = (6 << 20) + 123;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final String name;
+  private final Names names;
+  private FaultLog log;
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param bind makes a device current; each binding calls it once
+   * @param copyToDevice copies from the host's memory
+   * @param copyToHost copies to the host's memory
+   * @param pageLock page-locks memory of the host
+   * @param synchronize waits for a stream
+   * @param recordEvent records an event
+   */
+  public record Names(
+      String bind,
+      String copyToDevice,
+      String copyToHost,
+      String pageLock,
+      String synchronize,
+      String recordEvent) {}
+
+  /** For a driver. */
+  protected GpuTransferTest(SimulatedGpu gpu, Names names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+    this.names = names;
+  }
+
+  @BeforeEach
+  void listen() {
+    log = new FaultLog();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  private Device open() {
+    return sim.open(name + "://0?queues=1");
+  }
+
+  private static void transfer(
+      Device device, DeviceBuffer buffer, boolean isUpload, byte[] host, Fence signals) {
+    if (isUpload) {
+      device.queue(0).upload(Fence.NONE, signals, ByteBuffer.wrap(host), buffer, 0);
+    } else {
+      device.queue(0).readback(Fence.NONE, signals, buffer, 0, ByteBuffer.wrap(host));
+    }
+  }
+
+  /** Rule Q7: whoever sees it first, a loss is one of everything. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransferThatMeetsALossLosesTheDevice(boolean isUpload) {
+    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore never = device.createSemaphore(0);
+        TimelineSemaphore parked = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(never.at(1), parked.at(1));
+      sim.simulator().failForGood(call, 2, GpuFault.STICKY_CODE);
+      transfer(device, buffer, isUpload, new byte[LARGE], done.at(1));
+      for (TimelineSemaphore signal : List.of(done, parked)) {
+        HalException failure = awaitFailure(signal, 1, Status.UNAVAILABLE);
+        assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(call) + " returned 719");
+      }
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: a device that cannot be made current is lost, on whichever thread. */
+  @Test
+  void aTransferThatCannotMakeTheDeviceCurrentLosesIt() {
+    // Without spin= this thread never binds the device in order to poll.
+    try (Device device = sim.open(name + "://0?queues=1&spin=0ns");
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore bound = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(Fence.NONE, bound.at(1));
+      awaitReached(bound, 1); // so the completion thread has bound it
+      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // the first enqueues the transfer
+      transfer(device, buffer, false, new byte[64], done.at(1));
+      HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
+      assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(names.bind) + " returned 999");
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: whichever of its copies it is. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransferOfWhichACopyFailsFailsAlone(boolean isUpload) {
+    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    byte[] content = bytes(LARGE);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore ready = device.createSemaphore(0)) {
+      transfer(device, buffer, true, content, ready.at(1));
+      awaitReached(ready, 1);
+      for (int nth = 1; nth <= 4; nth++) {
+        try (TimelineSemaphore done = device.createSemaphore(0);
+            TimelineSemaphore again = device.createSemaphore(0)) {
+          sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
+          transfer(device, buffer, isUpload, content.clone(), done.at(1));
+          HalException failure = awaitFailure(done, 1, Status.UNKNOWN);
+          assertHal(Status.UNKNOWN, failure, GpuFault.shortName(call) + " returned 999");
+          assertNull(device.lostCause());
+          byte[] back = filled(LARGE, 0);
+          transfer(device, buffer, true, content, again.at(1));
+          awaitReached(again, 1);
+          transfer(device, buffer, false, back, again.at(2));
+          awaitReached(again, 2);
+          assertBytes(content, back, "what was read after copy " + nth + " had failed");
+        }
+      }
+    }
+  }
+
+  // Uploads and updates that are read while they are issued.
+
+  private long registrations() {
+    return sim.live().getOrDefault("registration", 0L);
+  }
+
+  private static byte[] read(Device device, DeviceBuffer buffer) {
+    byte[] content = new byte[Math.toIntExact(buffer.size())];
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      transfer(device, buffer, false, content, done.at(1));
+      awaitReached(done, 1);
+    }
+    return content;
+  }
+
+  /** Rule Q1: what does not fit waits for its turn, and no user's thread does. */
+  @Test
+  void howeverManyUploadsThereAreTheyTakeAFixedAmountOfPageLockedMemory() throws Exception {
+    int count = 500;
+    int size = 64_321;
+    byte[] content = bytes(count * size);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      // Nearly as much as fits. From here on users issue uploads, and memory has to be used again.
+      uploadParts(device, bytes(55 * size), size, buffer, done);
+      awaitReached(done, 55);
+      sim.simulator().pause(0, 0);
+      try {
+        Task.run("enqueueing", () -> uploadParts(device, content, size, buffer, done)).join();
+        Waits.awaitStatistics(
+            "what fits to be issued, and the rest to wait",
+            device,
+            now -> now.issued() > 50 && now.ready() > 50);
+        assertEquals(1, registrations());
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 55 + count);
+      assertEquals(1, registrations());
+      assertBytes(content, read(device, buffer), "what was uploaded");
+    }
+  }
+
+  private static void uploadParts(
+      Device device, byte[] content, int size, DeviceBuffer buffer, TimelineSemaphore done) {
+    long first = done.value() + 1;
+    for (int i = 0; i < content.length / size; i++) {
+      ByteBuffer part = ByteBuffer.wrap(content, i * size, size);
+      device.queue(0).upload(Fence.NONE, done.at(first + i), part, buffer, (long) i * size);
+    }
+  }
+
+  /** Rule Q1: what alone is more than fits at once is not waited for either. */
+  @Test
+  void aCommandBufferMayUpdateMoreThanFitsAtOnce() throws Exception {
+    int count = 300;
+    int size = 60_001;
+    byte[] content = bytes(count * size);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      for (int i = 0; i < count; i++) {
+        commands.update(ByteBuffer.wrap(content, i * size, size), buffer, (long) i * size);
+      }
+      commands.end();
+      sim.simulator().pause(0, 0);
+      try {
+        Task.run("enqueueing", () -> device.queue(0).execute(Fence.NONE, done.at(1), commands))
+            .join();
+        sim.awaitCalls(names.copyToDevice, 60); // nearly what fits
+        assertStaysPending(done.at(1)); // and meanwhile more is put there, if it is
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 1);
+      assertEquals(1, registrations());
+      assertBytes(content, read(device, buffer), "what the commands wrote");
+    }
+  }
+
+  @Test
+  void anUpdateMayBeLargerThanWhatFitsAtOnce() {
+    byte[] content = bytes((10 << 20) + 7);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).update(Fence.NONE, done.at(1), ByteBuffer.wrap(content), buffer, 0);
+      awaitReached(done, 1);
+      assertEquals(1, registrations());
+      assertBytes(content, read(device, buffer), "what the update wrote");
+    }
+  }
+
+  /**
+   * Bytes that wrap around the end of the staging memory leave a gap there. The first ones that the
+   * device has not read yet are right behind the begin, where few had been staged before.
+   */
+  @Test
+  void whatWrapsAroundOverwritesNothingThatIsStillToBeRead() throws Exception {
+    int pieces = 16;
+    byte[] content = bytes(pieces * (256 << 10)); // as much as there is, without the first few
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).update(Fence.NONE, done.at(1), ByteBuffer.wrap(content, 0, 64), buffer, 0);
+      awaitReached(done, 1);
+      long before = sim.calls(names.copyToDevice);
+      sim.simulator().pause(0, 0);
+      try {
+        device.queue(0).update(Fence.NONE, done.at(2), ByteBuffer.wrap(content), buffer, 0);
+        sim.awaitCalls(names.copyToDevice, before + pieces - 1);
+        assertStaysPending(done.at(2)); // and meanwhile the last one is put there, if it is
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 2);
+      assertBytes(content, read(device, buffer), "what the update wrote");
+    }
+  }
+
+  /** Rule Q1: it takes long, and no user's thread is to wait for it. */
+  @Test
+  void memoryIsPageLockedByTheThreadOfTheQueue() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore uploaded = device.createSemaphore(0);
+        TimelineSemaphore allocated = device.createSemaphore(0);
+        TimelineSemaphore again = device.createSemaphore(0)) {
+      sim.simulator().fail(names.pageLock, 1, GpuFault.PLAIN_CODE);
+      transfer(device, buffer, true, new byte[64], uploaded.at(1));
+      assertNotOnThisThread(awaitFailure(uploaded, 1, Status.RESOURCE_EXHAUSTED));
+      sim.simulator().fail(names.pageLock, 1, GpuFault.PLAIN_CODE);
+      device.queue(0).alloca(Fence.NONE, allocated.at(1), 64, BufferParams.HOST).close();
+      assertNotOnThisThread(awaitFailure(allocated, 1, Status.RESOURCE_EXHAUSTED));
+      transfer(device, buffer, true, filled(64, 3), again.at(1));
+      awaitReached(again, 1);
+      assertBytes(filled(64, 3), read(device, buffer), "what was uploaded at last");
+    }
+  }
+
+  /** It needs no memory of the stream's, and an upload that changes threads takes twice as long. */
+  @Test
+  void whatIsPageLockedIsUploadedByTheThreadThatEnqueuesIt() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        DeviceBuffer host = device.allocate(64, BufferParams.HOST);
+        DeviceBuffer.Mapping mapping = host.map(DeviceBuffer.MapMode.READ);
+        TimelineSemaphore uploaded = device.createSemaphore(0)) {
+      long before = sim.calls(names.copyToDevice);
+      for (int i = 1; i <= 20; i++) {
+        device.queue(0).upload(Fence.NONE, uploaded.at(i), mapping.bytes(), buffer, 0);
+        assertEquals(before + i, sim.calls(names.copyToDevice), "calls when upload returns");
+        awaitReached(uploaded, i);
+      }
+    }
+  }
+
+  @Test
+  void memoryThatIsNoBufferIsUsedAtItsAddressIfItIsPageLocked() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        DeviceBuffer host = device.allocate(64, BufferParams.HOST);
+        DeviceBuffer.Mapping mapping = host.map(DeviceBuffer.MapMode.WRITE)) {
+      Range locked = new Range(mapping.bytes(), true);
+      mapping.bytes().put(filled(64, 5));
+      move(device, HostMemory.of(locked), buffer);
+      assertBytes(filled(64, 5), read(device, buffer), "what was uploaded from its address");
+      assertEquals(0, locked.copied.get(), "bytes copied by the host");
+
+      Range pageable = new Range(ByteBuffer.allocateDirect(64).put(filled(64, 9)).flip(), false);
+      move(device, HostMemory.of(pageable), buffer);
+      assertBytes(filled(64, 9), read(device, buffer), "what was uploaded by copying");
+      assertEquals(64, pageable.copied.get(), "bytes copied by the host");
+    }
+  }
+
+  private static void move(Device device, HostMemory source, DeviceBuffer target) {
+    try (TimelineSemaphore done = device.createSemaphore()) {
+      device.queue(0).upload(Fence.NONE, done.at(1), source, target, 0);
+      awaitReached(done, 1);
+    }
+  }
+
+  /** Counts the bytes that are copied out of it. */
+  private record Range(ByteBuffer bytes, boolean isWritable, AtomicLong copied)
+      implements HostRange {
+    Range(ByteBuffer bytes, boolean isWritable) {
+      this(bytes.duplicate(), isWritable, new AtomicLong());
+    }
+
+    @Override
+    public long size() {
+      return bytes.capacity();
+    }
+
+    @Override
+    public boolean isOnHeap() {
+      return false;
+    }
+
+    @Override
+    public long address() {
+      return Pointer.nativeValue(Native.getDirectBufferPointer(bytes));
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target) {
+      copied.addAndGet(target.remaining());
+      target.duplicate().put(bytes.duplicate().slice((int) offset, target.remaining()));
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer source) {
+      throw new AssertionError("a source is not written");
+    }
+  }
+
+  /** By where the native call failed. */
+  private static void assertNotOnThisThread(HalException failure) {
+    Throwable origin = Objects.requireNonNull(failure.getCause());
+    for (StackTraceElement frame : origin.getStackTrace()) {
+      assertNotEquals(GpuTransferTest.class.getName(), frame.getClassName(), origin::toString);
+    }
+  }
+}

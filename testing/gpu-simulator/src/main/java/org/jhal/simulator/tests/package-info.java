@@ -1,0 +1,11 @@
+/**
+ * Tests of a driver of GPUs, by its subjects: kernels, transfers, graphs, streams, times, two GPUs,
+ * and applications. A driver's tests extend them.
+ *
+ * <p>A test belongs here if it is the same for each such driver and is about no group of devices,
+ * which {@code group} has. They share nothing; what two of them need goes to {@code kit}.
+ */
+@NullMarked
+package org.jhal.simulator.tests;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,246 @@
+package org.jhal.bench.baselines;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jhal.bench.kernel.Touch;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.NotAvailableException;
+import org.jhal.bench.measure.Subject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The baselines that are raw calls in C: the program {@code raw}, compiled when it is first needed,
+ * running beside this JVM and asked for one sample after the other. While it is not asked it waits
+ * for its input, and its device has nothing to do.
+ *
+ * <p>For one thread.
+ */
+public final class CudaRaw implements AutoCloseable {
+  /** How reports call these baselines. */
+  public static final String NAME = "C";
+
+  private static final String PROGRAM = "raw";
+  private static final String KERNEL = "touch.ptx";
+  private static final List<String> SOURCES =
+      List.of(
+          "collectives.c", "driver.c", "graphs.c", "libraries.c", "pageable.c", "peers.c", "raw.c");
+  private static final List<String> HEADERS = List.of("driver.h", "peers.h", "raw.h");
+  private static final String ABSENT = "absent "; // before what this machine does not have
+  private static final String END = "the end of the output";
+  private static final Pattern RESULT =
+      Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
+
+  /** Finds the compiler. */
+  public interface Toolchain {
+    /** The compiler and its options. */
+    List<String> compiler() throws NotAvailableException;
+  }
+
+  private final Toolchain toolchain;
+  private final Map<String, String> environment;
+  private final @Nullable String pciAddress;
+  private final @Nullable String otherPciAddress;
+  private BlockingQueue<String> lines = new LinkedBlockingQueue<>(); // of this process alone
+  private @Nullable NativeBuild build;
+  private @Nullable Process process;
+
+  /**
+   * Starts nothing yet.
+   *
+   * @param toolchain compiles the program
+   * @param environment what the program finds there besides what this JVM does
+   * @param pciAddress of the device, or null for the first
+   */
+  public CudaRaw(
+      Toolchain toolchain, Map<String, String> environment, @Nullable String pciAddress) {
+    this(toolchain, environment, pciAddress, null);
+  }
+
+  /**
+   * Starts nothing yet.
+   *
+   * @param otherPciAddress of the second device, for cases that use two; null if there is none
+   */
+  public CudaRaw(
+      Toolchain toolchain,
+      Map<String, String> environment,
+      @Nullable String pciAddress,
+      @Nullable String otherPciAddress) {
+    this.toolchain = toolchain;
+    this.environment = environment;
+    this.pciAddress = pciAddress;
+    this.otherPciAddress = otherPciAddress;
+  }
+
+  /** {@link #subject(String, String, long, int, UnaryOperator)} that is called {@link #NAME}. */
+  public Subject subject(String name, long size, int steps, UnaryOperator<double[]> convert) {
+    return subject(NAME, name, size, steps, convert);
+  }
+
+  /**
+   * A subject whose sample is one answer of the program.
+   *
+   * @param title how reports call it
+   * @param name of the case, as the program knows it
+   * @param size of a step: how many bytes are transferred or allocated, or how many kernels run; 0
+   *     where it means nothing
+   * @param steps how many steps the sample has
+   * @param convert makes the sample from the median, the lower and the upper quartile, in
+   *     nanoseconds
+   */
+  public Subject subject(
+      String title, String name, long size, int steps, UnaryOperator<double[]> convert) {
+    return new Subject() {
+      @Override
+      public String name() {
+        return title;
+      }
+
+      @Override
+      public double[] sample() throws Exception {
+        return convert.apply(ask(name, size, steps));
+      }
+    };
+  }
+
+  /** The median and the quartiles in {@code line}, which answers the request. */
+  static double[] parse(String line, String name, long size, int steps) throws IOException {
+    String request = request(name, size, steps);
+    Matcher result = RESULT.matcher(line);
+    if (!result.matches() || !result.group(1).equals(request)) {
+      throw new IOException("the raw program was asked for '" + request + "' and said: " + line);
+    }
+    return new double[] {
+      Double.parseDouble(result.group(3)),
+      Double.parseDouble(result.group(2)),
+      Double.parseDouble(result.group(4))
+    };
+  }
+
+  private static String request(String name, long size, int steps) {
+    return String.format(Locale.ROOT, "%s %d %d", name, size, steps);
+  }
+
+  private double[] ask(String name, long size, int steps) throws Exception {
+    try {
+      Process running = start();
+      Writer requests = running.outputWriter(StandardCharsets.UTF_8);
+      requests.write(request(name, size, steps) + "\n");
+      requests.flush();
+      String line = nextLine();
+      if (line.startsWith(ABSENT)) {
+        throw new NotAvailableException(line.substring(ABSENT.length()));
+      }
+      return parse(line, name, size, steps);
+    } catch (IOException | TimeoutException | InterruptedException | NotAvailableException e) {
+      stop(); // the next request starts it anew
+      throw e;
+    }
+  }
+
+  private Process start() throws Exception {
+    if (process != null) {
+      return process;
+    }
+    Path program = program();
+    List<String> command = new ArrayList<>();
+    command.add(program.toString());
+    command.add(program.resolveSibling(KERNEL).toString());
+    command.add(Objects.requireNonNullElse(pciAddress, "-"));
+    if (otherPciAddress != null) {
+      command.add(otherPciAddress);
+    }
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    BlockingQueue<String> target = new LinkedBlockingQueue<>();
+    lines = target;
+    Process started = builder.start();
+    process = started;
+    Baselines.daemon("bench-raw-output", () -> read(started, target)).start();
+    String line = nextLine();
+    if (!line.equals("ready")) {
+      throw new IOException("the raw program does not start: " + line);
+    }
+    return started;
+  }
+
+  private static void read(Process process, BlockingQueue<String> target) {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        target.add(line);
+      }
+    } catch (IOException e) {
+      target.add(e.toString());
+    }
+    target.add(END);
+  }
+
+  private String nextLine() throws InterruptedException, TimeoutException {
+    String line = lines.poll(Bench.DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
+    if (line == null) {
+      throw new TimeoutException("the raw program says nothing for " + Bench.DEADLINE);
+    }
+    return line;
+  }
+
+  /** The compiled program, with the kernel beside it. */
+  private Path program() throws Exception {
+    if (build != null) {
+      return build.file(PROGRAM);
+    }
+    List<String> compiler = toolchain.compiler();
+    NativeBuild made = NativeBuild.of("cuda", names());
+    try {
+      Files.write(made.file(KERNEL), Touch.file(KERNEL));
+      made.run(
+          CudaCompiler.command(
+              compiler, SOURCES.stream().map(made::file).toList(), made.file(PROGRAM)));
+    } catch (Exception e) {
+      made.close();
+      throw e;
+    }
+    build = made;
+    return made.file(PROGRAM);
+  }
+
+  private static String[] names() {
+    return Stream.concat(SOURCES.stream(), HEADERS.stream()).toArray(String[]::new);
+  }
+
+  private void stop() throws InterruptedException {
+    if (process != null) {
+      process.destroyForcibly().waitFor();
+      process = null;
+    }
+  }
+
+  /** Ends the program and removes it. */
+  @Override
+  public void close() throws IOException, InterruptedException {
+    stop();
+    if (build != null) {
+      build.close();
+      build = null;
+    }
+  }
+}

@@ -1,0 +1,343 @@
+package org.jhal.bench.cases.vendor;
+
+import static org.jhal.hip.jna.HipConstants.*;
+import static org.jhal.hip.jna.HipRuntime.*;
+
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import com.sun.jna.StringArray;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.bench.baselines.HipLoops;
+import org.jhal.bench.kernel.Touch;
+import org.jhal.bench.measure.Allocations;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.NotAvailableException;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.hip.jna.HiprtcApi;
+import org.jhal.hip.jna.hipEvent_t;
+import org.jhal.hip.jna.hipFunction_t;
+import org.jhal.hip.jna.hipModule_t;
+import org.jhal.hip.jna.hipStream_t;
+
+/**
+ * What a call of the HIP runtime costs through the bindings of its driver, beside a loop in C that
+ * calls the same function of the same library with the same handles, on the same thread.
+ *
+ * <p>For one thread, whose device is the one that is measured from the first sample until this is
+ * closed.
+ */
+public final class HipCalls implements AutoCloseable {
+  /** Whose devices they are for. */
+  static final String DRIVER = "hip";
+
+  /** How reports call the baseline. */
+  static final String NAME = "C";
+
+  private static final int CALLS = 100_000;
+
+  /** How many are made at a time: fewer than a stream takes before it holds up its caller. */
+  private static final int BATCH = 500;
+
+  /** The functions. */
+  private enum Kind {
+    GET_DEVICE("hipGetDevice"),
+    EVENT_QUERY("hipEventQuery"),
+    EVENT_RECORD("hipEventRecord"),
+    LAUNCH("hipModuleLaunchKernel");
+
+    final String kernel;
+
+    Kind(String kernel) {
+      this.kernel = kernel;
+    }
+  }
+
+  /** Makes calls; returns how many nanoseconds they took. */
+  private interface Batch {
+    long run(int count) throws Exception;
+  }
+
+  private final Device device;
+  private final DeviceInfo info;
+  private final HipLoops loops;
+  private final int[] out = new int[1];
+  private final hipStream_t stream = new hipStream_t();
+  private final hipEvent_t event = new hipEvent_t();
+  private final hipModule_t module = new hipModule_t();
+  private final hipFunction_t kernel = new hipFunction_t();
+  private final Memory word = new Memory(Integer.BYTES);
+  private final Memory arguments = new Memory(Long.BYTES + Integer.BYTES);
+  private final Memory extra = new Memory(6 * Long.BYTES);
+  private int deviceBefore = -1;
+  private long target;
+
+  /**
+   * Calls nothing yet.
+   *
+   * @param device that the kernel is for
+   * @param info of that device
+   * @param loops the other side; closed with this
+   */
+  HipCalls(Device device, DeviceInfo info, HipLoops loops) {
+    this.device = device;
+    this.info = info;
+    this.loops = loops;
+  }
+
+  /** The case. */
+  public static List<BenchCase> all() {
+    return List.of(
+        new BenchCase(
+            "hip-calls",
+            "a native call through the bindings, and the heap that it takes",
+            "ns",
+            List.of("time", "bytes"),
+            false,
+            DRIVER,
+            HipCalls::series));
+  }
+
+  private static List<Series> series(Bench bench) {
+    HipCalls calls =
+        bench
+            .shared()
+            .get(
+                "hip-calls",
+                HipCalls.class,
+                () ->
+                    new HipCalls(
+                        bench.device(), bench.device().info(), new HipLoops(System.getenv())));
+    int steps = bench.steps(CALLS);
+    List<Series> all = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      all.add(
+          new Series(
+              kind.kernel,
+              calls.subject(Subject.JHAL, kind, steps, count -> calls.inJava(kind, count)),
+              List.of(calls.subject(NAME, kind, steps, count -> calls.inC(kind, count)))));
+    }
+    return all;
+  }
+
+  private Subject subject(String name, Kind kind, int steps, Batch batch) {
+    return new Subject() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public double[] sample() throws Exception {
+        open();
+        if (kind == Kind.LAUNCH) {
+          load();
+        }
+        Allocations allocations = name.equals(JHAL) ? Allocations.begin() : null;
+        long nanos = 0;
+        for (int left = steps; left > 0; left -= BATCH) {
+          nanos += batch.run(Math.min(left, BATCH));
+          check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+        }
+        double bytes = allocations == null ? Double.NaN : (double) allocations.bytes() / steps;
+        if (kind == Kind.LAUNCH) {
+          expectTouched();
+        }
+        return new double[] {(double) nanos / steps, bytes};
+      }
+    };
+  }
+
+  // The calls: a loop for each, which the compiler of the JVM sees alone.
+
+  private long inJava(Kind kind, int count) {
+    long start = System.nanoTime();
+    switch (kind) {
+      case GET_DEVICE -> getDevice(count);
+      case EVENT_QUERY -> queryEvent(count);
+      case EVENT_RECORD -> recordEvent(count);
+      case LAUNCH -> launch(count);
+    }
+    return System.nanoTime() - start;
+  }
+
+  private void getDevice(int count) {
+    for (int i = 0; i < count; i++) {
+      check(hipGetDevice(out), "hipGetDevice");
+    }
+  }
+
+  private void queryEvent(int count) {
+    for (int i = 0; i < count; i++) {
+      check(hipEventQuery(event), "hipEventQuery");
+    }
+  }
+
+  private void recordEvent(int count) {
+    for (int i = 0; i < count; i++) {
+      check(hipEventRecord(event, stream), "hipEventRecord");
+    }
+  }
+
+  private void launch(int count) {
+    long list = Pointer.nativeValue(extra);
+    for (int i = 0; i < count; i++) {
+      check(
+          hipModuleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
+          "hipModuleLaunchKernel");
+    }
+  }
+
+  private long inC(Kind kind, int count) throws Exception {
+    Object[] handles =
+        switch (kind) {
+          case GET_DEVICE -> new Object[0];
+          case EVENT_QUERY -> new Object[] {event};
+          case EVENT_RECORD -> new Object[] {event, stream};
+          case LAUNCH -> new Object[] {kernel, stream, extra};
+        };
+    NativeLibrary library = NativeLibrary.getInstance(property("library"));
+    long nanos = loops.run(library, kind.kernel, count, handles);
+    check(nanos < 0 ? (int) -nanos : hipSuccess, kind.kernel);
+    return nanos;
+  }
+
+  private String property(String name) {
+    return Objects.requireNonNull(info.properties().get(name), name);
+  }
+
+  private static void check(int code, String call) {
+    if (code != hipSuccess) {
+      throw new IllegalStateException(call + ": " + hipGetErrorName(code) + " (" + code + ")");
+    }
+  }
+
+  // What the calls are given.
+
+  private void open() {
+    if (deviceBefore >= 0) {
+      return;
+    }
+    check(hipGetDevice(out), "hipGetDevice");
+    int before = out[0];
+    check(hipSetDevice(info.index()), "hipSetDevice");
+    deviceBefore = before;
+    long[] handle = new long[1];
+    check(hipStreamCreateWithFlags(handle, hipStreamNonBlocking), "hipStreamCreateWithFlags");
+    stream.set(handle[0]);
+    check(hipEventCreateWithFlags(handle, hipEventDisableTiming), "hipEventCreateWithFlags");
+    event.set(handle[0]);
+    recordEvent(1);
+    check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+  }
+
+  /** Loads the kernel once, and forgets what it wrote. */
+  private void load() throws Exception {
+    if (kernel.isNull()) {
+      byte[] code = compile();
+      Memory image = new Memory(code.length + 1L); // a text ends with a zero
+      image.clear();
+      image.write(0, code, 0, code.length);
+      long[] made = new long[1];
+      check(hipModuleLoadData(made, image), "hipModuleLoadData");
+      module.set(made[0]);
+      check(hipMalloc(made, word.size()), "hipMalloc");
+      target = made[0];
+      arguments.setLong(0, target);
+      arguments.setInt(Long.BYTES, Touch.VALUE);
+      extra.setLong(0, HIP_LAUNCH_PARAM_BUFFER_POINTER);
+      extra.setPointer(8, arguments);
+      extra.setLong(16, HIP_LAUNCH_PARAM_BUFFER_SIZE);
+      extra.setPointer(24, extra.share(40));
+      extra.setLong(32, HIP_LAUNCH_PARAM_END);
+      extra.setLong(40, arguments.size());
+      check(hipModuleGetFunction(made, module, "touch"), "hipModuleGetFunction");
+      kernel.set(made[0]);
+    }
+    check(hipMemsetD32Async(target, 0, 1, stream), "hipMemsetD32Async");
+    check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+  }
+
+  private void expectTouched() {
+    long host = Pointer.nativeValue(word);
+    check(hipMemcpyDtoHAsync(host, target, word.size(), stream), "hipMemcpyDtoHAsync");
+    check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+    if (word.getInt(0) != Touch.VALUE) {
+      throw new IllegalStateException(
+          "the device's memory has " + word.getInt(0) + " where " + Touch.VALUE + " should be");
+    }
+  }
+
+  /** The kernel for this device, by the compiler that the driver was told of or the runtime's. */
+  private byte[] compile() throws Exception {
+    new Touch(device, null).close(); // the driver says whether the compiler knows the device
+    HiprtcApi api = compiler().map(HiprtcApi.class, HiprtcApi.PREFIX);
+    PointerByReference program = new PointerByReference();
+    compiled(api.createProgram(program, source(), "touch.cpp", 0, null, null));
+    String[] options = {"--gpu-architecture=" + property("architecture")};
+    compiled(api.compileProgram(program.getValue(), 1, new StringArray(options)));
+    LongByReference size = new LongByReference();
+    compiled(api.getCodeSize(program.getValue(), size));
+    Memory code = new Memory(size.getValue());
+    compiled(api.getCode(program.getValue(), code));
+    compiled(api.destroyProgram(program));
+    return code.getByteArray(0, (int) code.size());
+  }
+
+  /** In the runtime itself, or from ROCm 7 on beside it. */
+  private SharedLibrary compiler() throws NotAvailableException {
+    String runtime = property("library");
+    List<String> candidates = new ArrayList<>(List.of(runtime));
+    candidates.addAll(SharedLibrary.open(runtime).beside("libhiprtc.so", 7));
+    try {
+      return new WantedLibrary(
+              "HIPRTC", "ROCm", "jhal.hip.hiprtc", "JHAL_HIP_HIPRTC", Status.UNIMPLEMENTED)
+          .find(candidates, "hiprtcCompileProgram");
+    } catch (HalException e) {
+      throw new NotAvailableException(e.getMessage());
+    }
+  }
+
+  private static void compiled(int result) {
+    if (result != 0) {
+      throw new IllegalStateException("HIPRTC returned " + result + " for touch.cpp");
+    }
+  }
+
+  private static String source() {
+    return new String(Touch.file("touch.cpp"), StandardCharsets.UTF_8);
+  }
+
+  /** Gives everything back, and the thread the device that it had. */
+  @Override
+  public void close() throws IOException {
+    loops.close();
+    if (!module.isNull()) {
+      check(hipModuleUnload(module.take()), "hipModuleUnload");
+      check(hipFree(target), "hipFree");
+    }
+    if (!event.isNull()) {
+      check(hipEventDestroy(event.take()), "hipEventDestroy");
+    }
+    if (!stream.isNull()) {
+      check(hipStreamDestroy(stream.take()), "hipStreamDestroy");
+    }
+    if (deviceBefore >= 0) {
+      check(hipSetDevice(deviceBefore), "hipSetDevice");
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.jhal.bench.cases.vendor;
+
+import java.util.List;
+import org.jhal.bench.baselines.CudaRaw;
+import org.jhal.bench.cases.DispatchWork;
+import org.jhal.bench.cases.OnCuda;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Series;
+
+/** Work of a vendor's library as external work, beside the same calls in C. */
+public final class LibraryCases {
+  private static final int[] ROWS = {64, 1024, 4096};
+  private static final int PRODUCTS = 50;
+  private static final int LARGE = 4096; // from here on, the library's own time is what counts
+  private static final double MOST = 1.02;
+
+  private LibraryCases() {}
+
+  /** In the order in which they run. */
+  public static List<BenchCase> all() {
+    return List.of(
+        new BenchCase(
+            "external-gemm",
+            "matrix products by cuBLAS that wait for the one before them, all submitted up front",
+            "ns",
+            List.of("time"),
+            false,
+            OnCuda.DRIVER,
+            bench -> bench.sizes(ROWS).stream().map(rows -> series(bench, rows)).toList()));
+  }
+
+  /** A chain of products of matrices with so many rows. */
+  static Series series(Bench bench, int rows) {
+    int steps = bench.steps(PRODUCTS);
+    return new Series(
+        rows + " rows",
+        new LibraryChain(bench.deviceThatSpins(DispatchWork.SPINNING), rows, steps),
+        List.of(OnCuda.raw(bench).subject("gemm", rows, steps, all -> new double[] {all[0]})),
+        rows < LARGE ? List.of() : List.of(Aim.atMost("time", CudaRaw.NAME, MOST)));
+  }
+}
