@@ -15,7 +15,7 @@ module org.jhal.utils {
   exports org.jhal.driver.options;
   exports org.jhal.driver.support;
   exports org.jhal.engine;
-  exports org.jhal.engine.events to
+  exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;
 
   uses org.jhal.driver.support.BoundModule;

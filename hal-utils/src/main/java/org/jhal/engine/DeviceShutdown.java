@@ -17,8 +17,8 @@ import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.HostCompletionPool;
-import org.jhal.engine.events.Names;
 import org.jhal.engine.file.FileStaging;
+import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Failures;
@@ -153,13 +153,13 @@ final class DeviceShutdown<E> {
     // Users' operations that are not issued fail now. Those that are issued go on. So do copies
     // between devices, enqueued here or on the other device, whose chunks the queues still accept.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
-    core.holds().copies.shut();
-    core.holds().uses.shut();
-    if (!core.holds().copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
+    core.leases().copies.shut();
+    core.leases().uses.shut();
+    if (!core.leases().copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
       groups.giveUp(limit);
     }
     queues.forEach(queue -> queue.shutdown().awaitIdle(deadline));
-    quiet &= core.holds().uses.awaitEmpty(deadline);
+    quiet &= core.leases().uses.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().shut(deadline);
     }
@@ -192,7 +192,7 @@ final class DeviceShutdown<E> {
               + (left == 1 ? " operation" : " operations")
               + " did not end within "
               + limit
-              + (core.holds().uses.isEmpty()
+              + (core.leases().uses.isEmpty()
                   ? ""
                   : ", and operations of other devices still use its memory")
               + stuck,
@@ -245,7 +245,7 @@ final class DeviceShutdown<E> {
       // Before the wait: another device that is being closed may wait for this in the same way.
       queues.forEach(queue -> queue.shutdown().endUses());
     }
-    return quiet && core.holds().uses.awaitEmpty(threadsEnd);
+    return quiet && core.leases().uses.awaitEmpty(threadsEnd);
   }
 
   /**

@@ -29,10 +29,10 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.SemaphorePlace;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
 import org.jhal.engine.file.EngineFile;
 import org.jhal.engine.file.FileStaging;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.group.EngineGroup;
 import org.jhal.engine.kernel.ExecutableLoader;
@@ -203,7 +203,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   @Override
   public Executable loadExecutable(ExecutableSource source) {
     core.checkUsable();
-    Span span = Events.load(core.number(), Objects.requireNonNull(source, "source").name());
+    Span span = FlightRecorder.load(core.number(), Objects.requireNonNull(source, "source").name());
     Executable loaded = null;
     try {
       loaded = loader.load(source);

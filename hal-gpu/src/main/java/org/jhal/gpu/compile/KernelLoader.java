@@ -17,8 +17,8 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jspecify.annotations.Nullable;
@@ -219,7 +219,7 @@ public abstract class KernelLoader<M, K> {
       SourceCode source, List<String> options, String what, @Nullable KernelCache cache) {
     String architecture = device.architecture();
     CompilerFiles files = cache != null && source.isSelfContained(options) ? compilerFiles() : null;
-    Span span = Events.compilation(what);
+    Span span = FlightRecorder.compilation(what);
     String outcome = "failed";
     try {
       if (cache == null || files == null || !SelfContained.allows(files.variables())) {

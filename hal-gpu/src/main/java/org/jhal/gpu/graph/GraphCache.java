@@ -16,8 +16,8 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EarlyClasses;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +89,7 @@ public final class GraphCache<S, K> {
    * @throws HalException UNAVAILABLE if the device is lost
    */
   @Nullable GraphFallback build(GraphInstance<S, K> planned) {
-    Span span = Events.graph(planned.size());
+    Span span = FlightRecorder.graph(planned.size());
     GraphFallback reason = GraphFallback.GIVEN_UP;
     try {
       reason = tryToBuild(planned);
@@ -262,7 +262,7 @@ public final class GraphCache<S, K> {
   /** Counts a submission that is issued command by command. */
   void count(GraphFallback reason) {
     fallbacks.incrementAndGet(reason.ordinal());
-    Events.fallback(reason.text());
+    FlightRecorder.fallback(reason.text());
   }
 
   /** The reason for a failed call, which is logged the first time. */

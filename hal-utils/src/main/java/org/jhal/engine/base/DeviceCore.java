@@ -21,8 +21,8 @@ import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Names;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;
 import org.jhal.engine.queue.Failures;
@@ -59,7 +59,7 @@ public final class DeviceCore<E> implements Explainable {
   private final List<DeviceQueue> copyQueues = new CopyOnWriteArrayList<>();
 
   private final DeviceResources resources = new DeviceResources();
-  private final Holds holds;
+  private final Leases leases;
   private final Peers peers;
   private final BackendCalls calls;
 
@@ -89,7 +89,7 @@ public final class DeviceCore<E> implements Explainable {
     this.peers = new Peers(this, backend, config);
     this.number = Names.add("device", name + " (" + info.name() + ")", 0);
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
-    this.holds = new Holds(name, calls);
+    this.leases = new Leases(name, calls);
     this.pools = new DevicePools(name, config, calls);
   }
 
@@ -154,12 +154,12 @@ public final class DeviceCore<E> implements Explainable {
 
   /** Counts memory that was allocated, or, if negative, given back. */
   public void addBytes(long size, BufferParams params) {
-    Events.memory(number, size, params.type().name(), resources.addBytes(size));
+    FlightRecorder.memory(number, size, params.type().name(), resources.addBytes(size));
   }
 
   /** What other devices do with this one, and what its close waits for. */
-  public Holds holds() {
-    return holds;
+  public Leases leases() {
+    return leases;
   }
 
   /** The other devices whose memory its operations can use. */
@@ -373,7 +373,7 @@ public final class DeviceCore<E> implements Explainable {
           queue.lose(cause);
         }
         DeferredWorkQueue.failBehindGone();
-        Events.lost(number, String.valueOf(cause.getMessage()));
+        FlightRecorder.lost(number, String.valueOf(cause.getMessage()));
         Failures.log(LOG, Level.WARNING, "device " + name + " is lost", cause);
       }
       onLost.accept(cause); // each time, since an error may have ended it

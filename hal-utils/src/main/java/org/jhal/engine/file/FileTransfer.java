@@ -7,8 +7,8 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.driver.HostCompletion;
+import org.jhal.engine.base.ChunkedTransfer;
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.base.Lanes;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The operation ends when the last lane has ended.
  */
-public final class FileTransfer<E> extends Lanes implements HostCompletion {
+public final class FileTransfer<E> extends ChunkedTransfer implements HostCompletion {
   private final DeviceCore<E> device;
   private final int index; // of the queue
   private final Operation<E> operation;

@@ -102,7 +102,7 @@ abstract class Collective {
   final void begin() {
     try {
       for (DeviceCore<?> device : group.devices()) {
-        device.holds().beginCopy();
+        device.leases().beginCopy();
         held.incrementAndGet();
       }
       if (!stage.compareAndSet(Stage.PARKED, Stage.BEGUN)) {
@@ -357,7 +357,7 @@ abstract class Collective {
     }
     int count = held.getAndSet(0);
     for (int i = 0; i < count; i++) {
-      group.devices().get(i).holds().endCopy();
+      group.devices().get(i).leases().endCopy();
     }
   }
 

@@ -159,9 +159,9 @@ final class GroupLife extends Owned {
    *
    * @param holds by rank
    */
-  void leave(List<RankHold> holds) {
+  void leave(List<RankLease> holds) {
     for (int rank = 0; rank < holds.size(); rank++) {
-      RankHold hold = holds.get(rank);
+      RankLease hold = holds.get(rank);
       boolean isKept = tryRetain();
       natives.whenPast(
           rank,

@@ -17,8 +17,8 @@ import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.base.ChunkedTransfer;
 import org.jhal.engine.base.CopyBuffers;
-import org.jhal.engine.base.Lanes;
 import org.jhal.engine.collective.Accumulator;
 import org.jhal.engine.collective.Cursor;
 import org.jhal.engine.collective.Layout;
@@ -152,7 +152,7 @@ final class HostCollective extends Collective implements HostCompletion {
   }
 
   /** All transfers of the collective. */
-  private final class Transfers extends Lanes {
+  private final class Transfers extends ChunkedTransfer {
     Transfers(long bytes) {
       super(FAILED, bytes);
     }
@@ -178,7 +178,7 @@ final class HostCollective extends Collective implements HostCompletion {
   }
 
   /** Its timeline counts its transfers. */
-  private final class CollectiveLane extends Lanes.Lane {
+  private final class CollectiveLane extends ChunkedTransfer.Lane {
     private final @Nullable Accumulator accumulator;
     private final ByteBuffer block;
     private final int most; // bytes of a chunk

@@ -57,7 +57,7 @@ final class NativeCollective extends Collective {
 
   // What the ranks bring, by rank. Written by the issue thread before it has begun; taken once, by
   // who finds out that the streams are past it, or that nobody knows.
-  private final AtomicReference<List<RankHold>> holds = new AtomicReference<>(List.of());
+  private final AtomicReference<List<RankLease>> holds = new AtomicReference<>(List.of());
 
   // Whether the operation's stream waits for the parts of all ranks, so that all streams are past
   // them when its event has fired. Written by the issue thread.
@@ -94,13 +94,13 @@ final class NativeCollective extends Collective {
     List<Operation<?>> open = new ArrayList<>(0);
     operation.addOpenProducers(open);
     producers = open;
-    holds.set(RankHold.all(group.devices(), request));
+    holds.set(RankLease.all(group.devices(), request));
     HalException failure;
     try {
       failure = issue(natives, stream, call);
     } catch (Throwable t) {
       if (!hasBegun()) { // nothing is in the streams, and the group goes on
-        holds.getAndSet(List.of()).forEach(RankHold::release);
+        holds.getAndSet(List.of()).forEach(RankLease::release);
       }
       throw t;
     }
@@ -120,9 +120,9 @@ final class NativeCollective extends Collective {
    */
   @Override
   void endUses() {
-    List<RankHold> held = holds.getAndSet(List.of());
+    List<RankLease> held = holds.getAndSet(List.of());
     if (isJoined && operation.hasSucceeded()) {
-      held.forEach(RankHold::release);
+      held.forEach(RankLease::release);
     } else if (!held.isEmpty()) {
       group.leave(held);
     }

@@ -85,7 +85,7 @@ final class NativeForm {
     int held = 0;
     try {
       for (DeviceCore<?> device : devices) { // or one could end meanwhile
-        device.holds().beginCollective();
+        device.leases().beginCollective();
         held++;
       }
       long patience = TimeUnit.NANOSECONDS.convert(options.deadline()); // Long.MAX_VALUE at most
@@ -95,7 +95,7 @@ final class NativeForm {
       whyNot = e.getMessage();
     } finally {
       for (int rank = 0; rank < held; rank++) {
-        devices.get(rank).holds().endUse();
+        devices.get(rank).leases().endUse();
       }
     }
   }

@@ -14,7 +14,7 @@ import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.events.Names;
+import org.jhal.engine.flightrecorder.Names;
 
 /** A kernel of an {@link EngineExecutable}. */
 public final class EngineKernel implements Kernel, LoadedKernel {

@@ -6,7 +6,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
-import org.jhal.engine.events.Names;
+import org.jhal.engine.flightrecorder.Names;
 
 /**
  * What a {@link DeviceBackend} has loaded for an {@link EngineExecutable}, shared by that and the

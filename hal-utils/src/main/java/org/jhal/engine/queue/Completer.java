@@ -30,7 +30,7 @@ final class Completer<E> {
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
-  private final UntoldFailures untold;
+  private final UnsignaledFailures untold;
   private final PollingPace pace;
 
   // All fields below are used by the completion thread alone.
@@ -58,7 +58,7 @@ final class Completer<E> {
     this.lists = lists;
     this.stream = stream;
     this.outcomes = outcomes;
-    this.untold = new UntoldFailures(owner.name());
+    this.untold = new UnsignaledFailures(owner.name());
     this.pace = new PollingPace(spinNanos, lists::issued);
   }
 

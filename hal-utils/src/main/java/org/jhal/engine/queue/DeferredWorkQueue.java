@@ -60,7 +60,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private final EventPoller<E> poller;
   private final EventInquiry<E> inquiry;
   private final StuckWaits<E> stuck;
-  private final Failing<E> failing;
+  private final OperationFailures<E> failing;
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
@@ -95,7 +95,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
             this.loss, stream, outcomes, gate, completer.pace(), settings.spinNanos());
     this.inquiry = new EventInquiry<>(this.loss, stream, outcomes, gate, lists);
     this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
-    this.failing = new Failing<>(this, lists);
+    this.failing = new OperationFailures<>(this, lists);
     this.registration = new WaitRegistration<>(this, failing, lists, domain);
     this.enqueuer = new Enqueuer<>(this, this.loss, gate, lists, registration, failing, issuer);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
@@ -388,7 +388,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   /** Fails operations of this queue. */
-  Failing<E> failing() {
+  OperationFailures<E> failing() {
     return failing;
   }
 

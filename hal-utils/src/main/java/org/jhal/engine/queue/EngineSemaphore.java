@@ -13,8 +13,8 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.concurrent.StackReserve;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,7 +125,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
   @Override
   public void signal(long newValue) {
     Cascade cascade = Cascade.current();
-    Span span = Events.hostSignal(id, newValue); // who waits may see the value before it ends
+    Span span =
+        FlightRecorder.hostSignal(id, newValue); // who waits may see the value before it ends
     synchronized (lock) {
       checkOpen();
       HalException failed = failure();

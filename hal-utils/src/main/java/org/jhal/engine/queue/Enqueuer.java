@@ -6,7 +6,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.events.Events;
+import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ public final class Enqueuer<E> {
   private final Gate gate; // the queue's; threads that enqueue are inside
   private final QueueLists<E> lists;
   private final WaitRegistration<E> registration;
-  private final Failing<E> failing;
+  private final OperationFailures<E> failing;
   private final Issuer<E> issuer;
 
   // Why new operations are refused once closing has begun, else null. Written by the thread that
@@ -41,7 +41,7 @@ public final class Enqueuer<E> {
       Gate gate,
       QueueLists<E> lists,
       WaitRegistration<E> registration,
-      Failing<E> failing,
+      OperationFailures<E> failing,
       Issuer<E> issuer) {
     this.queue = queue;
     this.loss = loss;
@@ -168,7 +168,7 @@ public final class Enqueuer<E> {
    * refuses it any more; what is thrown before refuses it.
    */
   public void submit(Operation<E> operation) {
-    boolean isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
+    boolean isRecorded = FlightRecorder.recordsSubmissions() || FlightRecorder.recordsEdges();
     String kind = "";
     long kernel = 0;
     int commands = 0;
@@ -241,16 +241,17 @@ public final class Enqueuer<E> {
     }
     State now = operation.state();
     if (now == State.FAILED || now == State.RETIRED) {
-      OperationWait.deregisterAll(
-          operation); // what was registered after another thread had failed it
+      // Another thread has failed it, perhaps before the last waits were registered.
+      OperationWait.deregisterAll(operation);
+      operation.releaseProducers();
     }
   }
 
   private void record(Operation<E> operation, String kind, long kernel, int commands) {
-    if (Events.recordsSubmissions()) {
+    if (FlightRecorder.recordsSubmissions()) {
       operation.recordSubmission(kind, kernel, commands);
     }
-    if (Events.recordsEdges()) {
+    if (FlightRecorder.recordsEdges()) {
       operation.recordEdges();
     }
   }

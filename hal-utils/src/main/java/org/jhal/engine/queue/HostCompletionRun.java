@@ -6,8 +6,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,8 +57,8 @@ final class HostCompletionRun<E>
     Throwable thrown = null;
     Span span = null;
     try {
-      if (Events.recordsHostCompletions()) {
-        span = Events.hostCompletion(operation.queue.number(), operation.key);
+      if (FlightRecorder.recordsHostCompletions()) {
+        span = FlightRecorder.hostCompletion(operation.queue.number(), operation.key);
       }
       completion.run(this);
     } catch (Throwable t) {

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.PlatformThreads;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +55,7 @@ final class HostWait extends WaitNode {
     if (isReached(semaphore, wanted)) {
       return true;
     }
-    Span span = limit > 0 ? Events.hostWait(semaphore.number(), wanted) : null;
+    Span span = limit > 0 ? FlightRecorder.hostWait(semaphore.number(), wanted) : null;
     String outcome = "interrupted";
     try {
       boolean isReached = waitUntil(semaphore, wanted, limit);

@@ -13,8 +13,8 @@ import org.jhal.Timepoint;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.HeapNode;
-import org.jhal.engine.events.Events;
-import org.jhal.engine.events.Span;
+import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.flightrecorder.Span;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
@@ -233,7 +233,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   private static int timingWeight(NativeStream<?> stream) {
-    return stream.timingWeight(Events.recordsExecutions());
+    return stream.timingWeight(FlightRecorder.recordsExecutions());
   }
 
   private void weigh(NativeStream<E> stream) {
@@ -401,18 +401,20 @@ public final class Operation<E> extends HeapNode implements Producer {
     for (int i = 0; i < waits.length; i++) {
       recorded += waits[i].needsSignal() ? 1 : 0;
     }
-    Events.submission(queue.number(), key, kind, kernel, commands, recorded, signals.size());
+    FlightRecorder.submission(
+        queue.number(), key, kind, kernel, commands, recorded, signals.size());
   }
 
   /** Records its timepoints, but no wait for a value that a timeline had from the start. */
   void recordEdges() {
     for (int i = 0; i < waits.length; i++) {
       if (waits[i].needsSignal()) {
-        Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
+        FlightRecorder.edge(
+            waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
       }
     }
     for (int i = 0; i < signals.size(); i++) {
-      Events.edge(signal(i).number(), signalValue(i), true, queue.number(), key);
+      FlightRecorder.edge(signal(i).number(), signalValue(i), true, queue.number(), key);
     }
   }
 
@@ -432,8 +434,8 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /** Tells the recorder that it is being issued. For the drainer. */
   void recordIssue() {
-    if (span == null && Events.recordsOperations()) {
-      span = Events.operation(queue.number(), key);
+    if (span == null && FlightRecorder.recordsOperations()) {
+      span = FlightRecorder.operation(queue.number(), key);
     }
   }
 
@@ -445,8 +447,8 @@ public final class Operation<E> extends HeapNode implements Producer {
     HalException reason = verdict;
     try {
       Span begun = span;
-      if (begun == null && reason != null && Events.recordsOperations()) {
-        begun = Events.operation(queue.number(), key); // it was never issued
+      if (begun == null && reason != null && FlightRecorder.recordsOperations()) {
+        begun = FlightRecorder.operation(queue.number(), key); // it was never issued
       }
       Span.end(begun, reason == null ? null : reason.status().name());
     } catch (Throwable exhausted) {
@@ -623,11 +625,11 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Called by the thread that fixed the verdict. Until then nothing is unlinked, so what may be the
-   * cause of a failure can be found.
+   * Lets go of the producers once the verdict is fixed; until then the cause of a failure can be
+   * found. Also called by the thread that has registered waits while another one failed it.
    */
-  private void releaseProducers() {
-    for (int i = 0; i < waits.length; i++) {
+  synchronized void releaseProducers() {
+    for (int i = 0; hasVerdict && i < waits.length; i++) {
       waits[i].producer = null;
     }
   }

@@ -42,7 +42,7 @@ public abstract class OperationQueue<E> {
   /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   abstract void failUnissued(Operation<E> operation, HalException failure);
 
-  /** See {@link Failing#failOpen}. */
+  /** See {@link OperationFailures#failOpen}. */
   public abstract void failOpen(Operation<E> operation, HalException reason);
 
   /**

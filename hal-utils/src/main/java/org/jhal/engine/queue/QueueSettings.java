@@ -6,7 +6,8 @@ import java.time.Duration;
  * What a queue is told about itself and its device.
  *
  * @param name the queue's name, for messages and threads
- * @param number the number by which recordings name it; see {@link org.jhal.engine.events.Names}
+ * @param number the number by which recordings name it; see {@link
+ *     org.jhal.engine.flightrecorder.Names}
  * @param device the device's token, by which threads know it
  * @param eventDomain the token of the devices whose events its stream can wait for, by which
  *     semaphores know it

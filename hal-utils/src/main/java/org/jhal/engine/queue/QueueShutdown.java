@@ -6,7 +6,7 @@ import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.events.Names;
+import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.Operation.State;
 
 /**

@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitRegistration<E> {
   private final ReadyQueue queue;
-  private final Failing<E> failing;
+  private final OperationFailures<E> failing;
   private final QueueLists<E> lists;
   private final Object domain; // the token of the devices that share events
 
-  WaitRegistration(ReadyQueue queue, Failing<E> failing, QueueLists<E> lists, Object domain) {
+  WaitRegistration(
+      ReadyQueue queue, OperationFailures<E> failing, QueueLists<E> lists, Object domain) {
     this.queue = queue;
     this.failing = failing;
     this.lists = lists;

@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
+import org.jhal.engine.base.ChunkedTransfer;
 import org.jhal.engine.base.CopyBuffers;
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.base.Lanes;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * call that enqueues operations on both devices, so no thread waits for it. While it runs, both
  * devices accept its operations even if they are being closed (rule Q8).
  */
-public final class DeviceCopy extends Lanes implements HostCall {
+public final class DeviceCopy extends ChunkedTransfer implements HostCall {
   private static final int LANES = 2;
 
   private final int index; // of the queue on which it was enqueued
@@ -51,11 +51,11 @@ public final class DeviceCopy extends Lanes implements HostCall {
   /** Runs on a thread of the device on which the copy was enqueued, whose close waits for it. */
   @Override
   public void run(Context context) {
-    other.holds().beginCopy();
+    other.leases().beginCopy();
     try {
       completion = context.defer();
     } catch (Throwable t) {
-      other.holds().endCopy();
+      other.leases().endCopy();
       throw t;
     }
     start(LANES, CopyLane::new);
@@ -65,7 +65,7 @@ public final class DeviceCopy extends Lanes implements HostCall {
   public void over(@Nullable HalException failure) {
     Completion told = Objects.requireNonNull(completion);
     try {
-      other.holds().endCopy();
+      other.leases().endCopy();
     } finally {
       if (failure != null) {
         told.fail(failure);

@@ -71,11 +71,11 @@ final class PeerUses {
   }
 
   private void hold(DeviceCore<?> owner, boolean isPart) {
-    owner.holds().beginUse(isPart);
+    owner.leases().beginUse(isPart);
     try {
       held.add(owner);
     } catch (Throwable t) { // no memory for a longer list
-      owner.holds().endUse();
+      owner.leases().endUse();
       throw t;
     }
   }
@@ -83,7 +83,7 @@ final class PeerUses {
   /** Lets go of all devices: the operation has retired. */
   void end() {
     for (int i = held.size() - 1; i >= 0; i--) {
-      held.remove(i).holds().endUse();
+      held.remove(i).leases().endUse();
     }
   }
 }

@@ -18,7 +18,7 @@ import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.events.Events;
+import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Enqueuer;
@@ -384,8 +384,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   @Override
   public final void ranOnDevice(long begin, long end, long error) {
     try {
-      if (Events.recordsExecutions()) {
-        Events.execution(operation().queue.number(), operation().key, begin, end, error);
+      if (FlightRecorder.recordsExecutions()) {
+        FlightRecorder.execution(operation().queue.number(), operation().key, begin, end, error);
       }
     } catch (Throwable exhausted) {
       return; // a record is lost, and not the operation
@@ -394,8 +394,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
 
   @Override
   public final void moves(Command command, TransferPath path) {
-    if (Events.recordsTransfers()) {
-      Events.transfer(
+    if (FlightRecorder.recordsTransfers()) {
+      FlightRecorder.transfer(
           operation().queue.number(),
           operation().key,
           command.host().size(),

@@ -525,21 +525,21 @@ class QueueFailureTest {
         enqueueFailing("silent", Fence.NONE, Fence.NONE);
         harness.run();
       }
-      assertEquals(UntoldFailures.MOST, log.lines().size(), () -> log.lines().toString());
+      assertEquals(UnsignaledFailures.MOST, log.lines().size(), () -> log.lines().toString());
     }
     harness.finish();
   }
 
   @Test
   void theNextFailureThatIsLoggedTellsHowManyWereNot() {
-    UntoldFailures untold = new UntoldFailures("fake-q0");
-    long begin = System.nanoTime() + UntoldFailures.WHILE_NANOS;
-    for (int i = 0; i < UntoldFailures.MOST; i++) {
+    UnsignaledFailures untold = new UnsignaledFailures("fake-q0");
+    long begin = System.nanoTime() + UnsignaledFailures.WHILE_NANOS;
+    for (int i = 0; i < UnsignaledFailures.MOST; i++) {
       assertEquals(0, untold.take(begin + i));
     }
     assertEquals(-1, untold.take(begin));
-    assertEquals(-1, untold.take(begin + UntoldFailures.WHILE_NANOS / 2));
-    assertEquals(2, untold.take(begin + UntoldFailures.WHILE_NANOS + 1_000_000_000));
-    assertEquals(0, untold.take(begin + UntoldFailures.WHILE_NANOS + 1_000_000_000));
+    assertEquals(-1, untold.take(begin + UnsignaledFailures.WHILE_NANOS / 2));
+    assertEquals(2, untold.take(begin + UnsignaledFailures.WHILE_NANOS + 1_000_000_000));
+    assertEquals(0, untold.take(begin + UnsignaledFailures.WHILE_NANOS + 1_000_000_000));
   }
 }

@@ -72,7 +72,7 @@ class DependencyRulesTest {
             .map(JavaClass::getPackageName)
             .distinct()
             .toList();
-    assertEquals(List.of("org.jhal.engine.events"), users);
+    assertEquals(List.of("org.jhal.engine.flightrecorder"), users);
   }
 
   @Test

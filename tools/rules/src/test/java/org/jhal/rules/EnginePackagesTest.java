@@ -49,7 +49,7 @@ class EnginePackagesTest {
               ENGINE + ".file",
               ENGINE + ".group",
               ENGINE + ".queue",
-              ENGINE + ".events",
+              ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".base",
@@ -58,7 +58,7 @@ class EnginePackagesTest {
               DRIVER + ".options",
               DRIVER + ".support",
               ENGINE + ".queue",
-              ENGINE + ".events",
+              ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".memory",
@@ -67,7 +67,11 @@ class EnginePackagesTest {
               ENGINE + ".queue",
               ENGINE + ".concurrent"),
           entry(
-              ENGINE + ".kernel", DRIVER, DRIVER + ".bundle", ENGINE + ".base", ENGINE + ".events"),
+              ENGINE + ".kernel",
+              DRIVER,
+              DRIVER + ".bundle",
+              ENGINE + ".base",
+              ENGINE + ".flightrecorder"),
           entry(
               ENGINE + ".recording",
               DRIVER,
@@ -83,7 +87,7 @@ class EnginePackagesTest {
               ENGINE + ".kernel",
               ENGINE + ".recording",
               ENGINE + ".queue",
-              ENGINE + ".events",
+              ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".file",
@@ -108,9 +112,9 @@ class EnginePackagesTest {
               ENGINE + ".queue",
               DRIVER,
               DRIVER + ".support",
-              ENGINE + ".events",
+              ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
-          entry(ENGINE + ".events"),
+          entry(ENGINE + ".flightrecorder"),
           entry(ENGINE + ".concurrent", DRIVER + ".support"));
 
   private static Map.Entry<String, Set<String>> entry(String room, String... seen) {
@@ -162,7 +166,7 @@ class EnginePackagesTest {
   @Test
   void hiddenPackagesAreExportedToTheModuleForGpus() {
     assertEquals(
-        Map.of(HIDDEN, Set.of("org.jhal.gpu"), ENGINE + ".events", Set.of("org.jhal.gpu")),
+        Map.of(HIDDEN, Set.of("org.jhal.gpu"), ENGINE + ".flightrecorder", Set.of("org.jhal.gpu")),
         descriptor().exports().stream()
             .filter(ModuleDescriptor.Exports::isQualified)
             .collect(

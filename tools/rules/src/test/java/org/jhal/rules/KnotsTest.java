@@ -47,7 +47,7 @@ class KnotsTest {
           Map.entry("org.jhal.engine.group", 7),
           Map.entry("org.jhal.engine.collective", 5),
           Map.entry("org.jhal.engine.concurrent", 2),
-          Map.entry("org.jhal.engine.events", 3),
+          Map.entry("org.jhal.engine.flightrecorder", 3),
           Map.entry("org.jhal.engine.queue", 5));
 
   @TestFactory

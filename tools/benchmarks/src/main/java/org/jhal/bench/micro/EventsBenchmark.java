@@ -7,7 +7,7 @@ import jdk.jfr.Recording;
 import org.jhal.Device;
 import org.jhal.DeviceQueue;
 import org.jhal.TimelineSemaphore;
-import org.jhal.engine.events.Events;
+import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -104,10 +104,10 @@ public class EventsBenchmark {
   /** What an operation asks, and does not tell, while it is not recorded. */
   @Benchmark
   public boolean asks(Chain chain) {
-    return Events.recordsSubmissions()
-        | Events.recordsEdges()
-        | Events.recordsExecutions()
-        | Events.recordsOperations()
-        | Events.recordsTransfers();
+    return FlightRecorder.recordsSubmissions()
+        | FlightRecorder.recordsEdges()
+        | FlightRecorder.recordsExecutions()
+        | FlightRecorder.recordsOperations()
+        | FlightRecorder.recordsTransfers();
   }
 }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public abstract class Lanes {
-  private static final System.Logger LOG = System.getLogger(Lanes.class.getName());
+public abstract class ChunkedTransfer {
+  private static final System.Logger LOG = System.getLogger(ChunkedTransfer.class.getName());
 
   private final String failing; // how the message of a failure begins
   private final long length;
@@ -39,7 +39,7 @@ public abstract class Lanes {
    * @param failing how the message of a failure begins
    * @param length how many bytes are to be moved, at least 1
    */
-  public Lanes(String failing, long length) {
+  public ChunkedTransfer(String failing, long length) {
     this.failing = failing;
     this.length = length;
   }

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class RankHold {
+final class RankLease {
   private final DeviceCore<?> device;
   private final List<BufferStorage> memory = new ArrayList<>(2); // each retained
   private final AtomicBoolean isReleased = new AtomicBoolean();
 
-  private RankHold(DeviceCore<?> device) {
+  private RankLease(DeviceCore<?> device) {
     this.device = device;
-    device.holds().beginCollective();
+    device.leases().beginCollective();
   }
 
   /**
@@ -31,18 +31,18 @@ final class RankHold {
    * @param devices by rank
    * @throws org.jhal.HalException if a device is closed; then nothing is held
    */
-  static List<RankHold> all(List<DeviceCore<?>> devices, CollectiveRequest request) {
-    List<RankHold> holds = new ArrayList<>(devices.size());
+  static List<RankLease> all(List<DeviceCore<?>> devices, CollectiveRequest request) {
+    List<RankLease> holds = new ArrayList<>(devices.size());
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
-        RankHold hold = new RankHold(devices.get(rank));
+        RankLease hold = new RankLease(devices.get(rank));
         holds.add(hold);
         hold.retain(request.sources()[rank]);
         hold.retain(request.targets()[rank]);
       }
       return holds;
     } catch (Throwable t) {
-      holds.forEach(RankHold::release);
+      holds.forEach(RankLease::release);
       throw t;
     }
   }
@@ -57,7 +57,7 @@ final class RankHold {
   void release() {
     if (isReleased.compareAndSet(false, true)) {
       memory.forEach(BufferStorage::release);
-      device.holds().endUse();
+      device.leases().endUse();
     }
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;

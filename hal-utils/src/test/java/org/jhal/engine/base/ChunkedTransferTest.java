@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Lanes that move parts: all end once, whatever their steps throw. */
-class LanesTest {
+class ChunkedTransferTest {
   private static final int PART = 4;
   private static final int LENGTH = 10 * PART - 1;
 
   private final List<Long> moved = new ArrayList<>(); // where the parts begin
   private final List<@Nullable HalException> ends = new ArrayList<>(); // one element: it is over
 
-  private class TestLanes extends Lanes {
+  private class TestLanes extends ChunkedTransfer {
     TestLanes() {
       super("moving failed: ", LENGTH);
     }
@@ -71,7 +71,7 @@ class LanesTest {
 
   /** Runs two lanes, the first of which does something else when a part is complete. */
   private void run(Consumer<TestLanes.TestLane> step) {
-    Supplier<Lanes.Lane> special =
+    Supplier<ChunkedTransfer.Lane> special =
         () ->
             lanes.new TestLane() {
               @Override
@@ -79,7 +79,8 @@ class LanesTest {
                 step.accept(this);
               }
             };
-    List<Supplier<Lanes.Lane>> all = new ArrayList<>(List.of(special, () -> lanes.new TestLane()));
+    List<Supplier<ChunkedTransfer.Lane>> all =
+        new ArrayList<>(List.of(special, () -> lanes.new TestLane()));
     lanes.start(2, () -> all.remove(0).get());
   }
 
@@ -155,8 +156,8 @@ class LanesTest {
 
   @Test
   void whatTheEndThrowsIsLogged() {
-    Lanes failing =
-        new Lanes("moving failed: ", LENGTH) {
+    ChunkedTransfer failing =
+        new ChunkedTransfer("moving failed: ", LENGTH) {
           @Override
           public void over(@Nullable HalException failure) {
             throw new IllegalStateException("on purpose");

@@ -1,4 +1,4 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;

@@ -1,7 +1,6 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import jdk.jfr.Category;
-import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
 import jdk.jfr.Event;
@@ -10,15 +9,15 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-@Name("org.jhal.Transfer")
-@Label("Transfer")
-@Description("How an upload or a readback moves its bytes")
+@Name("org.jhal.Submission")
+@Label("Submission")
+@Description("An operation was enqueued; the thread is the one that did")
 @Category("JHAL")
 @StackTrace(false)
 @Enabled(false)
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
-final class TransferEvent extends Event {
-  private static final TransferEvent OFF = new TransferEvent();
+final class SubmissionEvent extends Event {
+  private static final SubmissionEvent OFF = new SubmissionEvent();
 
   @Label("Queue")
   long queue;
@@ -27,15 +26,22 @@ final class TransferEvent extends Event {
   @Label("Operation")
   long operation;
 
-  @DataAmount
-  @Label("Bytes")
-  long bytes;
+  @Label("Kind")
+  @Nullable String kind;
 
-  @Label("Direction")
-  @Nullable String direction;
+  @Description("Of a dispatch; 0 otherwise")
+  @Label("Kernel")
+  long kernel;
 
-  @Label("Path")
-  @Nullable String path;
+  @Label("Commands")
+  int commands;
+
+  @Description("For values that timelines did not have from the start")
+  @Label("Waits")
+  int waits;
+
+  @Label("Signals")
+  int signals;
 
   /** Whether this is recorded now. Allocates nothing. */
   static boolean isOn() {

@@ -1,4 +1,4 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Operations are given as numbers, so a recording keeps none of them. Thread-safe; calls no code
  * of users and takes no lock of the engine.
  */
-public final class Events {
+public final class FlightRecorder {
   // The classes of events cannot be loaded without jdk.jfr. Nothing else in this package refers to
   // them but what is guarded by this constant.
   private static final boolean IS_THERE = isThere();
 
-  private Events() {}
+  private FlightRecorder() {}
 
   private static boolean isThere() {
     try {

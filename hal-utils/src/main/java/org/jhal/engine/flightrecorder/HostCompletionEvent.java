@@ -1,4 +1,4 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -9,15 +9,16 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-@Name("org.jhal.Submission")
-@Label("Submission")
-@Description("An operation was enqueued; the thread is the one that did")
+@Name("org.jhal.HostCompletion")
+@Label("Host completion")
+@Description(
+    "What the host does for an operation when the device is done: a host call, or the host's part of a transfer")
 @Category("JHAL")
 @StackTrace(false)
 @Enabled(false)
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
-final class SubmissionEvent extends Event {
-  private static final SubmissionEvent OFF = new SubmissionEvent();
+final class HostCompletionEvent extends Event implements Span {
+  private static final HostCompletionEvent OFF = new HostCompletionEvent();
 
   @Label("Queue")
   long queue;
@@ -26,25 +27,14 @@ final class SubmissionEvent extends Event {
   @Label("Operation")
   long operation;
 
-  @Label("Kind")
-  @Nullable String kind;
-
-  @Description("Of a dispatch; 0 otherwise")
-  @Label("Kernel")
-  long kernel;
-
-  @Label("Commands")
-  int commands;
-
-  @Description("For values that timelines did not have from the start")
-  @Label("Waits")
-  int waits;
-
-  @Label("Signals")
-  int signals;
-
   /** Whether this is recorded now. Allocates nothing. */
   static boolean isOn() {
     return OFF.isEnabled();
+  }
+
+  @Override
+  public void end(@Nullable String status) {
+    end();
+    commit();
   }
 }

@@ -1,6 +1,7 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
 import jdk.jfr.Event;
@@ -9,16 +10,15 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-@Name("org.jhal.HostCompletion")
-@Label("Host completion")
-@Description(
-    "What the host does for an operation when the device is done: a host call, or the host's part of a transfer")
+@Name("org.jhal.Transfer")
+@Label("Transfer")
+@Description("How an upload or a readback moves its bytes")
 @Category("JHAL")
 @StackTrace(false)
 @Enabled(false)
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
-final class HostCompletionEvent extends Event implements Span {
-  private static final HostCompletionEvent OFF = new HostCompletionEvent();
+final class TransferEvent extends Event {
+  private static final TransferEvent OFF = new TransferEvent();
 
   @Label("Queue")
   long queue;
@@ -27,14 +27,18 @@ final class HostCompletionEvent extends Event implements Span {
   @Label("Operation")
   long operation;
 
+  @DataAmount
+  @Label("Bytes")
+  long bytes;
+
+  @Label("Direction")
+  @Nullable String direction;
+
+  @Label("Path")
+  @Nullable String path;
+
   /** Whether this is recorded now. Allocates nothing. */
   static boolean isOn() {
     return OFF.isEnabled();
-  }
-
-  @Override
-  public void end(@Nullable String status) {
-    end();
-    commit();
   }
 }

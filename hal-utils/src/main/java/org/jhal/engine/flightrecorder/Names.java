@@ -1,4 +1,4 @@
-package org.jhal.engine.events;
+package org.jhal.engine.flightrecorder;
 
 import java.util.Collection;
 import java.util.Map;
@@ -53,7 +53,7 @@ public final class Names {
     long number = LAST.incrementAndGet();
     Named named = new Named(kind, number, name, owner);
     LIVE.put(number, named);
-    Events.name(named);
+    FlightRecorder.name(named);
     return number;
   }
 
@@ -61,7 +61,7 @@ public final class Names {
   public static void remove(long number) {
     LIVE.remove(number);
     if (LIVE.isEmpty()) {
-      Events.unname();
+      FlightRecorder.unname();
     }
   }
 

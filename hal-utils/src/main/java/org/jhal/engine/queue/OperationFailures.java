@@ -11,11 +11,11 @@ import org.jhal.engine.queue.Operation.State;
  *
  * <p>Thread-safe, except for {@link #failUnissuable}.
  */
-final class Failing<E> {
+final class OperationFailures<E> {
   private final OperationQueue<E> owner;
   private final QueueLists<E> lists;
 
-  Failing(OperationQueue<E> owner, QueueLists<E> lists) {
+  OperationFailures(OperationQueue<E> owner, QueueLists<E> lists) {
     this.owner = owner;
     this.lists = lists;
   }

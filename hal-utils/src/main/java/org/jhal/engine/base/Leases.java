@@ -10,7 +10,7 @@ import org.jhal.engine.concurrent.Gate;
  *
  * <p>Thread-safe.
  */
-public final class Holds {
+public final class Leases {
   /** Copies by other devices' queues, and collectives, are inside. For the one that closes. */
   public final Gate copies = new Gate();
 
@@ -20,7 +20,7 @@ public final class Holds {
   private final String device;
   private final BackendCalls calls;
 
-  Holds(String device, BackendCalls calls) {
+  Leases(String device, BackendCalls calls) {
     this.device = device;
     this.calls = calls;
   }

@@ -9,8 +9,8 @@ import org.jhal.HalException;
  *
  * <p>Thread-safe.
  */
-final class UntoldFailures {
-  private static final System.Logger LOG = System.getLogger(UntoldFailures.class.getName());
+final class UnsignaledFailures {
+  private static final System.Logger LOG = System.getLogger(UnsignaledFailures.class.getName());
 
   /** How many are logged within {@link #WHILE_NANOS}. */
   static final int MOST = 10;
@@ -22,7 +22,7 @@ final class UntoldFailures {
   private int logged; // in the present while; guarded by this
   private long omitted; // since the last line; guarded by this
 
-  UntoldFailures(String queue) {
+  UnsignaledFailures(String queue) {
     this.queue = queue;
   }
 

@@ -1,8 +1,0 @@
-/**
- * What happened, for the flight recorder of the JDK. {@link org.jhal.engine.events.Events} is the
- * only class that others use; it works without the module {@code jdk.jfr}, too.
- */
-@NullMarked
-package org.jhal.engine.events;
-
-import org.jspecify.annotations.NullMarked;
