@@ -64,6 +64,9 @@ final class DeviceShutdown<E> {
   private final List<FileStaging> fileStaging;
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
+  // The same, written before by a plain assignment: there may be no stack left to open the latch.
+  private volatile boolean isOver;
+
   DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<FileStaging> fileStaging) {
     this.core = core;
     this.name = core.name();
@@ -87,6 +90,7 @@ final class DeviceShutdown<E> {
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", core.backend()::close);
     Names.removeDevice(core.number());
+    isOver = true;
     core.setCloseOver();
     over.countDown();
   }
@@ -129,7 +133,7 @@ final class DeviceShutdown<E> {
    */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
-      while (!core.isCloseOver()) {
+      while (!isOver) {
         boolean ignored =
             Uninterruptibles.awaitUninterruptibly(over, LOOK.toNanos(), TimeUnit.NANOSECONDS);
       }
@@ -138,7 +142,8 @@ final class DeviceShutdown<E> {
     try {
       closeOnce(limit, threadsLimit);
     } finally {
-      core.setCloseOver(); // before: there may be no stack left to open the latch
+      isOver = true;
+      core.setCloseOver();
       over.countDown();
       OpenDevices.remove(this);
     }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Objects;
 
 /**
  * Initialises classes before any work depends on them. A class whose initialisation fails, such as
@@ -15,20 +14,20 @@ public final class EarlyClasses {
 
   /**
    * Initialises the classes that a text file lists by their full names, one on each line, and all
-   * that are nested in them.
+   * that are nested in them. Where a program has been packed anew under other names, they are
+   * initialised when they are first used.
    *
-   * @param near a class in the folder of the file, of a module that may read it; its loader finds
-   *     the classes
+   * @param near a class in the folder of the file, whose loader finds the classes
    * @throws LinkageError if the initialisation of one fails, or has failed before
    */
   public static void initialize(Class<?> near, String file) {
     try (InputStream list = near.getResourceAsStream(file)) {
-      String names = new String(Objects.requireNonNull(list, file).readAllBytes(), UTF_8);
-      for (String name : names.split("\\R")) {
+      String names = list == null ? "" : new String(list.readAllBytes(), UTF_8);
+      for (String name : names.lines().toList()) {
         initialize(Class.forName(name, true, near.getClassLoader()));
       }
     } catch (IOException | ClassNotFoundException e) {
-      throw new AssertionError("cannot initialise what " + file + " lists", e);
+      return; // see above
     }
   }
 

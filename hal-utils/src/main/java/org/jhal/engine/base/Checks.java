@@ -1,17 +1,10 @@
 package org.jhal.engine.base;
 
 import java.util.Objects;
-import org.jhal.BufferParams;
-import org.jhal.DeviceInfo;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.HostMemory;
-import org.jhal.MemoryType;
 import org.jhal.Status;
-import org.jhal.Workgroups;
 import org.jhal.driver.Command;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Manifest;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -64,59 +57,6 @@ public final class Checks {
     return kind;
   }
 
-  /** Refuses a size below 0, and memory of a type that the device does not have. */
-  public static void memory(DeviceCore<?> device, long bytes, BufferParams params) {
-    Objects.requireNonNull(params, "params");
-    if (bytes < 0) {
-      throw new HalException(Status.OUT_OF_RANGE, "buffer size " + bytes + " is negative");
-    }
-    if (!device.backend().supports(params)) {
-      throw new HalException(
-          Status.UNIMPLEMENTED, device.name() + " has no memory of type " + params.type());
-    }
-  }
-
-  /** Refuses a buffer that is larger than the device can ever provide. */
-  public static void allocation(DeviceCore<?> device, long bytes, BufferParams params) {
-    boolean isOnDevice = params.type() == MemoryType.DEVICE || params.type() == MemoryType.SHARED;
-    long most = device.info().maxAllocationBytes();
-    if (isOnDevice && bytes > most) {
-      throw new HalException(
-          Status.RESOURCE_EXHAUSTED,
-          ("buffer of " + bytes + " bytes exceeds the largest allocation of " + params.type())
-              + (" memory on " + device.name() + ", which is " + most));
-    }
-  }
-
-  /** Refuses kernels whose workgroups are larger, or need more, than the device supports. */
-  public static void workgroups(DeviceCore<?> device, Manifest manifest) {
-    DeviceInfo info = device.info();
-    Workgroups most = info.maxWorkgroupSize();
-    for (KernelSpec kernel : manifest.kernels()) {
-      Workgroups size = kernel.workgroupSize();
-      long items = (long) size.x() * size.y() * size.z(); // KernelSpec: fits into an int
-      String needs = "kernel '" + kernel.name() + "' of " + manifest.name() + " has ";
-      String takes = "; " + device.name() + " takes at most ";
-      if (size.x() > most.x()
-          || size.y() > most.y()
-          || size.z() > most.z()
-          || items > info.maxWorkgroupItems()) {
-        throw new HalException(
-            Status.OUT_OF_RANGE,
-            needs
-                + ("workgroups of " + size + ", " + items + " work items" + takes + most)
-                + (", and " + info.maxWorkgroupItems() + " work items"));
-      }
-      if (kernel.dynamicSharedMemory() > info.maxSharedMemory()) {
-        throw new HalException(
-            Status.OUT_OF_RANGE,
-            needs
-                + (kernel.dynamicSharedMemory() + " bytes of shared memory" + takes)
-                + info.maxSharedMemory());
-      }
-    }
-  }
-
   public static void range(String what, long offset, long length, long size) {
     if (offset < 0 || length < 0 || offset > size - length) {
       throw new HalException(
@@ -136,26 +76,6 @@ public final class Checks {
     if (value % unit != 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT, what + " " + value + " must be a multiple of " + unit);
-    }
-  }
-
-  public static void disjoint(long sourceOffset, long targetOffset, long length) {
-    if (sourceOffset < targetOffset + length && targetOffset < sourceOffset + length) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "copy of "
-              + length
-              + " bytes from offset "
-              + sourceOffset
-              + " to offset "
-              + targetOffset
-              + " of the same buffer: the ranges overlap");
-    }
-  }
-
-  public static void writable(HostMemory target) {
-    if (!target.isWritable()) {
-      throw new HalException(Status.INVALID_ARGUMENT, "readback target is read-only");
     }
   }
 }

@@ -339,11 +339,6 @@ public final class DeviceCore<E> implements Explainable {
     return calls.isShut();
   }
 
-  /** Whether closing is done, apart from what may still have to be freed. */
-  public boolean isCloseOver() {
-    return isCloseOver;
-  }
-
   /** Closing is done. */
   public void setCloseOver() {
     isCloseOver = true;

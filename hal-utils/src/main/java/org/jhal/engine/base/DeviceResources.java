@@ -38,6 +38,7 @@ public final class DeviceResources {
     for (LiveOwned all : List.of(recordings, storages, executables)) {
       for (Owned owned : all.all()) {
         calls.quietly("ending " + owned.describe(), owned::endWithDevice);
+        owned.endIfOver(); // may call the program, so the device is not bound
       }
     }
   }

@@ -40,4 +40,7 @@ public abstract class Owned extends RefCounted {
    * device is bound.
    */
   public void endWithDevice() {}
+
+  /** Does what is left when both its last user and {@link #endWithDevice} are through. */
+  public void endIfOver() {}
 }

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,10 @@ public final class Owner extends PhantomReference<Object> {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "isClosed", VarHandle.class, Owner.class, boolean.class);
 
+  /** What the names of the classes between the user and this one begin with. */
+  private static final Pattern ENGINE =
+      Pattern.compile("org\\.jhal\\.([A-Z]|engine\\.|driver\\.support\\.)");
+
   private final Owned resource;
   private final @Nullable Throwable madeAt; // null without leaks=trace
   private volatile boolean isClosed; // set once, by compare-and-set
@@ -43,10 +48,9 @@ public final class Owner extends PhantomReference<Object> {
   /** A stack trace that starts at the user's call, without the engine's own frames. */
   private static Throwable callOfUser(String text) {
     Throwable made = new Throwable(text);
-    String engine = Owner.class.getPackageName() + ".";
     made.setStackTrace(
         Arrays.stream(made.getStackTrace())
-            .dropWhile(frame -> frame.getClassName().startsWith(engine))
+            .dropWhile(frame -> ENGINE.matcher(frame.getClassName()).lookingAt())
             .toArray(StackTraceElement[]::new));
     return made;
   }

@@ -4,18 +4,18 @@ import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jhal.DeviceInfo;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
-import org.jhal.engine.EngineDevice;
 import org.jhal.engine.base.BackendCalls;
-import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jspecify.annotations.Nullable;
 
@@ -55,15 +55,11 @@ public final class ExecutableLoader {
     }
   }
 
-  /** See {@link EngineDevice#rehearseLoading}. */
+  /** See {@code EngineDevice.rehearseLoading}. */
   public static void rehearse() throws IllegalAccessException {
     for (Class<?> needed :
         List.of(
-            ExecutableLoader.class,
-            Loading.class,
-            Checks.class,
-            EngineExecutable.class,
-            EngineKernel.class)) {
+            ExecutableLoader.class, Loading.class, EngineExecutable.class, EngineKernel.class)) {
       Class<?> unused = MethodHandles.lookup().ensureInitialized(needed);
     }
   }
@@ -110,7 +106,7 @@ public final class ExecutableLoader {
             variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
         continue;
       }
-      Checks.workgroups(device, manifest);
+      checkWorkgroups(manifest);
       try {
         return calls.call(new Loading(device, source, variant, manifest, refusals));
       } catch (HalException e) {
@@ -121,5 +117,34 @@ public final class ExecutableLoader {
       }
     }
     return null;
+  }
+
+  /** Refuses kernels whose workgroups are larger, or need more, than the device supports. */
+  private void checkWorkgroups(Manifest manifest) {
+    DeviceInfo info = device.info();
+    Workgroups most = info.maxWorkgroupSize();
+    for (KernelSpec kernel : manifest.kernels()) {
+      Workgroups size = kernel.workgroupSize();
+      long items = (long) size.x() * size.y() * size.z(); // KernelSpec: fits into an int
+      String needs = "kernel '" + kernel.name() + "' of " + manifest.name() + " has ";
+      String takes = "; " + device.name() + " takes at most ";
+      if (size.x() > most.x()
+          || size.y() > most.y()
+          || size.z() > most.z()
+          || items > info.maxWorkgroupItems()) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            needs
+                + ("workgroups of " + size + ", " + items + " work items" + takes + most)
+                + (", and " + info.maxWorkgroupItems() + " work items"));
+      }
+      if (kernel.dynamicSharedMemory() > info.maxSharedMemory()) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            needs
+                + (kernel.dynamicSharedMemory() + " bytes of shared memory" + takes)
+                + info.maxSharedMemory());
+      }
+    }
   }
 }

@@ -51,11 +51,7 @@ final class LoadedModule extends Owned {
 
   @Override
   public void endWithDevice() {
-    try {
-      unload();
-    } finally {
-      endIfOver();
-    }
+    unload();
   }
 
   @Override
@@ -69,7 +65,8 @@ final class LoadedModule extends Owned {
    * Removes it from the device's resources once it is both unused and unloaded. Either may come
    * last, since closing the device unloads it too.
    */
-  private void endIfOver() {
+  @Override
+  public void endIfOver() {
     if (isUnused && isUnloaded.get()) {
       device.resources().executables.remove(this);
     }

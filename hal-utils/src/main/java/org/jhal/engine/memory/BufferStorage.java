@@ -15,13 +15,12 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Failures;
-import org.jhal.engine.work.QueueWork;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a buffer, shared by the buffer, its slices, and the operations and mappings that
  * use it (rule M1). {@link #free} frees it when the last reference is gone or when the device
- * closes; for a dealloca, {@link QueueWork#issue} does.
+ * closes; for a dealloca, {@code DeallocaWork} does.
  *
  * <p>A storage may also stand for another one, mostly of another device, which it keeps alive: that
  * is how operations of one device use the memory of another (rule S9b).
@@ -97,18 +96,13 @@ public final class BufferStorage extends Owned {
 
   /**
    * A storage of {@code device} that stands for {@code home}, which has memory itself. Takes over
-   * the caller's reference to that, even if it throws.
+   * the caller's reference to that, unless it throws.
    *
    * @param usage what it is for
    */
   static BufferStorage over(DeviceCore<?> device, BufferStorage home, Set<BufferUsage> usage) {
-    try {
-      BufferParams params = new BufferParams(home.params.type(), usage);
-      return new BufferStorage(device, params, home.size, null, true, home, null);
-    } catch (Throwable t) { // no memory
-      home.release();
-      throw t;
-    }
+    BufferParams params = new BufferParams(home.params.type(), usage);
+    return new BufferStorage(device, params, home.size, null, true, home, null);
   }
 
   /** Why operations of {@code user}, perhaps another device, cannot use it; null if they can. */
@@ -253,11 +247,7 @@ public final class BufferStorage extends Owned {
 
   @Override
   public void endWithDevice() {
-    try {
-      free();
-    } finally {
-      endIfOver();
-    }
+    free();
   }
 
   @Override
@@ -280,7 +270,8 @@ public final class BufferStorage extends Owned {
    * <p>Also calls the user's {@code onRelease}, once, when the native runtime no longer uses the
    * memory either, which may take longer.
    */
-  private void endIfOver() {
+  @Override
+  public void endIfOver() {
     if (isUnused && isFreed) {
       device.resources().storages.remove(this);
     }

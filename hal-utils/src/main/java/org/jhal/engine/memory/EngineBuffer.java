@@ -229,13 +229,21 @@ public final class EngineBuffer implements DeviceBuffer {
     // Not for a storage that stands for another one itself, since its device frees it when it
     // closes, and may do so before the other device closes.
     BufferStorage home = storage.home();
-    if (!isOpen() || !home.tryRetain()) {
-      throw closed("buffer");
-    }
     Set<BufferUsage> usage = EnumSet.noneOf(BufferUsage.class);
     usage.addAll(params().usage());
     usage.removeAll(Set.of(BufferUsage.MAP_READ, BufferUsage.MAP_WRITE));
-    return BufferStorage.over(device, home, usage);
+    if (!isOpen() || !home.tryRetain()) {
+      throw closed("buffer");
+    }
+    BufferStorage made = null;
+    try {
+      made = BufferStorage.over(device, home, usage);
+      return made;
+    } finally {
+      if (made == null) { // no memory
+        home.release();
+      }
+    }
   }
 
   private HalException closed(String what) {

@@ -23,11 +23,13 @@ final class EngineMapping implements DeviceBuffer.Mapping {
   static final class Use extends Owned {
     private final BufferStorage storage;
     private final MapMode mode;
+    private final int length; // bytes
     private final MappedRange range;
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
       this.storage = storage;
       this.mode = mode;
+      this.length = length;
       this.range = storage.device.calls().call(() -> storage.memory().map(offset, length));
     }
 
@@ -53,7 +55,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
 
     @Override
     public String describe() {
-      return "a mapping of " + range.bytes().capacity() + " bytes of " + device().name();
+      return "a mapping of " + length + " bytes of " + device().name();
     }
 
     @Override

@@ -208,7 +208,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       issueRole.wake();
       throw t;
     } finally {
-      enqueuer.leave();
+      gate.leave(); // if there is no stack left for this, the close waits in vain, and tells
     }
   }
 

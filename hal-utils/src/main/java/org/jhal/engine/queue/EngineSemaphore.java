@@ -264,9 +264,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
   }
 
   /**
-   * Checks a wait that an operation will register later.
-   *
-   * @throws HalException FAILED_PRECONDITION if the semaphore is closed
+   * Checks a wait that an operation will register later; throws FAILED_PRECONDITION if it is
+   * closed.
    */
   public void checkFutureWait() {
     checkOpen();

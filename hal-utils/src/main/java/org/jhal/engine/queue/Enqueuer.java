@@ -90,7 +90,7 @@ public final class Enqueuer<E> {
       operation.setServesCopy(servesCopy);
       return operation;
     } catch (Throwable t) {
-      leave();
+      endEnqueue();
       throw t;
     }
   }
@@ -117,11 +117,6 @@ public final class Enqueuer<E> {
    * further up the stack: a thread that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
-    leave();
-  }
-
-  /** Leaves the gate, for any thread that has entered it. */
-  void leave() {
     try {
       gate.leave();
     } catch (Throwable t) { // it stays counted as a thread inside; no call, as in submit()

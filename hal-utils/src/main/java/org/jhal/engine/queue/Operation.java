@@ -280,10 +280,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     return isPutBack;
   }
 
-  /**
-   * Called while it is issued, by its work or for its waits: the rest would have to wait, so the
-   * issue thread issues it all.
-   */
+  /** Called while it is issued: the rest would have to wait, so the issue thread issues it all. */
   public void leaveToIssueThread() {
     mayBlock = true;
   }

@@ -8,9 +8,11 @@ import org.jhal.Args;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.FillPattern;
+import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
+import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -184,7 +186,7 @@ public final class RecordedCommand implements Command, CommandList {
     Objects.requireNonNull(to, "target");
     RecordedOperand range = new RecordedOperand();
     range.set(device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE);
-    Checks.writable(to);
+    checkWritable(to);
     kind = Checks.supported(device, Kind.READBACK);
     source = range;
     host = to;
@@ -204,7 +206,7 @@ public final class RecordedCommand implements Command, CommandList {
     read.set(device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE);
     written.set(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET);
     if (!read.isSlot() && !written.isSlot() && read.storage().home() == written.storage().home()) {
-      Checks.disjoint(read.offset, written.offset, length);
+      checkDisjoint(read.offset, written.offset, length);
     }
     kind = Checks.supported(device, Kind.COPY);
     source = read;
@@ -271,6 +273,26 @@ public final class RecordedCommand implements Command, CommandList {
 
   void setBarrier(DeviceCore<?> device) {
     kind = Checks.supported(device, Kind.BARRIER);
+  }
+
+  static void checkDisjoint(long sourceOffset, long targetOffset, long length) {
+    if (sourceOffset < targetOffset + length && targetOffset < sourceOffset + length) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "copy of "
+              + length
+              + " bytes from offset "
+              + sourceOffset
+              + " to offset "
+              + targetOffset
+              + " of the same buffer: the ranges overlap");
+    }
+  }
+
+  private static void checkWritable(HostMemory target) {
+    if (!target.isWritable()) {
+      throw new HalException(Status.INVALID_ARGUMENT, "readback target is read-only");
+    }
   }
 
   /** Calls {@code visitor} for each operand that this command uses. */

@@ -305,7 +305,8 @@ public final class Recording extends Owned {
     RecordedOperand source = copy.source();
     RecordedOperand target = copy.target();
     if (storage(source, bindings).home() == storage(target, bindings).home()) {
-      Checks.disjoint(offset(source, bindings), offset(target, bindings), source.length);
+      RecordedCommand.checkDisjoint(
+          offset(source, bindings), offset(target, bindings), source.length);
     }
   }
 

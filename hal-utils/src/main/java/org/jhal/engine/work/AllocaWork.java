@@ -3,9 +3,9 @@ package org.jhal.engine.work;
 import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.driver.NativeStream;
-import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.BufferStorage;
+import org.jhal.engine.memory.EngineAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** The work of an allocation in stream order. */
@@ -22,7 +22,7 @@ public final class AllocaWork<E> extends QueueWork<E> {
 
   /** Returns the memory to be. */
   public BufferStorage alloca(long bytes, BufferParams params) {
-    Checks.memory(device, bytes, params);
+    EngineAllocator.checkType(device, bytes, params);
     BufferStorage storage = BufferStorage.promised(device, params, bytes);
     retainStorage(storage);
     allocation = storage;
@@ -39,7 +39,7 @@ public final class AllocaWork<E> extends QueueWork<E> {
   @Override
   public void issue(NativeStream<E> stream) {
     BufferStorage storage = Objects.requireNonNull(allocation);
-    Checks.allocation(device, storage.size, storage.params);
+    EngineAllocator.checkLargest(device, storage.size, storage.params);
     storage.commit(stream.allocAsync(storage.size, storage.params, this));
   }
 

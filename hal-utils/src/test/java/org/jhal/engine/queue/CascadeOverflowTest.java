@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EarlyClasses;
+import org.jhal.engine.EngineDevice;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +36,7 @@ class CascadeOverflowTest {
   /** A class that is initialised while the stack runs out can never be used. */
   @BeforeAll
   static void initializeClasses() {
-    EarlyClasses.initialize(DeferredWorkQueue.class);
+    EarlyClasses.initialize(EngineDevice.class);
     try (Quiet log = new Quiet()) {
       Failures.log(System.getLogger("org.jhal"), Level.DEBUG, "and those of the log", FAULT);
     }

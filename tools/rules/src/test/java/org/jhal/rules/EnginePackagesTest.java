@@ -54,7 +54,6 @@ class EnginePackagesTest {
           entry(
               ENGINE + ".base",
               DRIVER,
-              DRIVER + ".bundle",
               DRIVER + ".options",
               DRIVER + ".support",
               ENGINE + ".queue",

@@ -12,7 +12,12 @@ final class LongAbortLine implements AutoCloseable {
   private final AtomicReference<@Nullable String> first = new AtomicReference<>();
   private final LogLines lines =
       new LogLines(
-          "org.jhal.engine.NativeForm", line -> first.compareAndSet(null, line.getMessage()));
+          "org.jhal",
+          line -> {
+            if (line.getMessage().contains("the abort of a group")) {
+              first.compareAndSet(null, line.getMessage());
+            }
+          });
 
   /** Waits for it. */
   void await() {
