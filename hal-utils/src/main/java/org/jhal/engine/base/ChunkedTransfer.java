@@ -39,7 +39,7 @@ public abstract class ChunkedTransfer {
    * @param failing how the message of a failure begins
    * @param length how many bytes are to be moved, at least 1
    */
-  public ChunkedTransfer(String failing, long length) {
+  protected ChunkedTransfer(String failing, long length) {
     this.failing = failing;
     this.length = length;
   }
@@ -76,10 +76,10 @@ public abstract class ChunkedTransfer {
   }
 
   /** All lanes have ended. Called once. */
-  public abstract void over(@Nullable HalException failure);
+  protected abstract void over(@Nullable HalException failure);
 
   /** A lane has failed, the first one; others may still be moving bytes. */
-  public void failed(HalException first) {}
+  protected void failed(HalException first) {}
 
   /** Lets no lane begin another part. Unless a lane has failed before, all have failed so. */
   public final void stop(HalException cause) {
@@ -118,7 +118,7 @@ public abstract class ChunkedTransfer {
     private long done; // the timeline's value once all transfers of this lane are complete
 
     /** Begins the next part, or ends the lane if none is left. */
-    public abstract void moveNext();
+    protected abstract void moveNext();
 
     /** What the next transfer of this lane raises when it is complete. */
     public final Fence nextSignal() {

@@ -23,15 +23,15 @@ public abstract class Owned extends RefCounted {
     return made;
   }
 
-  public final Owner owner() {
+  final Owner owner() {
     return Objects.requireNonNull(owner);
   }
 
   /** What it is, such as {@code a buffer of 64 bytes of mock-0}, for messages. */
-  public abstract String describe();
+  protected abstract String describe();
 
   /** Whether nothing is leaked even if nobody closes the handle. */
-  public boolean isSpent() {
+  protected boolean isSpent() {
     return false;
   }
 
@@ -39,8 +39,8 @@ public abstract class Owned extends RefCounted {
    * Ends what is native of it, as its device is being closed and nothing uses it any more. The
    * device is bound.
    */
-  public void endWithDevice() {}
+  protected void endWithDevice() {}
 
   /** Does what is left when both its last user and {@link #endWithDevice} are through. */
-  public void endIfOver() {}
+  protected void endIfOver() {}
 }

@@ -30,7 +30,7 @@ public final class SemaphorePlace extends Owned {
   }
 
   @Override
-  public String describe() {
+  protected String describe() {
     return name + " of " + device.name();
   }
 }

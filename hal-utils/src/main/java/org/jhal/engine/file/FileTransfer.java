@@ -72,7 +72,7 @@ public final class FileTransfer<E> extends ChunkedTransfer implements HostComple
   }
 
   @Override
-  public void over(@Nullable HalException failure) {
+  protected void over(@Nullable HalException failure) {
     try {
       releaseFile(); // before the signals, which tell that the file is not used any more
     } finally {
@@ -94,7 +94,7 @@ public final class FileTransfer<E> extends ChunkedTransfer implements HostComple
   /** Asks for a chunk for each part. */
   private final class FileLane extends Lane implements FileStaging.User {
     @Override
-    public void moveNext() {
+    protected void moveNext() {
       staging.request(this);
     }
 

@@ -42,18 +42,18 @@ final class CollectiveWork<E> extends QueueWork<E> {
 
   /** What it holds and schedules must not depend on how much stack a user's thread has left. */
   @Override
-  public boolean issueMayBlock(NativeStream<E> stream) {
+  protected boolean issueMayBlock(NativeStream<E> stream) {
     return true;
   }
 
   /** The group keeps others away by itself. */
   @Override
-  public boolean mayGoAcross() {
+  protected boolean mayGoAcross() {
     return false;
   }
 
   @Override
-  public void issue(NativeStream<E> stream) {
+  protected void issue(NativeStream<E> stream) {
     Collective own = Objects.requireNonNull(collective);
     try {
       checkMemory();
@@ -88,7 +88,7 @@ final class CollectiveWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public void retired() {
+  protected void retired() {
     Collective over = collective;
     collective = null;
     if (over != null && over != hostCompletion()) { // otherwise that is retired next

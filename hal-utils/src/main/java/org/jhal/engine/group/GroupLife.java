@@ -397,13 +397,13 @@ final class GroupLife extends Owned {
   }
 
   @Override
-  public String describe() {
+  protected String describe() {
     return "a " + this;
   }
 
   /** One that has ended has nothing left but itself. */
   @Override
-  public boolean isSpent() {
+  protected boolean isSpent() {
     return ended != null;
   }
 

@@ -158,12 +158,12 @@ final class HostCollective extends Collective implements HostCompletion {
     }
 
     @Override
-    public void failed(HalException first) {
+    protected void failed(HalException first) {
       fail(named(first));
     }
 
     @Override
-    public void over(@Nullable HalException failure) {
+    protected void over(@Nullable HalException failure) {
       try {
         if (failure != null) {
           fail(named(failure));
@@ -220,7 +220,7 @@ final class HostCollective extends Collective implements HostCompletion {
     }
 
     @Override
-    public void moveNext() {
+    protected void moveNext() {
       chunk = transfers.left() == 0 ? null : cursor.next(most);
       next = 0;
       if (chunk == null) {

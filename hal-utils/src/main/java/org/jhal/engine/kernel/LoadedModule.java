@@ -45,12 +45,12 @@ final class LoadedModule extends Owned {
   }
 
   @Override
-  public String describe() {
+  protected String describe() {
     return "the executable " + name + " of " + device.name();
   }
 
   @Override
-  public void endWithDevice() {
+  protected void endWithDevice() {
     unload();
   }
 
@@ -66,7 +66,7 @@ final class LoadedModule extends Owned {
    * last, since closing the device unloads it too.
    */
   @Override
-  public void endIfOver() {
+  protected void endIfOver() {
     if (isUnused && isUnloaded.get()) {
       device.resources().executables.remove(this);
     }

@@ -236,17 +236,17 @@ public final class BufferStorage extends Owned {
   }
 
   @Override
-  public String describe() {
+  protected String describe() {
     return "a buffer of " + size + " bytes of " + device.name();
   }
 
   @Override
-  public boolean isSpent() {
+  protected boolean isSpent() {
     return isDeallocated();
   }
 
   @Override
-  public void endWithDevice() {
+  protected void endWithDevice() {
     free();
   }
 
@@ -271,7 +271,7 @@ public final class BufferStorage extends Owned {
    * memory either, which may take longer.
    */
   @Override
-  public void endIfOver() {
+  protected void endIfOver() {
     if (isUnused && isFreed) {
       device.resources().storages.remove(this);
     }

@@ -54,7 +54,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     }
 
     @Override
-    public String describe() {
+    protected String describe() {
       return "a mapping of " + length + " bytes of " + device().name();
     }
 

@@ -338,12 +338,12 @@ public final class Recording extends Owned {
   }
 
   @Override
-  public String describe() {
+  protected String describe() {
     return "a command buffer of " + device.name();
   }
 
   @Override
-  public void endWithDevice() {
+  protected void endWithDevice() {
     endPrepared();
   }
 

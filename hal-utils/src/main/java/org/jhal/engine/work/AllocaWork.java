@@ -32,19 +32,19 @@ public final class AllocaWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public boolean issueMayBlock(NativeStream<E> stream) {
+  protected boolean issueMayBlock(NativeStream<E> stream) {
     return stream.allocMayBlock(Objects.requireNonNull(allocation).params);
   }
 
   @Override
-  public void issue(NativeStream<E> stream) {
+  protected void issue(NativeStream<E> stream) {
     BufferStorage storage = Objects.requireNonNull(allocation);
     EngineAllocator.checkLargest(device, storage.size, storage.params);
     storage.commit(stream.allocAsync(storage.size, storage.params, this));
   }
 
   @Override
-  public void retired() {
+  protected void retired() {
     allocation = null;
     BufferStorage unused = first;
     if (unused != null) {

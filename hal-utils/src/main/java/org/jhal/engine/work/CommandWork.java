@@ -122,7 +122,7 @@ public class CommandWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public final void refused() {
+  final void refused() {
     onEventReleased = null;
   }
 
@@ -163,19 +163,19 @@ public class CommandWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public final boolean issueMayBlock(NativeStream<E> stream) {
+  protected final boolean issueMayBlock(NativeStream<E> stream) {
     // External work is the program's, and may take any time.
     return hasEffect && (command.kind() == Command.Kind.EXTERNAL || stream.issueMayBlock(command));
   }
 
   @Override
-  public final boolean mayGoAcross() {
+  protected final boolean mayGoAcross() {
     // It is not known to which device an imported event belongs.
     return super.mayGoAcross() || (hasEffect && command.kind() == Command.Kind.EVENT);
   }
 
   @Override
-  public void issue(NativeStream<E> stream) {
+  protected void issue(NativeStream<E> stream) {
     if (hasEffect) {
       checkMemory();
       stream.issue(command, this);
@@ -197,7 +197,7 @@ public class CommandWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public final void retired() {
+  protected final void retired() {
     borrow = null;
     command.clear();
     Runnable released = onEventReleased;

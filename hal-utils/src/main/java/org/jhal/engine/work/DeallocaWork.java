@@ -35,12 +35,12 @@ public final class DeallocaWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public boolean issueMayBlock(NativeStream<E> stream) {
+  protected boolean issueMayBlock(NativeStream<E> stream) {
     return false;
   }
 
   @Override
-  public void issue(NativeStream<E> stream) {
+  protected void issue(NativeStream<E> stream) {
     BufferStorage storage = Objects.requireNonNull(deallocated).storage;
     DeviceMemory memory = storage.beginDealloca();
     try {
@@ -53,7 +53,7 @@ public final class DeallocaWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public void retired() {
+  protected void retired() {
     deallocated = null;
   }
 

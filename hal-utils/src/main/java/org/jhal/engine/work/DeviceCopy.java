@@ -62,7 +62,7 @@ public final class DeviceCopy extends ChunkedTransfer implements HostCall {
   }
 
   @Override
-  public void over(@Nullable HalException failure) {
+  protected void over(@Nullable HalException failure) {
     Completion told = Objects.requireNonNull(completion);
     try {
       other.leases().endCopy();
@@ -78,7 +78,7 @@ public final class DeviceCopy extends ChunkedTransfer implements HostCall {
   /** Its timeline orders a chunk's readback before its upload. */
   private final class CopyLane extends Lane {
     @Override
-    public void moveNext() {
+    protected void moveNext() {
       long rest = left();
       if (rest == 0) {
         end(null);

@@ -88,18 +88,18 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public boolean issueMayBlock(NativeStream<E> stream) {
+  protected boolean issueMayBlock(NativeStream<E> stream) {
     return stream.issueMayBlock(Objects.requireNonNull(recording).commands());
   }
 
   @Override
-  public List<BufferStorage> morePeers() {
+  List<BufferStorage> morePeers() {
     Recording recorded = recording;
     return recorded == null ? List.of() : recorded.peers();
   }
 
   @Override
-  public void issue(NativeStream<E> stream) {
+  protected void issue(NativeStream<E> stream) {
     checkMemory();
     Recording recorded = Objects.requireNonNull(recording);
     recorded.checkTransients();
@@ -107,7 +107,7 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public EngineBuffer bound(RecordedOperand operand) {
+  EngineBuffer bound(RecordedOperand operand) {
     return Objects.requireNonNull(bindings[operand.slot]);
   }
 
@@ -117,7 +117,7 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public void retired() {
+  protected void retired() {
     recording = null;
     Arrays.fill(bindings, null);
   }

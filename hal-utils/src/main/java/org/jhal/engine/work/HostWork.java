@@ -21,12 +21,12 @@ public final class HostWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public boolean issueMayBlock(NativeStream<E> stream) {
+  protected boolean issueMayBlock(NativeStream<E> stream) {
     return false;
   }
 
   @Override
-  public void issue(NativeStream<E> stream) {}
+  protected void issue(NativeStream<E> stream) {}
 
   @Override
   public HostThreads hostThreads() {
@@ -39,7 +39,7 @@ public final class HostWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public void retired() {}
+  protected void retired() {}
 
   @Override
   public String kind() {

@@ -106,7 +106,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** Its call is refused, and the operation is about to be abandoned. */
-  public void refused() {}
+  void refused() {}
 
   // What it uses.
 
@@ -150,7 +150,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** Further memory of other devices that it uses. */
-  public List<BufferStorage> morePeers() {
+  List<BufferStorage> morePeers() {
     return List.of();
   }
 
@@ -193,7 +193,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
    * Checks that all memory is allocated (rule M1). If not, the operation fails before anything
    * reaches the stream.
    */
-  public void checkMemory() {
+  protected void checkMemory() {
     for (int i = 0; i < resourceCount; i++) {
       if (resources[i] instanceof BufferStorage storage) {
         storage.memory();
@@ -209,10 +209,10 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** Whether only the issue thread may issue it, apart from the memory of other devices. */
-  public abstract boolean issueMayBlock(NativeStream<E> stream);
+  protected abstract boolean issueMayBlock(NativeStream<E> stream);
 
   /** Whether the stream gets something that may involve another device. */
-  public boolean mayGoAcross() {
+  protected boolean mayGoAcross() {
     return usesPeers;
   }
 
@@ -233,7 +233,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** Hands the work to the stream. For the drainer, with the device bound. */
-  public abstract void issue(NativeStream<E> stream);
+  protected abstract void issue(NativeStream<E> stream);
 
   // The host's part.
 
@@ -314,7 +314,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
    * It has retired: drops its references to what users made, so that those can be collected before
    * the operation is.
    */
-  public abstract void retired();
+  protected abstract void retired();
 
   // Submission.
 
@@ -341,7 +341,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** The buffer that is bound to the operand's slot. */
-  public EngineBuffer bound(RecordedOperand operand) {
+  EngineBuffer bound(RecordedOperand operand) {
     throw new IllegalStateException("slot " + operand.slot + " without a binding table");
   }
 
