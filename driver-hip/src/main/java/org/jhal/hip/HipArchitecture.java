@@ -5,6 +5,7 @@ import java.util.function.BiFunction;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.hip.jna.HipApi;
 import org.jhal.hip.jna.HipDeviceProp;
 import org.jhal.hip.jna.HipOptional;
 
@@ -43,7 +44,7 @@ final class HipArchitecture {
       String call, HipDeviceProp layout, BiFunction<Memory, Integer, Integer> get, int device) {
     Memory properties = new Memory(HipDeviceProp.MAX_BYTES);
     properties.clear();
-    HipResult.CODES.check(call, get.apply(properties, device));
+    HipResult.CODES.check(call.substring(HipApi.PREFIX.length()), get.apply(properties, device));
     String name = properties.getString(layout.gcnArchName(), "US-ASCII");
     if (!name.matches("[a-z]+_?[0-9a-f]+[a-z]?(:[a-z]+[+-])*")) {
       throw new HalException(

@@ -51,12 +51,8 @@ import org.jspecify.annotations.Nullable;
  * many are behind it, a query of a later one saves those in between.
  *
  * <p>Thread-safe as {@link NativeStream} requires.
- *
- * @param <S> the native stream
- * @param <E> the native event
- * @param <K> the native kernel
  */
-public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, GraphStream<S> {
+public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
   /**
    * Less than a native stream holds (see docs/results/README.md), since a command may expand to
    * several.
@@ -93,17 +89,17 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
 
   private final int index;
-  private final GpuRuntime<S, E, K> runtime;
-  private final DeviceAllocator<S> allocator;
-  private final TransferRing<S, E> ring; // moves pageable memory
+  private final GpuRuntime runtime;
+  private final DeviceAllocator allocator;
+  private final TransferRing ring; // moves pageable memory
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private final int place; // of the device's own memory
-  private final S handle;
+  private long handle; // 0 when it is closed
 
   // Recordings are counted from 1. Written by the thread that issues: events first, then
   // recordings.
-  private final @Nullable GpuEvent<E>[] events = newEvents(); // the latest ones, by number
+  private final @Nullable GpuEvent[] events = newEvents(); // the latest ones, by number
   private volatile long recordings;
 
   /**
@@ -116,11 +112,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   private volatile long lastSleep;
 
   // Used by the thread that issues.
-  private final StagingRing<S, E> staging;
-  private final DeferredFrees<E> hostFrees;
-  private @Nullable StreamMark<E> nextMark; // for work issued since the last recording
+  private final StagingRing staging;
+  private final DeferredFrees hostFrees;
+  private @Nullable StreamMark nextMark; // for work issued since the last recording
   private final LaunchBuffer launch;
-  private final StreamTimer<S, E> timer;
+  private final StreamTimer timer;
   private boolean isElsewhere; // a part of what is being issued runs in other streams
 
   /**
@@ -131,11 +127,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
    * @param ranges marks operations for a profiler; null if they are not marked
    */
   public GpuStream(
-      GpuCore<S, E, K> core,
+      GpuCore core,
       int index,
-      DeviceAllocator<S> allocator,
-      TransferRing<S, E> ring,
-      DeviceClock<S, E> clock,
+      DeviceAllocator allocator,
+      TransferRing ring,
+      DeviceClock clock,
       Profile profile,
       @Nullable RangeMarks ranges) {
     this.index = index;
@@ -145,20 +141,20 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
     this.profile = profile;
     this.ranges = ranges;
     this.place = core.place();
-    this.hostFrees = new DeferredFrees<>(runtime);
+    this.hostFrees = new DeferredFrees(runtime);
     this.launch = new LaunchBuffer(runtime.endOfLaunchList());
     this.handle = runtime.openStream();
-    this.staging = new StagingRing<>(runtime, handle, core.frees());
-    this.timer = new StreamTimer<>(runtime, clock, handle);
+    this.staging = new StagingRing(runtime, handle, core.frees());
+    this.timer = new StreamTimer(runtime, clock, handle);
   }
 
   @SuppressWarnings("unchecked") // it holds only nulls
-  private static <E> @Nullable GpuEvent<E>[] newEvents() {
-    return (@Nullable GpuEvent<E>[]) new GpuEvent<?>[KEPT_EVENTS];
+  private static @Nullable GpuEvent[] newEvents() {
+    return (@Nullable GpuEvent[]) new GpuEvent[KEPT_EVENTS];
   }
 
   @Override
-  public S handle() {
+  public long handle() {
     return handle;
   }
 
@@ -214,7 +210,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   /** A launch of a graph counts as one, however large it is (see docs/results/README.md). */
   @Override
   public int weight(PreparedCommands prepared) {
-    return ((GraphSet<?, ?>) prepared).isReady(index) ? 1 : 0;
+    return ((GraphSet) prepared).isReady(index) ? 1 : 0;
   }
 
   /**
@@ -223,7 +219,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
    */
   @Override
   public boolean issueMayBlock(CommandList commands) {
-    if (commands.prepared() instanceof GraphSet<?, ?> graphs && graphs.makesNext(index)) {
+    if (commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)) {
       return true;
     }
     for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
@@ -239,7 +235,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
   private boolean hasPinned(HostMemory memory) {
     long address = address(memory);
-    return address != 0 && runtime.hasPinned(address, address + memory.size() - 1);
+    return address != 0 && runtime.pinning().has(address, address + memory.size() - 1);
   }
 
   /**
@@ -266,10 +262,10 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   // Events.
 
   @Override
-  public GpuEvent<E> createEvent() {
-    E plain = runtime.createEvent(false);
+  public GpuEvent createEvent() {
+    long plain = runtime.createEvent(false);
     try {
-      return new GpuEvent<>(runtime.createEvent(true), plain);
+      return new GpuEvent(runtime.createEvent(true), plain);
     } catch (Throwable t) {
       runtime.destroyEvent(plain);
       throw t;
@@ -277,20 +273,19 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   }
 
   @Override
-  public void destroyEvent(GpuEvent<E> event) {
-    runtime.destroyEvent(event.blocking());
-    runtime.destroyEvent(event.plain());
+  public void destroyEvent(GpuEvent event) {
+    event.destroy(runtime);
   }
 
   @Override
-  public void recordEvent(GpuEvent<E> event) {
+  public void recordEvent(GpuEvent event) {
     long position = recordings + 1;
     boolean isAsleep = position - lastSleep <= WAKEFUL;
     event.setRecorded(isAsleep && position - fired <= SHALLOW, position);
     runtime.recordEvent(event.recorded(), handle);
     events[(int) position & (KEPT_EVENTS - 1)] = event;
     recordings = position;
-    StreamMark<E> mark = nextMark;
+    StreamMark mark = nextMark;
     if (mark != null) {
       mark.set(event);
       nextMark = null;
@@ -299,17 +294,17 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   }
 
   /** The mark for the next recording. */
-  private StreamMark<E> nextMark() {
-    StreamMark<E> mark = nextMark;
+  private StreamMark nextMark() {
+    StreamMark mark = nextMark;
     if (mark == null) {
-      mark = new StreamMark<>();
+      mark = new StreamMark();
       nextMark = mark;
     }
     return mark;
   }
 
   @Override
-  public void waitEvent(GpuEvent<E> event) {
+  public void waitEvent(GpuEvent event) {
     runtime.waitEvent(handle, event.recorded());
   }
 
@@ -319,7 +314,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   }
 
   @Override
-  public boolean queryEvent(GpuEvent<E> event) {
+  public boolean queryEvent(GpuEvent event) {
     long position = event.position();
     if (position <= fired) {
       return true;
@@ -332,7 +327,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   }
 
   @Override
-  public void synchronizeEvent(GpuEvent<E> event) {
+  public void synchronizeEvent(GpuEvent event) {
     long position = event.position();
     if (position <= fired) {
       return;
@@ -353,7 +348,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
   private long lastFired(long position) {
     long last = position;
     for (long step = 1; recordings - last > Math.max(FEW, step); step *= 2) {
-      GpuEvent<E> next = events[(int) (last + step) & (KEPT_EVENTS - 1)];
+      GpuEvent next = events[(int) (last + step) & (KEPT_EVENTS - 1)];
       if (next == null || next.position() != last + step || !runtime.queryEvent(next.recorded())) {
         break;
       }
@@ -376,7 +371,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
       long range = marks.start(title(commands));
       submission.whenFired(() -> marks.end(range));
     }
-    StreamTimer.Pair<E> timing = submission.isTimed() ? timer.begin() : null;
+    StreamTimer.Pair timing = submission.isTimed() ? timer.begin() : null;
     if (timing == null) {
       issueAll(commands, submission);
       return;
@@ -421,15 +416,15 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
         case COPY -> copy(command, submission);
         case DISPATCH -> dispatch(command, submission);
         case EXTERNAL -> external(command, submission);
-        case EVENT -> runtime.waitNative(handle, command.event());
+        case EVENT -> runtime.waitEvent(handle, command.event());
         case BARRIER -> {} // the stream runs commands in order anyway
       }
     }
   }
 
   @SuppressWarnings("unchecked") // this device has prepared them
-  private GraphSet<S, K> graphs(PreparedCommands prepared) {
-    return (GraphSet<S, K>) prepared;
+  private GraphSet graphs(PreparedCommands prepared) {
+    return (GraphSet) prepared;
   }
 
   private void fill(Command command, Submission submission) {
@@ -519,7 +514,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
     launch.set(command, submission);
     runtime.launch(
         handle,
-        KernelLoader.<K>nativeKernel(kernel),
+        KernelLoader.nativeKernel(kernel),
         command.groupsX(),
         command.groupsY(),
         command.groupsZ(),
@@ -570,7 +565,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
 
     @Override
     public long stream() {
-      return runtime.streamHandle(handle);
+      return handle;
     }
 
     @Override
@@ -603,6 +598,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
     timer.close();
     staging.close();
     hostFrees.close();
-    runtime.closeStream(handle);
+    long ended = handle;
+    handle = 0;
+    runtime.closeStream(ended);
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * this ends.
  */
 public final class PageableTransfer implements HostCompletion {
-  private final TransferRing<?, ?> ring;
+  private final TransferRing ring;
   private final HostMemory host;
   private final long address;
   private final boolean isUpload;
@@ -23,19 +23,18 @@ public final class PageableTransfer implements HostCompletion {
   private int chunks; // how many slots hold a chunk of it
   private @Nullable Throwable failure; // the first one; then nothing more is granted
 
-  private PageableTransfer(
-      TransferRing<?, ?> ring, HostMemory host, long address, boolean isUpload) {
+  private PageableTransfer(TransferRing ring, HostMemory host, long address, boolean isUpload) {
     this.ring = ring;
     this.host = host;
     this.address = address;
     this.isUpload = isUpload;
   }
 
-  public static PageableTransfer upload(TransferRing<?, ?> ring, HostMemory source, long target) {
+  public static PageableTransfer upload(TransferRing ring, HostMemory source, long target) {
     return new PageableTransfer(ring, source, target, true);
   }
 
-  public static PageableTransfer readback(TransferRing<?, ?> ring, long source, HostMemory target) {
+  public static PageableTransfer readback(TransferRing ring, long source, HostMemory target) {
     return new PageableTransfer(ring, target, source, false);
   }
 
@@ -71,7 +70,7 @@ public final class PageableTransfer implements HostCompletion {
   }
 
   /** Gives the next chunk, at most {@code limit} bytes, to a slot. */
-  void grant(TransferSlot<?, ?> slot, int limit) {
+  void grant(TransferSlot slot, int limit) {
     int size = (int) Math.min(limit, host.size() - granted);
     slot.fill(this, granted, size);
     granted += size;
