@@ -9,6 +9,7 @@ import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.PinnedRanges;
 import org.jspecify.annotations.Nullable;
@@ -113,12 +114,7 @@ final class CudaRuntime extends GpuRuntime {
 
   @Override
   protected int enablePeerAccess(GpuRuntime owner) {
-    return API.setup().ctxEnablePeerAccess(((CudaRuntime) owner).context, 0);
-  }
-
-  @Override
-  protected String peerFunction() {
-    return "ctxEnablePeerAccess";
+    return API.setup().deviceEnablePeerAccess(((CudaRuntime) owner).context, 0);
   }
 
   @Override
@@ -196,13 +192,13 @@ final class CudaRuntime extends GpuRuntime {
   public void checkDeviceMemory(long address, long bytes) {
     long[] value = new long[1];
     if (!isKnown(value, MEMORY_TYPE, address) || value[0] != DEVICE) {
-      throw noDeviceMemory(address, bytes, "the runtime knows no device memory there");
+      throw GpuMemory.noDeviceMemory(address, bytes, "the runtime knows no device memory there");
     }
     if (isKnown(value, DEVICE_ORDINAL, address) && value[0] != ordinal()) {
-      throw noDeviceMemory(address, bytes, "it belongs to device " + value[0]);
+      throw GpuMemory.noDeviceMemory(address, bytes, "it belongs to device " + value[0]);
     }
     long[] start = new long[1];
     check("memGetAddressRange", API.setup().memGetAddressRange(start, value, address));
-    checkRange(address, bytes, start[0], value[0]);
+    GpuMemory.checkRange(address, bytes, start[0], value[0]);
   }
 }

@@ -15,7 +15,7 @@ interface CudaSetup extends GpuSetup {
 
   int ctxGetCurrent(long[] context);
 
-  int ctxEnablePeerAccess(long context, int flags);
+  int deviceEnablePeerAccess(long context, int flags);
 
   int moduleLoadDataEx(long[] module, Pointer image, int count, int[] options, Pointer values);
 

@@ -42,6 +42,7 @@ final class JCudaApi implements GpuApi {
       Map.ofEntries(
           Map.entry("ctxPopCurrent", "cuCtxPopCurrent_v2"),
           Map.entry("ctxPushCurrent", "cuCtxPushCurrent_v2"),
+          Map.entry("deviceEnablePeerAccess", "cuCtxEnablePeerAccess"),
           Map.entry("deviceTotalMem", "cuDeviceTotalMem_v2"),
           Map.entry("devicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2"),
           Map.entry("eventCreateWithFlags", "cuEventCreate"),

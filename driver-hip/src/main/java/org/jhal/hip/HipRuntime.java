@@ -11,6 +11,7 @@ import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.PinnedRanges;
 import org.jhal.hip.jna.HipConstants;
@@ -117,11 +118,6 @@ final class HipRuntime extends GpuRuntime {
   }
 
   @Override
-  protected String peerFunction() {
-    return "deviceEnablePeerAccess";
-  }
-
-  @Override
   public WantedCollectives collectives() {
     return RCCL;
   }
@@ -185,8 +181,8 @@ final class HipRuntime extends GpuRuntime {
     long[] start = new long[1];
     long[] size = new long[1];
     if (API.setup().memGetAddressRange(start, size, address) != ResultCodes.SUCCESS) {
-      throw noDeviceMemory(address, bytes, "the runtime knows no allocation there");
+      throw GpuMemory.noDeviceMemory(address, bytes, "the runtime knows no allocation there");
     }
-    checkRange(address, bytes, start[0], size[0]);
+    GpuMemory.checkRange(address, bytes, start[0], size[0]);
   }
 }

@@ -2,7 +2,6 @@ package org.jhal.gpu.runtime;
 
 import java.util.List;
 import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.DeviceCalls;
@@ -93,7 +92,7 @@ public abstract class GpuRuntime extends DeviceCalls {
     String what = "device " + ordinal + " gets no access to the memory of device " + owner.ordinal;
     int code = enablePeerAccess(owner);
     if (code != ResultCodes.SUCCESS && code != GpuApi.PEER_ACCESS_ALREADY_ENABLED) {
-      throw codes().failure(peerFunction(), code, what);
+      throw codes().failure("deviceEnablePeerAccess", code, what);
     }
     // Pools need it of their own: to them the access between devices does not extend.
     code = setup.memPoolSetAccess(owner.pool, PoolLayout.access(ordinal), 1);
@@ -104,9 +103,6 @@ public abstract class GpuRuntime extends DeviceCalls {
 
   /** Gives this device access to another one's memory outside of pools. Returns the result code. */
   protected abstract int enablePeerAccess(GpuRuntime owner);
-
-  /** The name of the function that {@link #enablePeerAccess} calls. */
-  protected abstract String peerFunction();
 
   /** The library for collectives between devices of the driver; loaded for the first group. */
   public abstract WantedCollectives collectives();
@@ -432,28 +428,5 @@ public abstract class GpuRuntime extends DeviceCalls {
   /** Frees memory from {@link #allocateAlone}; may wait until the device is idle. */
   public final void freeAlone(long address) {
     checkFreed("free", setup.free(address));
-  }
-
-  /** Checks that a range is in the allocation of {@code size} bytes at {@code start}. */
-  protected final void checkRange(long address, long bytes, long start, long size) {
-    long offset = address - start;
-    if (offset < 0 || offset > size || bytes > size - offset) {
-      throw noDeviceMemory(
-          address,
-          bytes,
-          "the allocation there ends after " + Math.max(0, size - offset) + " bytes");
-    }
-  }
-
-  /** The failure of {@link #checkDeviceMemory}. */
-  protected final HalException noDeviceMemory(long address, long bytes, String reason) {
-    return new HalException(
-        Status.INVALID_ARGUMENT,
-        "cannot import "
-            + bytes
-            + " bytes at 0x"
-            + Long.toHexString(address)
-            + " as device memory: "
-            + reason);
   }
 }

@@ -11,6 +11,12 @@ import org.jspecify.annotations.Nullable;
  * this ends.
  */
 public final class PageableTransfer implements HostCompletion {
+  /** It is cut into this many chunks, so that the copies of host and device overlap, ... */
+  private static final int CHUNKS = 4;
+
+  /** ... unless they were smaller than this, or larger than a slot. */
+  private static final int MIN_CHUNK_BYTES = 256 << 10;
+
   private final TransferRing ring;
   private final HostMemory host;
   private final long address;
@@ -71,7 +77,9 @@ public final class PageableTransfer implements HostCompletion {
 
   /** Gives the next chunk, at most {@code limit} bytes, to a slot. */
   void grant(TransferSlot slot, int limit) {
-    int size = (int) Math.min(limit, host.size() - granted);
+    long part = (host.size() / CHUNKS + TransferRing.PAGE - 1) / TransferRing.PAGE;
+    long wanted = Math.max(MIN_CHUNK_BYTES, part * TransferRing.PAGE);
+    int size = (int) Math.min(Math.min(limit, wanted), host.size() - granted);
     slot.fill(this, granted, size);
     granted += size;
     chunks++;

@@ -34,19 +34,13 @@ public final class TransferRing {
   static final int SLOT_BYTES = 4 << 20;
 
   private static final int MIN_SLOTS = 4;
-  private static final int PAGE = 4096;
+  static final int PAGE = 4096;
 
   /** Lists of slots hardly ever have to grow, so that they do not fail where memory is short. */
   private static final int USUAL_SLOTS = 256;
 
   /** The size of a slot that is not page-locked. */
   private static final int ORDINARY_BYTES = 256 << 10;
-
-  /** A transfer is cut into this many chunks, so that the copies of host and device overlap, ... */
-  private static final int CHUNKS = 4;
-
-  /** ... unless they were smaller than this, or larger than a slot. */
-  private static final int MIN_CHUNK_BYTES = 256 << 10;
 
   /** A transfer asks for one more worker for each further piece of this size. */
   private static final int BYTES_PER_WORKER = 512 << 10;
@@ -302,16 +296,11 @@ public final class TransferRing {
       free(slot);
       return false;
     }
-    next.grant(slot, Math.min(chunkBytes(next), slot.capacity()));
+    next.grant(slot, Math.min(slotBytes, slot.capacity()));
     if (next.isWaiting()) {
       waiting.add(next);
     }
     return true;
-  }
-
-  private int chunkBytes(PageableTransfer transfer) {
-    long part = (transfer.host().size() / CHUNKS + PAGE - 1) / PAGE * PAGE;
-    return (int) Math.min(slotBytes, Math.max(MIN_CHUNK_BYTES, part));
   }
 
   private synchronized void started(TransferSlot slot) {

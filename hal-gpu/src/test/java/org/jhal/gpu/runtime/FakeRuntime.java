@@ -38,11 +38,6 @@ public final class FakeRuntime extends GpuRuntime {
   }
 
   @Override
-  protected String peerFunction() {
-    return "";
-  }
-
-  @Override
   public WantedCollectives collectives() {
     throw new UnsupportedOperationException();
   }
