@@ -2,12 +2,16 @@ package org.jhal.cuda;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GraphApi;
+import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.runtime.GraphLayout;
 import org.jhal.gpu.runtime.GraphRuntime;
+import org.jspecify.annotations.Nullable;
 
 /** The graphs of a device. The layouts of structures are those of cuda.h. */
 final class CudaGraphs extends GraphRuntime {
@@ -28,6 +32,15 @@ final class CudaGraphs extends GraphRuntime {
   private static final int DEVICE = 2;
   private static final int UNIFIED = 4;
 
+  /** The functions that make nodes for which CUDA wants a context. */
+  interface Setup extends GraphSetup {
+    int graphAddMemsetNode(
+        long node, long graph, long dependencies, long count, long parameters, long context);
+
+    int graphAddMemcpyNode(
+        long node, long graph, long dependencies, long count, long parameters, long context);
+  }
+
   /**
    * The functions for graphs, through JNA: JCuda has them too, but makes new objects in each call,
    * and copies structures field by field.
@@ -35,15 +48,22 @@ final class CudaGraphs extends GraphRuntime {
   static final class Api implements GraphApi {
     static final Api API = new Api();
 
+    private volatile @Nullable Setup setup; // null until the functions are bound
+
     private Api() {}
 
     static List<String> symbols() {
-      return SharedLibrary.functions(Api.class).stream().map(Api::symbol).toList();
+      return Stream.of(Api.class, Setup.class)
+          .flatMap(mapping -> SharedLibrary.functions(mapping).stream())
+          .map(Api::symbol)
+          .sorted()
+          .toList();
     }
 
     /** Binds the functions to a library, which has them all. */
     static void bind(SharedLibrary library) {
       library.bind(Api.class, Api::symbol);
+      API.setup = library.map(Setup.class, Api::symbol);
     }
 
     /** Those with {@code _v2} came with CUDA 12. */
@@ -53,35 +73,15 @@ final class CudaGraphs extends GraphRuntime {
     }
 
     @Override
-    public native int graphCreate(long[] graph, int flags);
-
-    @Override
-    public native int graphDestroy(long graph);
-
-    @Override
-    public native int graphAddKernelNode(
-        long node, long graph, long dependencies, long count, long parameters);
+    public Setup setup() {
+      return Objects.requireNonNull(setup, "bind has not been called");
+    }
 
     @Override
     public native int graphExecKernelNodeSetParams(long instance, long node, long parameters);
 
     @Override
-    public native int graphInstantiateWithFlags(long[] instance, long graph, long flags);
-
-    @Override
-    public native int graphExecDestroy(long instance);
-
-    @Override
-    public native int graphUpload(long instance, long stream);
-
-    @Override
     public native int graphLaunch(long instance, long stream);
-
-    native int graphAddMemsetNode(
-        long node, long graph, long dependencies, long count, long parameters, long context);
-
-    native int graphAddMemcpyNode(
-        long node, long graph, long dependencies, long count, long parameters, long context);
 
     native int graphExecMemsetNodeSetParams(
         long instance, long node, long parameters, long context);
@@ -106,7 +106,9 @@ final class CudaGraphs extends GraphRuntime {
   @Override
   protected int addMemsetNode(
       long node, long graph, long dependencies, int count, long parameters) {
-    return Api.API.graphAddMemsetNode(node, graph, dependencies, count, parameters, context);
+    return Api.API
+        .setup()
+        .graphAddMemsetNode(node, graph, dependencies, count, parameters, context);
   }
 
   @Override
@@ -115,43 +117,31 @@ final class CudaGraphs extends GraphRuntime {
   }
 
   @Override
-  protected long copyParameters(
-      NativeBlock scratch,
-      long target,
-      boolean isTargetElsewhere,
-      long source,
-      boolean isSourceElsewhere,
-      long bytes) {
+  protected void copyParameters(
+      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {
     ByteBuffer out = scratch.bytes();
     for (int i = 0; i < COPY_BYTES; i += Long.BYTES) {
       out.putLong(i, 0);
     }
-    out.putInt(SOURCE_TYPE, isSourceElsewhere ? UNIFIED : DEVICE)
+    out.putInt(SOURCE_TYPE, isFrom ? UNIFIED : DEVICE)
         .putLong(SOURCE_DEVICE, source)
-        .putInt(TARGET_TYPE, isTargetElsewhere ? UNIFIED : DEVICE)
+        .putInt(TARGET_TYPE, isTo ? UNIFIED : DEVICE)
         .putLong(TARGET_DEVICE, target)
         .putLong(COPY_WIDTH, bytes)
         .putLong(COPY_HEIGHT, 1)
         .putLong(COPY_DEPTH, 1);
-    return scratch.address(0);
   }
 
   @Override
   protected int addMemcpyNode(
-      long node,
-      long graph,
-      long dependencies,
-      int count,
-      long parameters,
-      long target,
-      long source,
-      long bytes) {
-    return Api.API.graphAddMemcpyNode(node, graph, dependencies, count, parameters, context);
+      NativeBlock scratch, long node, long graph, long dependencies, int count) {
+    return Api.API
+        .setup()
+        .graphAddMemcpyNode(node, graph, dependencies, count, scratch.address(0), context);
   }
 
   @Override
-  protected int setMemcpyNode(
-      long instance, long node, long parameters, long target, long source, long bytes) {
-    return Api.API.graphExecMemcpyNodeSetParams(instance, node, parameters, context);
+  protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
+    return Api.API.graphExecMemcpyNodeSetParams(instance, node, scratch.address(0), context);
   }
 }

@@ -1,17 +1,21 @@
 package org.jhal.cuda;
 
+import static org.jhal.Parameter.Kind.BUFFER;
+
 import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.KernelArgument;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.GpuProperties;
@@ -111,59 +115,24 @@ final class CudaKernels extends KernelLoader {
     if (query == null) {
       return;
     }
-    ArgumentLayout layout = ArgumentLayout.of(spec.parameters());
-    int count = spec.parameters().size();
+    List<Parameter> parameters = spec.parameters();
+    List<KernelArgument> taken = new ArrayList<>();
     long[] offset = new long[1];
     long[] size = new long[1];
-    for (int i = 0; i <= count; i++) {
+    while (true) {
+      int i = taken.size();
       int code = query.invokeInt(new Object[] {kernel, (long) i, offset, size});
-      boolean isThere = code == ResultCodes.SUCCESS;
-      if (!isThere && code != CudaResult.INVALID_VALUE) {
+      if (code == CudaResult.INVALID_VALUE) {
+        break; // there are no more
+      } else if (code != ResultCodes.SUCCESS) {
         throw runtime.failure("funcGetParamInfo", code, "cannot look at " + name);
       }
-      if (i == count) {
-        if (isThere) {
-          throw mismatch(
-              name
-                  + " takes more than the "
-                  + count
-                  + (count == 1 ? " parameter" : " parameters")
-                  + " of the manifest");
-        }
-        return;
-      }
-      if (!isThere) {
-        throw mismatch(
-            name
-                + " takes "
-                + i
-                + (i == 1 ? " parameter" : " parameters")
-                + ", the manifest has "
-                + count);
-      }
-      Parameter parameter = spec.parameters().get(i);
-      int bytes = ArgumentLayout.bytes(parameter);
-      if (size[0] != bytes || offset[0] != layout.offset(i)) {
-        throw mismatch(
-            name
-                + ": parameter "
-                + i
-                + " has "
-                + size[0]
-                + " bytes at "
-                + offset[0]
-                + ", but "
-                + parameter.name()
-                + " of the manifest has "
-                + bytes
-                + " at "
-                + layout.offset(i));
-      }
+      // The driver does not tell a pointer from a number of its size.
+      boolean isPointer =
+          i < parameters.size() && parameters.get(i).kind() == BUFFER && size[0] == Long.BYTES;
+      taken.add(new KernelArgument((int) offset[0], (int) size[0], isPointer));
     }
-  }
-
-  private static HalException mismatch(String message) {
-    return new HalException(Status.INVALID_ARGUMENT, message);
+    KernelArgument.check(taken, spec, name);
   }
 
   @Override

@@ -2,8 +2,10 @@ package org.jhal.hip;
 
 import static org.jhal.hip.jna.HipGraphApi.API;
 
+import java.nio.ByteBuffer;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipGraphApi;
 
@@ -16,6 +18,11 @@ import org.jhal.hip.jna.HipGraphApi;
 final class HipGraphs extends GraphRuntime {
   /** The first major version of ROCm whose graphs are used. */
   static final int FIRST_MAJOR = 7;
+
+  // HIP has no structure for a copy, so these are offsets of our own.
+  private static final int TARGET = 0;
+  private static final int SOURCE = 8;
+  private static final int BYTES = 16;
 
   HipGraphs(DeviceCalls device) {
     super(device, API, HipGraphApi.KERNEL);
@@ -30,7 +37,7 @@ final class HipGraphs extends GraphRuntime {
   @Override
   protected int addMemsetNode(
       long node, long graph, long dependencies, int count, long parameters) {
-    return API.graphAddMemsetNode(node, graph, dependencies, count, parameters);
+    return API.setup().graphAddMemsetNode(node, graph, dependencies, count, parameters);
   }
 
   @Override
@@ -39,23 +46,36 @@ final class HipGraphs extends GraphRuntime {
   }
 
   @Override
-  protected int addMemcpyNode(
-      long node,
-      long graph,
-      long dependencies,
-      int count,
-      long parameters,
-      long target,
-      long source,
-      long bytes) {
-    return API.graphAddMemcpyNode1D(
-        node, graph, dependencies, count, target, source, bytes, GpuApi.MEMCPY_DEFAULT);
+  protected void copyParameters(
+      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {
+    scratch.bytes().putLong(TARGET, target).putLong(SOURCE, source).putLong(BYTES, bytes);
   }
 
   @Override
-  protected int setMemcpyNode(
-      long instance, long node, long parameters, long target, long source, long bytes) {
+  protected int addMemcpyNode(
+      NativeBlock scratch, long node, long graph, long dependencies, int count) {
+    ByteBuffer copy = scratch.bytes();
+    return API.setup()
+        .graphAddMemcpyNode1D(
+            node,
+            graph,
+            dependencies,
+            count,
+            copy.getLong(TARGET),
+            copy.getLong(SOURCE),
+            copy.getLong(BYTES),
+            GpuApi.MEMCPY_DEFAULT);
+  }
+
+  @Override
+  protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
+    ByteBuffer copy = scratch.bytes();
     return API.graphExecMemcpyNodeSetParams1D(
-        instance, node, target, source, bytes, GpuApi.MEMCPY_DEFAULT);
+        instance,
+        node,
+        copy.getLong(TARGET),
+        copy.getLong(SOURCE),
+        copy.getLong(BYTES),
+        GpuApi.MEMCPY_DEFAULT);
   }
 }

@@ -13,8 +13,8 @@
  *   <li>enums, {@code hipDevice_t} and {@code unsigned}: {@code int}.
  * </ul>
  *
- * <p>A library must have all functions of {@link org.jhal.hip.jna.HipApi}, and may lack any of
- * {@link org.jhal.hip.jna.HipOptional}. Nothing here checks results.
+ * <p>A library must have all functions of {@link org.jhal.hip.jna.HipApi} and {@link
+ * org.jhal.hip.jna.HipSetup}, and may lack others. Nothing here checks results.
  */
 @NullMarked
 package org.jhal.hip.jna;

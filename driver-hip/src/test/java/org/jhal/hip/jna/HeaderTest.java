@@ -19,6 +19,7 @@ import org.jhal.gpu.compile.CompilerApi;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuSetup;
+import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.runtime.GraphLayout;
@@ -138,10 +139,12 @@ class HeaderTest {
         assertions.addAll(header.assertions(function));
       }
     }
-    for (Method function : functions(HipGraphApi.class)) {
-      String name = HipApi.API.functionName(function.getName());
-      if (header.declares(name)) {
-        assertions.addAll(header.assertions(name, function));
+    for (Class<?> mapping : List.of(HipGraphApi.class, GraphSetup.class, HipGraphApi.Setup.class)) {
+      for (Method function : functions(mapping)) {
+        String name = HipApi.API.functionName(function.getName());
+        if (header.declares(name)) {
+          assertions.addAll(header.assertions(name, function));
+        }
       }
     }
     assertEquals(List.of(), failures(assertions));

@@ -5,6 +5,7 @@ import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GraphApi;
+import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeBlock;
 
 /**
@@ -26,12 +27,14 @@ public abstract class GraphRuntime {
 
   private final DeviceCalls calls;
   private final GraphApi api;
+  private final GraphSetup setup;
   private final GraphLayout layout;
 
   /** For subclasses: with the functions and structures of a runtime. */
   protected GraphRuntime(DeviceCalls calls, GraphApi api, GraphLayout layout) {
     this.calls = calls;
     this.api = api;
+    this.setup = api.setup();
     this.layout = layout;
   }
 
@@ -44,13 +47,13 @@ public abstract class GraphRuntime {
   /** Creates an empty graph. */
   public long create() {
     long[] graph = new long[1];
-    calls.check("graphCreate", api.graphCreate(graph, 0));
+    calls.check("graphCreate", setup.graphCreate(graph, 0));
     return graph[0];
   }
 
   /** Destroys a graph, whose nodes cannot be set any more. Never throws. */
   public void destroy(long graph) {
-    calls.checkFreed("graphDestroy", api.graphDestroy(graph));
+    calls.checkFreed("graphDestroy", setup.graphDestroy(graph));
   }
 
   /**
@@ -74,7 +77,7 @@ public abstract class GraphRuntime {
     long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
     calls.check(
         "graphAddKernelNode",
-        api.graphAddKernelNode(scratch.address(NODE), graph, dependencies, count, parameters));
+        setup.graphAddKernelNode(scratch.address(NODE), graph, dependencies, count, parameters));
     return scratch.bytes().getLong(NODE);
   }
 
@@ -180,12 +183,10 @@ public abstract class GraphRuntime {
       long source,
       boolean isSourceElsewhere,
       long bytes) {
-    long parameters =
-        copyParameters(scratch, target, isTargetElsewhere, source, isSourceElsewhere, bytes);
+    copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
     calls.check(
         "graphAddMemcpyNode",
-        addMemcpyNode(
-            scratch.address(NODE), graph, dependencies, count, parameters, target, source, bytes));
+        addMemcpyNode(scratch, scratch.address(NODE), graph, dependencies, count));
     return scratch.bytes().getLong(NODE);
   }
 
@@ -199,56 +200,41 @@ public abstract class GraphRuntime {
       long source,
       boolean isSourceElsewhere,
       long bytes) {
-    long parameters =
-        copyParameters(scratch, target, isTargetElsewhere, source, isSourceElsewhere, bytes);
-    calls.check(
-        "graphExecMemcpyNodeSetParams",
-        setMemcpyNode(instance, node, parameters, target, source, bytes));
+    copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
+    calls.check("graphExecMemcpyNodeSetParams", setMemcpyNode(scratch, instance, node));
   }
 
   /**
-   * Writes the structure that describes a copy, where the runtime takes one; returns its address.
+   * Writes what describes a copy at the beginning of the scratch block.
+   *
+   * @param isTo whether the copy goes to elsewhere, see {@link #addCopy}
+   * @param isFrom whether it comes from elsewhere
    */
-  protected long copyParameters(
-      NativeBlock scratch,
-      long target,
-      boolean isTargetElsewhere,
-      long source,
-      boolean isSourceElsewhere,
-      long bytes) {
-    return 0;
-  }
+  protected abstract void copyParameters(
+      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom);
 
-  /** Adds a copy, from what {@link #copyParameters} returned or from the rest; returns the code. */
+  /** Adds a copy that the scratch block describes. Returns the result code. */
   protected abstract int addMemcpyNode(
-      long node,
-      long graph,
-      long dependencies,
-      int count,
-      long parameters,
-      long target,
-      long source,
-      long bytes);
+      NativeBlock scratch, long node, long graph, long dependencies, int count);
 
-  /** Changes a copy, likewise. */
-  protected abstract int setMemcpyNode(
-      long instance, long node, long parameters, long target, long source, long bytes);
+  /** Changes a copy. Returns the result code. */
+  protected abstract int setMemcpyNode(NativeBlock scratch, long instance, long node);
 
   /** Makes an instance of a graph, which can be launched. */
   public long instantiate(long graph) {
     long[] instance = new long[1];
-    calls.check("graphInstantiateWithFlags", api.graphInstantiateWithFlags(instance, graph, 0));
+    calls.check("graphInstantiateWithFlags", setup.graphInstantiateWithFlags(instance, graph, 0));
     return instance[0];
   }
 
   /** Destroys an instance, which may be in a stream. Never throws. */
   public void destroyInstance(long instance) {
-    calls.checkFreed("graphExecDestroy", api.graphExecDestroy(instance));
+    calls.checkFreed("graphExecDestroy", setup.graphExecDestroy(instance));
   }
 
   /** Puts what a launch needs on the device, in the order of a stream. */
   public void upload(long instance, long stream) {
-    calls.check("graphUpload", api.graphUpload(instance, stream));
+    calls.check("graphUpload", setup.graphUpload(instance, stream));
   }
 
   /** Runs an instance with the parameters that its nodes have now. */

@@ -18,6 +18,8 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.natives.GraphApi;
+import org.jhal.gpu.natives.GraphSetup;
+import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.FakeRuntime;
 import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuCore;
@@ -37,9 +39,9 @@ class GraphCacheTest {
 
   private final List<String> destroyed = new ArrayList<>(); // the calls, in order
 
-  private final GraphApi api =
+  private final GraphSetup setup =
       fake(
-          GraphApi.class,
+          GraphSetup.class,
           Map.of(
               "graphExecDestroy",
               () -> {
@@ -51,6 +53,8 @@ class GraphCacheTest {
                 destroyed.add("graph");
                 return 0;
               }));
+
+  private final GraphApi api = fake(GraphApi.class, Map.of("setup", () -> setup));
 
   private final FakeRuntime runtime = new FakeRuntime();
   private final GpuCore device =
@@ -184,21 +188,17 @@ class GraphCacheTest {
     }
 
     @Override
+    protected void copyParameters(
+        NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {}
+
+    @Override
     protected int addMemcpyNode(
-        long node,
-        long graph,
-        long dependencies,
-        int count,
-        long parameters,
-        long target,
-        long source,
-        long bytes) {
+        NativeBlock scratch, long node, long graph, long dependencies, int count) {
       return 0;
     }
 
     @Override
-    protected int setMemcpyNode(
-        long instance, long node, long parameters, long target, long source, long bytes) {
+    protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
       return 0;
     }
   }
