@@ -39,7 +39,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   private static final class Member {
     final GroupDevice device;
     final long stream;
-    final long event; // behind its part of the latest collective, if isRecorded
+    long event; // behind its part of the latest collective, if isRecorded; 0 when it is freed
 
     // Whether the stream may have parts, and whether the event is recorded behind all of them.
     // Written by the thread that launches.
@@ -65,7 +65,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   private final Communicators communicators;
   private final List<Member> members;
   private final long[] streams;
-  private final long start; // of rank 0, behind what all ranks wait for
+  private long start; // an event of rank 0, behind what all ranks wait for; 0 when it is freed
 
   // Guarded by this. Communicators are never asked while they launch, which asks as well, nor
   // aborted while they launch or are asked, since that frees them.
@@ -151,7 +151,9 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   private static void freeEvent(Member member) {
-    freeEvent(member.runtime(), member.event);
+    long ended = member.event;
+    member.event = 0;
+    freeEvent(member.runtime(), ended);
   }
 
   private static void freeEvent(GpuRuntime runtime, long event) {
@@ -159,7 +161,9 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   private void freeEvents() {
-    freeEvent(members.get(0).runtime(), start);
+    long ended = start;
+    start = 0;
+    freeEvent(members.get(0).runtime(), ended);
     members.forEach(GpuGroup::freeEvent);
   }
 

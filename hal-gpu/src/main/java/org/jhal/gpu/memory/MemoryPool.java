@@ -21,7 +21,7 @@ public final class MemoryPool {
   private final int place;
   private final MemoryBudget budget;
   private final BooleanSupplier onShortage;
-  private final long stream; // orders allocations and frees outside any queue
+  private long stream; // orders allocations and frees outside any queue; 0 when it is closed
 
   /**
    * Creates an empty pool.
@@ -140,7 +140,9 @@ public final class MemoryPool {
   /** Releases all memory to the system. */
   public void close() {
     runtime.giveBack(() -> runtime.synchronizeStream(stream));
-    runtime.closeStream(stream);
+    long ended = stream;
+    stream = 0;
+    runtime.closeStream(ended);
     runtime.destroyPool();
   }
 }

@@ -277,6 +277,7 @@ public final class DeviceClock {
     }
     long made = stream;
     if (made != 0) {
+      stream = 0;
       runtime.closeStream(made);
     }
   }
