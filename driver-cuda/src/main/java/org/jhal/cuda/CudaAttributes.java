@@ -3,8 +3,6 @@ package org.jhal.cuda;
 import com.sun.jna.Function;
 import java.util.Arrays;
 import java.util.Map;
-import jcuda.driver.CUdevice;
-import jcuda.driver.JCudaDriver;
 import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuProperties;
 
@@ -29,6 +27,7 @@ final class CudaAttributes extends DeviceReader {
   CudaAttributes(CudaLibrary library) {
     super(
         CudaDriverProvider.NAME,
+        CudaResult.CODES,
         new Attributes(
             MAX_THREADS_PER_BLOCK,
             MAX_BLOCK_DIM_X,
@@ -41,51 +40,23 @@ final class CudaAttributes extends DeviceReader {
     this.library = library;
   }
 
-  private static CUdevice device(int ordinal) {
-    CUdevice device = new CUdevice();
-    CudaResult.CODES.check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
-    return device;
-  }
-
-  @Override
-  protected int attribute(int ordinal, int attribute) {
-    int[] value = new int[1];
-    int code = JCudaDriver.cuDeviceGetAttribute(value, attribute, device(ordinal));
-    CudaResult.CODES.check("cuDeviceGetAttribute", code);
-    return value[0];
-  }
-
-  @Override
-  protected void readName(int ordinal, byte[] name) {
-    int code = JCudaDriver.cuDeviceGetName(name, name.length, device(ordinal));
-    CudaResult.CODES.check("cuDeviceGetName", code);
-  }
-
   /**
    * A multi-instance GPU has one uuid for all of its instances, and each instance has another one,
    * which only drivers for CUDA 11.4 and newer tell. It is written as nvidia-smi does.
    */
   @Override
   protected String uuid(int ordinal) {
-    byte[] gpu = new byte[UUID_BYTES];
-    CudaResult.CODES.check("cuDeviceGetUuid", CudaExtras.cuDeviceGetUuid(gpu, ordinal));
+    byte[] gpu = uuidBytes(ordinal);
     Function query = library.optional("cuDeviceGetUuid_v2");
     if (query != null) {
       byte[] own = new byte[UUID_BYTES];
       int code = query.invokeInt(new Object[] {own, ordinal});
-      CudaResult.CODES.check("cuDeviceGetUuid_v2", code);
+      CudaResult.CODES.check("deviceGetUuid_v2", code);
       if (!Arrays.equals(own, gpu)) {
         return GpuProperties.uuid("MIG-", own);
       }
     }
     return GpuProperties.uuid("GPU-", gpu);
-  }
-
-  @Override
-  protected long memoryBytes(int ordinal) {
-    long[] bytes = new long[1];
-    CudaResult.CODES.check("cuDeviceTotalMem", CudaExtras.cuDeviceTotalMem_v2(bytes, ordinal));
-    return bytes[0];
   }
 
   @Override
@@ -98,14 +69,6 @@ final class CudaAttributes extends DeviceReader {
   /** The compute capability as a number, major version times ten plus minor: 90 for sm_90. */
   static int capability(String architecture) {
     return Integer.parseInt(architecture.substring(ARCHITECTURE.length()));
-  }
-
-  @Override
-  protected boolean canAccess(int ordinal, int owner) {
-    int[] value = new int[1];
-    int code = JCudaDriver.cuDeviceCanAccessPeer(value, device(ordinal), device(owner));
-    CudaResult.CODES.check("cuDeviceCanAccessPeer", code);
-    return value[0] != 0;
   }
 
   @Override

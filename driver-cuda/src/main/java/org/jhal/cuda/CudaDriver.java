@@ -1,6 +1,5 @@
 package org.jhal.cuda;
 
-import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.GpuDriver;
@@ -10,7 +9,7 @@ import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuRuntime;
 
-/** The driver of {@link CudaDevice}s. */
+/** The driver of {@link CudaRuntime}s. */
 class CudaDriver extends GpuDriver {
   CudaDriver() {
     super(CudaDriverProvider.NAME);
@@ -25,7 +24,7 @@ class CudaDriver extends GpuDriver {
   protected int count() {
     CudaLibrary library = CudaLibrary.load();
     int[] count = new int[1];
-    CudaResult.CODES.check("cuDeviceGetCount", JCudaDriver.cuDeviceGetCount(count));
+    CudaResult.CODES.check("getDeviceCount", JCudaApi.API.setup().getDeviceCount(count));
     if (count[0] == 0) {
       throw new HalException(
           Status.UNAVAILABLE, "the NVIDIA driver (" + library.path() + ") has no device");
@@ -49,7 +48,7 @@ class CudaDriver extends GpuDriver {
   }
 
   @Override
-  protected GpuRuntime<?, ?, ?> openRuntime(GpuProperties device) {
-    return new CudaDevice(device);
+  protected GpuRuntime openRuntime(GpuProperties device) {
+    return new CudaRuntime(device);
   }
 }

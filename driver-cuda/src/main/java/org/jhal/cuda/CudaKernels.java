@@ -1,33 +1,32 @@
 package org.jhal.cuda;
 
+import static org.jhal.Parameter.Kind.BUFFER;
+
 import com.sun.jna.Function;
 import com.sun.jna.Memory;
-import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import jcuda.driver.CUfunction;
-import jcuda.driver.CUmodule;
-import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.KernelArgument;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and compares what the driver knows about them with the manifest. */
-final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
+final class CudaKernels extends KernelLoader {
   // From cuda.h: enum CUjit_option and enum CUfunction_attribute.
   private static final int ERROR_LOG_BUFFER = 5;
   private static final int ERROR_LOG_BYTES = 6;
-  private static final int MAX_THREADS = 0;
-  private static final int STATIC_SHARED_BYTES = 1;
   private static final int MAX_DYNAMIC_SHARED_BYTES = 8;
 
   private static final int LOG_BYTES = 16 << 10;
@@ -39,17 +38,15 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   /** How much shared memory a kernel may use without asking for more. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
-  private final CudaDevice runtime;
+  private final CudaRuntime runtime;
 
-  CudaKernels(CudaDevice runtime, GpuProperties device) {
+  CudaKernels(CudaRuntime runtime, GpuProperties device) {
     super(
+        runtime,
         runtime.gate(),
         device,
-        new Kernels(
-            Set.of("gpu-c++", "cuda-ptx", "cuda-cubin", "cuda-fatbin"),
-            Nvrtc.NAME,
-            MAX_THREADS,
-            STATIC_SHARED_BYTES));
+        Set.of("cuda-ptx", "cuda-cubin", "cuda-fatbin"),
+        Nvrtc.NAME);
     this.runtime = runtime;
   }
 
@@ -64,7 +61,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   }
 
   @Override
-  protected CUmodule link(byte[] code, String what) {
+  protected NativeModule link(byte[] code, String what) {
     Memory log = new Memory(LOG_BYTES);
     log.setByte(0, (byte) 0);
     Memory values = new Memory(2L * Long.BYTES); // an array of void*
@@ -72,20 +69,22 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     values.setLong(Long.BYTES, LOG_BYTES);
     long[] out = new long[1];
     int result =
-        CudaExtras.cuModuleLoadDataEx(
-            out, image(code), 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
-    if (result != CudaResult.SUCCESS) {
+        JCudaApi.API
+            .setup()
+            .moduleLoadDataEx(
+                out, image(code), 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
+    if (result != ResultCodes.SUCCESS) {
       String text = log.getString(0).strip();
       String target = result == CudaResult.INVALID_PTX ? otherTarget(code) : "";
       HalException failure =
-          runtime.failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
+          runtime.failure("moduleLoadDataEx", result, "cannot load " + what + target);
       throw new HalException(
           target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
           failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text),
           null,
           failure.nativeCode());
     }
-    return Handles.set(new CUmodule(), out[0]);
+    return new NativeModule(out[0], this::checkArguments);
   }
 
   /**
@@ -108,101 +107,40 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     return isFit ? "" : ", as it is for sm_" + target.group(1) + target.group(2);
   }
 
-  @Override
-  protected void unload(CUmodule module) {
-    runtime.checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(module));
-  }
-
-  @Override
-  protected CUfunction find(CUmodule module, String entry, String what) {
-    CUfunction function = new CUfunction();
-    int code = JCudaDriver.cuModuleGetFunction(function, module, entry);
-    if (code != CudaResult.SUCCESS) {
-      throw runtime.failure("cuModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
-    }
-    return function;
-  }
-
   /**
    * If the driver can tell (from CUDA 12.4 on), the kernel's parameters must match the manifest's.
    */
-  @Override
-  protected void checkArguments(
-      CUmodule module, CUfunction function, String entry, KernelSpec spec, String name) {
+  private void checkArguments(long kernel, String entry, KernelSpec spec, String name) {
     Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
     if (query == null) {
       return;
     }
-    ArgumentLayout layout = ArgumentLayout.of(spec.parameters());
-    int count = spec.parameters().size();
+    List<Parameter> parameters = spec.parameters();
+    List<KernelArgument> taken = new ArrayList<>();
     long[] offset = new long[1];
     long[] size = new long[1];
-    for (int i = 0; i <= count; i++) {
-      int code =
-          query.invokeInt(
-              new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size});
-      boolean isThere = code == CudaResult.SUCCESS;
-      if (!isThere && code != CudaResult.INVALID_VALUE) {
-        throw runtime.failure("cuFuncGetParamInfo", code, "cannot look at " + name);
+    while (true) {
+      int i = taken.size();
+      int code = query.invokeInt(new Object[] {kernel, (long) i, offset, size});
+      if (code == CudaResult.INVALID_VALUE) {
+        break; // there are no more
+      } else if (code != ResultCodes.SUCCESS) {
+        throw runtime.failure("funcGetParamInfo", code, "cannot look at " + name);
       }
-      if (i == count) {
-        if (isThere) {
-          throw mismatch(
-              name
-                  + " takes more than the "
-                  + count
-                  + (count == 1 ? " parameter" : " parameters")
-                  + " of the manifest");
-        }
-        return;
-      }
-      if (!isThere) {
-        throw mismatch(
-            name
-                + " takes "
-                + i
-                + (i == 1 ? " parameter" : " parameters")
-                + ", the manifest has "
-                + count);
-      }
-      Parameter parameter = spec.parameters().get(i);
-      int bytes = ArgumentLayout.bytes(parameter);
-      if (size[0] != bytes || offset[0] != layout.offset(i)) {
-        throw mismatch(
-            name
-                + ": parameter "
-                + i
-                + " has "
-                + size[0]
-                + " bytes at "
-                + offset[0]
-                + ", but "
-                + parameter.name()
-                + " of the manifest has "
-                + bytes
-                + " at "
-                + layout.offset(i));
-      }
+      // The driver does not tell a pointer from a number of its size.
+      boolean isPointer =
+          i < parameters.size() && parameters.get(i).kind() == BUFFER && size[0] == Long.BYTES;
+      taken.add(new KernelArgument((int) offset[0], (int) size[0], isPointer));
     }
-  }
-
-  private static HalException mismatch(String message) {
-    return new HalException(Status.INVALID_ARGUMENT, message);
+    KernelArgument.check(taken, spec, name);
   }
 
   @Override
-  protected int attribute(CUfunction function, int attribute) {
-    int[] value = new int[1];
-    runtime.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
-    return value[0];
-  }
-
-  @Override
-  protected void allowSharedMemory(CUfunction function, int staticBytes, int dynamicBytes) {
+  protected void allowSharedMemory(long kernel, int staticBytes, int dynamicBytes) {
     if (staticBytes + dynamicBytes > DEFAULT_SHARED_BYTES) {
       runtime.check(
-          "cuFuncSetAttribute",
-          JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
+          "funcSetAttribute",
+          JCudaApi.API.setup().funcSetAttribute(kernel, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
     }
   }
 }

@@ -3,17 +3,17 @@ package org.jhal.cuda;
 import com.sun.jna.Function;
 import com.sun.jna.Platform;
 import java.util.List;
-import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Loads and initialises the CUDA driver API, once per process, or says why that is not possible.
- * JCuda and {@link CudaExtras} must not be used before {@link #load} has returned.
+ * {@link JCudaApi} must not be used before {@link #load} has returned.
  */
 final class CudaLibrary {
   /** The system property that names the file of the library. */
@@ -27,67 +27,6 @@ final class CudaLibrary {
 
   /** The systems for which JCuda has native libraries. */
   private static final List<String> PLATFORMS = List.of("linux-x86-64", "win32-x86-64");
-
-  /** All functions that JCuda or this driver calls; calling a missing one would end the process. */
-  private static final List<String> SYMBOLS =
-      List.of(
-          "cuCtxEnablePeerAccess",
-          "cuCtxGetCurrent",
-          "cuCtxPopCurrent_v2",
-          "cuCtxPushCurrent_v2",
-          "cuCtxSetCurrent",
-          "cuDeviceCanAccessPeer",
-          "cuDeviceGet",
-          "cuDeviceGetAttribute",
-          "cuDeviceGetCount",
-          "cuDeviceGetName",
-          "cuDeviceGetUuid",
-          "cuDevicePrimaryCtxRelease_v2",
-          "cuDevicePrimaryCtxRetain",
-          "cuDeviceTotalMem_v2",
-          "cuDriverGetVersion",
-          "cuEventCreate",
-          "cuEventDestroy_v2",
-          "cuEventElapsedTime",
-          "cuEventQuery",
-          "cuEventRecord",
-          "cuEventSynchronize",
-          "cuFuncGetAttribute",
-          "cuFuncSetAttribute",
-          "cuGetErrorName",
-          "cuGetErrorString",
-          "cuInit",
-          "cuLaunchKernel",
-          "cuMemAllocFromPoolAsync",
-          "cuMemAlloc_v2",
-          "cuMemFreeAsync",
-          "cuMemFreeHost",
-          "cuMemFree_v2",
-          "cuMemGetAddressRange_v2",
-          "cuMemHostAlloc",
-          "cuMemHostGetDevicePointer_v2",
-          "cuMemHostRegister_v2",
-          "cuMemHostUnregister",
-          "cuMemPoolCreate",
-          "cuMemPoolDestroy",
-          "cuMemPoolSetAccess",
-          "cuMemPoolSetAttribute",
-          "cuMemcpyAsync",
-          "cuMemcpyDtoDAsync_v2",
-          "cuMemcpyDtoHAsync_v2",
-          "cuMemcpyHtoDAsync_v2",
-          "cuMemsetD16Async",
-          "cuMemsetD32Async",
-          "cuMemsetD8Async",
-          "cuModuleGetFunction",
-          "cuModuleLoadDataEx",
-          "cuModuleUnload",
-          "cuPointerGetAttribute",
-          "cuStreamCreate",
-          "cuStreamDestroy_v2",
-          "cuStreamQuery",
-          "cuStreamSynchronize",
-          "cuStreamWaitEvent");
 
   private static final WantedLibrary WANTED =
       new WantedLibrary(
@@ -106,13 +45,13 @@ final class CudaLibrary {
   private CudaLibrary(SharedLibrary library, int version) {
     this.library = library;
     this.version = version;
-    this.missingForGraphs = library.missing(SharedLibrary.functions(CudaGraphCalls.class));
+    this.missingForGraphs = library.missing(CudaGraphs.Api.symbols());
     if (missingForGraphs.isEmpty()) {
-      CudaGraphCalls.bind(library.library());
+      CudaGraphs.Api.bind(library);
     }
   }
 
-  /** Whether {@link CudaGraphCalls} may be used. */
+  /** Whether {@link CudaGraphs} may be used. */
   boolean hasGraphs() {
     return missingForGraphs.isEmpty();
   }
@@ -182,11 +121,11 @@ final class CudaLibrary {
     }
     SharedLibrary library =
         WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
-    WANTED.require(library, SYMBOLS, "one for CUDA " + text(MIN_VERSION));
+    WANTED.require(library, JCudaApi.symbols(), "one for CUDA " + text(MIN_VERSION));
     JCudaNatives.load();
-    CudaExtras.bind(library.library());
+    JCudaApi.bind(library);
     int[] version = new int[1];
-    CudaResult.CODES.check("cuDriverGetVersion", CudaExtras.cuDriverGetVersion(version));
+    CudaResult.CODES.check("driverGetVersion", JCudaApi.API.setup().driverGetVersion(version));
     if (version[0] < MIN_VERSION) {
       throw unavailable(
           "the NVIDIA driver supports CUDA "
@@ -195,8 +134,8 @@ final class CudaLibrary {
               + text(MIN_VERSION)
               + " or newer");
     }
-    int code = JCudaDriver.cuInit(0);
-    if (code != CudaResult.SUCCESS) {
+    int code = JCudaApi.API.setup().init(0);
+    if (code != ResultCodes.SUCCESS) {
       throw new HalException(
           Status.UNAVAILABLE,
           "cuInit returned " + CudaResult.CODES.describe(code),

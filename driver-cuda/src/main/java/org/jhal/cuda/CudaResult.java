@@ -1,72 +1,63 @@
 package org.jhal.cuda;
 
-import jcuda.driver.JCudaDriver;
 import org.jhal.Status;
 import org.jhal.gpu.natives.ResultCodes;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Maps the driver API's result codes to failures.
+ * What the driver API's result codes mean.
  *
  * <p>Codes and their meaning: enum CUresult of the CUDA driver API.
  */
-final class CudaResult extends ResultCodes {
-  static final CudaResult CODES = new CudaResult();
+final class CudaResult {
+  static final ResultCodes CODES =
+      new ResultCodes(JCudaApi.API)
+          // According to the reference, these leave the process in an inconsistent state, so that
+          // every
+          // later call fails in the same way.
+          .with(
+              Status.UNAVAILABLE,
+              4, // DEINITIALIZED
+              46, // DEVICE_UNAVAILABLE
+              201, // INVALID_CONTEXT: it was destroyed
+              214, // ECC_UNCORRECTABLE
+              220, // NVLINK_UNCORRECTABLE
+              226, // CONTAINED
+              700, // ILLEGAL_ADDRESS
+              702, // LAUNCH_TIMEOUT
+              709, // CONTEXT_IS_DESTROYED
+              710, // ASSERT
+              714, // HARDWARE_STACK_ERROR
+              715, // ILLEGAL_INSTRUCTION
+              716, // MISALIGNED_ADDRESS
+              717, // INVALID_ADDRESS_SPACE
+              718, // INVALID_PC
+              719, // LAUNCH_FAILED
+              721) // TENSOR_MEMORY_LEAK
+          .with(Status.UNAVAILABLE, 34, 100, 101) // STUB_LIBRARY, NO_DEVICE, INVALID_DEVICE
+          .with(
+              Status.UNAVAILABLE,
+              802,
+              803,
+              804) // SYSTEM_NOT_READY, SYSTEM_DRIVER_MISMATCH, COMPAT_..
+          .with(Status.INVALID_ARGUMENT, 1, 200) // INVALID_VALUE, INVALID_IMAGE
+          .with(Status.INVALID_ARGUMENT, 218, 300) // INVALID_PTX, INVALID_SOURCE
+          .with(Status.RESOURCE_EXHAUSTED, 2, 701) // OUT_OF_MEMORY, LAUNCH_OUT_OF_RESOURCES
+          .with(Status.RESOURCE_EXHAUSTED, 711) // TOO_MANY_PEERS
+          .with(Status.FAILED_PRECONDITION, 3) // NOT_INITIALIZED
+          .with(
+              Status.FAILED_PRECONDITION,
+              712,
+              713) // HOST_MEMORY_ALREADY_REGISTERED, ..NOT_REGISTERED
+          .with(Status.FAILED_PRECONDITION, 900, 908) // STREAM_CAPTURE_UNSUPPORTED, CAPTURED_EVENT
+          .with(Status.UNIMPLEMENTED, 209, 221) // NO_BINARY_FOR_GPU, JIT_COMPILER_NOT_FOUND
+          .with(Status.UNIMPLEMENTED, 222, 223) // UNSUPPORTED_PTX_VERSION, JIT_COMPILATION_DISABLED
+          .with(Status.UNIMPLEMENTED, 217, 801) // PEER_ACCESS_UNSUPPORTED, NOT_SUPPORTED
+          .with(Status.NOT_FOUND, 301, 500) // FILE_NOT_FOUND, NOT_FOUND
+          .with(Status.PERMISSION_DENIED, 800) // NOT_PERMITTED
+          .with(Status.INTERNAL, 304, 400); // OPERATING_SYSTEM, INVALID_HANDLE
 
   static final int INVALID_VALUE = 1;
   static final int INVALID_PTX = 218;
-  static final int NOT_READY = 600;
-  static final int PEER_ACCESS_ALREADY_ENABLED = 704;
 
-  private CudaResult() {
-    // According to the reference, these leave the process in an inconsistent state, so that every
-    // later call fails in the same way.
-    mean(
-        Status.UNAVAILABLE,
-        4, // DEINITIALIZED
-        46, // DEVICE_UNAVAILABLE
-        201, // INVALID_CONTEXT: it was destroyed
-        214, // ECC_UNCORRECTABLE
-        220, // NVLINK_UNCORRECTABLE
-        226, // CONTAINED
-        700, // ILLEGAL_ADDRESS
-        702, // LAUNCH_TIMEOUT
-        709, // CONTEXT_IS_DESTROYED
-        710, // ASSERT
-        714, // HARDWARE_STACK_ERROR
-        715, // ILLEGAL_INSTRUCTION
-        716, // MISALIGNED_ADDRESS
-        717, // INVALID_ADDRESS_SPACE
-        718, // INVALID_PC
-        719, // LAUNCH_FAILED
-        721); // TENSOR_MEMORY_LEAK
-    mean(Status.UNAVAILABLE, 34, 100, 101); // STUB_LIBRARY, NO_DEVICE, INVALID_DEVICE
-    mean(Status.UNAVAILABLE, 802, 803, 804); // SYSTEM_NOT_READY, SYSTEM_DRIVER_MISMATCH, COMPAT_..
-    mean(Status.INVALID_ARGUMENT, 1, 200); // INVALID_VALUE, INVALID_IMAGE
-    mean(Status.INVALID_ARGUMENT, 218, 300); // INVALID_PTX, INVALID_SOURCE
-    mean(Status.RESOURCE_EXHAUSTED, 2, 701); // OUT_OF_MEMORY, LAUNCH_OUT_OF_RESOURCES
-    mean(Status.RESOURCE_EXHAUSTED, 711); // TOO_MANY_PEERS
-    mean(Status.FAILED_PRECONDITION, 3); // NOT_INITIALIZED
-    mean(Status.FAILED_PRECONDITION, 712, 713); // HOST_MEMORY_ALREADY_REGISTERED, ..NOT_REGISTERED
-    mean(Status.FAILED_PRECONDITION, 900, 908); // STREAM_CAPTURE_UNSUPPORTED, CAPTURED_EVENT
-    mean(Status.UNIMPLEMENTED, 209, 221); // NO_BINARY_FOR_GPU, JIT_COMPILER_NOT_FOUND
-    mean(Status.UNIMPLEMENTED, 222, 223); // UNSUPPORTED_PTX_VERSION, JIT_COMPILATION_DISABLED
-    mean(Status.UNIMPLEMENTED, 217, 801); // PEER_ACCESS_UNSUPPORTED, NOT_SUPPORTED
-    mean(Status.NOT_FOUND, 301, 500); // FILE_NOT_FOUND, NOT_FOUND
-    mean(Status.PERMISSION_DENIED, 800); // NOT_PERMITTED
-    mean(Status.INTERNAL, 304, 400); // OPERATING_SYSTEM, INVALID_HANDLE
-  }
-
-  /** The driver knows the codes of its own version, which may be newer than JCuda's. */
-  @Override
-  protected @Nullable String name(int code) {
-    String[] name = new String[1];
-    return JCudaDriver.cuGetErrorName(code, name) == SUCCESS ? name[0] : null;
-  }
-
-  @Override
-  protected String text(int code) {
-    String[] text = new String[1];
-    return JCudaDriver.cuGetErrorString(code, text) == SUCCESS && text[0] != null ? text[0] : "";
-  }
+  private CudaResult() {}
 }

@@ -3,12 +3,10 @@ package org.jhal.cuda;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jcuda.NativePointerObject;
-import jcuda.Pointer;
 
 /**
  * Reads and writes the number inside JCuda's handles. JCuda needs a new object for each address;
- * with this class one object can be reused for any number of calls, and handles can be passed to
- * the functions that JCuda lacks.
+ * with this class one object can be reused for any number of calls.
  */
 final class Handles {
   private static final VarHandle ADDRESS;
@@ -32,10 +30,5 @@ final class Handles {
   static <T extends NativePointerObject> T set(T handle, long address) {
     ADDRESS.set(handle, address);
     return handle;
-  }
-
-  /** A new pointer object for {@code address}. */
-  static Pointer pointer(long address) {
-    return set(new Pointer(), address);
   }
 }

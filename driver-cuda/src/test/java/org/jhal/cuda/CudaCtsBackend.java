@@ -6,7 +6,7 @@ import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.kit.GpuCtsBackend;
 
 /** The CUDA driver as the conformance suite sees it. */
-public final class CudaCtsBackend extends GpuCtsBackend<CudaStream> {
+public final class CudaCtsBackend extends GpuCtsBackend {
   private static final int GREATER_OR_EQUAL = 0; // CU_STREAM_WAIT_VALUE_GEQ
 
   /** For the service loader. */
@@ -20,12 +20,13 @@ public final class CudaCtsBackend extends GpuCtsBackend<CudaStream> {
   }
 
   @Override
-  protected void waitForNumber(CudaStream stream, long address, int value) {
+  protected void waitForNumber(long stream, long address, int value) {
     String name = "cuStreamWaitValue32";
     CudaLibrary library = CudaLibrary.load();
     Function newer = library.optional(name + "_v2");
     Function wait = newer != null ? newer : Objects.requireNonNull(library.optional(name), name);
     CudaResult.CODES.check(
-        name, wait.invokeInt(new Object[] {stream.address(), address, value, GREATER_OR_EQUAL}));
+        "streamWaitValue32",
+        wait.invokeInt(new Object[] {stream, address, value, GREATER_OR_EQUAL}));
   }
 }

@@ -10,7 +10,7 @@ class CudaFaultTest extends GpuFaultTest {
   CudaFaultTest() {
     super(
         CudaOnSimulator.GPU,
-        () -> new StreamCapture<>(CudaOnSimulator.GPU.driver(), CudaStream::address),
+        () -> new StreamCapture(CudaOnSimulator.GPU.driver()),
         new FaultNames(
             "driver-cuda",
             "CudaFaultTest",

@@ -82,21 +82,24 @@ class CudaKernelsTest extends GpuKernelsTest {
 
   @Test
   void theManifestsParametersMustBeTheKernels() throws IOException {
-    refused(store(PARAMETERS.substring(0, PARAMETERS.indexOf("},") + 1), "[1]", ""), "more than");
+    refused(
+        store(PARAMETERS.substring(0, PARAMETERS.indexOf("},") + 1), "[1]", ""),
+        "takes 2 arguments",
+        "they are 1, [");
     refused(
         store(
             PARAMETERS + ",{\"name\": \"third\", \"kind\": \"constant\", \"type\": \"u32\"}",
             "[1]",
             ""),
-        "takes 2 parameters",
-        "has 3");
+        "takes 2 arguments",
+        "they are 3, [");
     refused(
         store(
             PARAMETERS.replace(
                 "\"constant\", \"type\": \"u32\"", "\"constant\", \"type\": \"u64\""),
             "[1]",
             ""),
-        "parameter 1 has 4 bytes",
-        "value of the manifest has 8");
+        "[a pointer at 0, 4 at 8]",
+        "[a pointer at 0, 8 at 8]");
   }
 }

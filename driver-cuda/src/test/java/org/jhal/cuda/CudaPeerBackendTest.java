@@ -7,7 +7,6 @@ class CudaPeerBackendTest extends GpuPeerBackendTest {
   CudaPeerBackendTest() {
     super(
         CudaOnSimulator.GPU,
-        CudaStream::address,
         new Names("cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess", "cuMemPoolSetAccess"));
   }
 }

@@ -28,7 +28,7 @@ class CudaStreamTest extends GpuStreamTest {
   CudaStreamTest() {
     super(
         CudaOnSimulator.GPU,
-        new StreamCapture<>(CudaOnSimulator.GPU.driver(), CudaStream::address),
+        new StreamCapture(CudaOnSimulator.GPU.driver()),
         new CudaCtsBackend(),
         new Names("cuEventRecord", "cuStreamQuery", "cuEventSynchronize"));
   }
@@ -49,7 +49,7 @@ class CudaStreamTest extends GpuStreamTest {
       assertEquals(0, JCudaDriver.cuDeviceGet(ordinal, 0));
       assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRetain(mine, ordinal));
       assertEquals(0, JCudaDriver.cuCtxSetCurrent(mine));
-      assertEquals(0, CudaExtras.cuMemHostRegister_v2(address, half, 1));
+      assertEquals(0, JCudaApi.API.setup().hostRegister(address, half, 1));
       simulator.pause(0, 0);
       device.queue(0).fill(Fence.NONE, timeline.at(1), source, 0, half, FillPattern.of8(7));
       device.queue(0).readback(timeline.at(1), timeline.at(2), source, 0, memory.slice(0, half));
@@ -64,7 +64,7 @@ class CudaStreamTest extends GpuStreamTest {
       awaitReached(timeline, 4);
       assertArrayEquals(TestData.with(new byte[2 * half], 0, TestData.filled(half, 7)), uploaded);
     } finally {
-      assertEquals(0, CudaExtras.cuMemHostUnregister(address));
+      assertEquals(0, JCudaApi.API.setup().hostUnregister(address));
       assertEquals(0, JCudaDriver.cuCtxSetCurrent(new CUcontext()));
       assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRelease(ordinal));
     }

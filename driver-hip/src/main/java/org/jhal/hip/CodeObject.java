@@ -9,10 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
-import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.gpu.compile.KernelArgument;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,18 +47,10 @@ final class CodeObject {
   private static final String HIDDEN = "hidden_";
   private static final String GENERIC = "-generic";
 
-  /** An argument: its offset and its size in bytes, and whether it is passed as an address. */
-  record Argument(int offset, int size, boolean isPointer) {
-    @Override
-    public String toString() {
-      return (isPointer ? "a pointer at " : size + " at ") + offset;
-    }
-  }
-
   private final String architecture; // empty if unknown
-  private final Map<String, List<Argument>> kernels;
+  private final Map<String, List<KernelArgument>> kernels;
 
-  private CodeObject(String architecture, Map<String, List<Argument>> kernels) {
+  private CodeObject(String architecture, Map<String, List<KernelArgument>> kernels) {
     this.architecture = architecture;
     this.kernels = kernels;
   }
@@ -158,10 +149,10 @@ final class CodeObject {
 
   private static CodeObject of(Map<?, ?> metadata) {
     String target = metadata.get("amdhsa.target") instanceof String text ? text : "";
-    Map<String, List<Argument>> kernels = new LinkedHashMap<>();
+    Map<String, List<KernelArgument>> kernels = new LinkedHashMap<>();
     for (Object item : list(metadata.get("amdhsa.kernels"))) {
       Map<?, ?> kernel = map(item);
-      List<Argument> arguments = arguments(kernel);
+      List<KernelArgument> arguments = arguments(kernel);
       if (arguments != null && kernel.get(".name") instanceof String name) {
         kernels.put(name, arguments);
       }
@@ -171,18 +162,18 @@ final class CodeObject {
   }
 
   /** The arguments of a kernel; null if the metadata has only their total size. */
-  private static @Nullable List<Argument> arguments(Map<?, ?> kernel) {
+  private static @Nullable List<KernelArgument> arguments(Map<?, ?> kernel) {
     Object described = kernel.get(".args");
     if (described == null) {
       return Long.valueOf(0).equals(kernel.get(".kernarg_segment_size")) ? List.of() : null;
     }
-    List<Argument> arguments = new ArrayList<>();
+    List<KernelArgument> arguments = new ArrayList<>();
     for (Object item : list(described)) {
       Map<?, ?> argument = map(item);
       String kind = argument.get(".value_kind") instanceof String text ? text : BY_VALUE;
       if (!kind.startsWith(HIDDEN)) {
         arguments.add(
-            new Argument(
+            new KernelArgument(
                 number(argument.get(".offset")),
                 number(argument.get(".size")),
                 !kind.equals(BY_VALUE)));
@@ -222,7 +213,7 @@ final class CodeObject {
   /**
    * The arguments that a launch passes, by kernel; kernels whose arguments are unknown are missing.
    */
-  Map<String, List<Argument>> kernels() {
+  Map<String, List<KernelArgument>> kernels() {
     return kernels;
   }
 
@@ -267,34 +258,9 @@ final class CodeObject {
    * @throws HalException INVALID_ARGUMENT if they differ; the message has both
    */
   void checkArguments(String entry, KernelSpec function, String name) {
-    List<Argument> taken = kernels.get(entry);
-    if (taken == null) {
-      return;
-    }
-    List<Parameter> parameters = function.parameters();
-    ArgumentLayout layout = ArgumentLayout.of(parameters);
-    List<Argument> passed = new ArrayList<>();
-    for (int i = 0; i < parameters.size(); i++) {
-      Parameter parameter = parameters.get(i);
-      passed.add(
-          new Argument(
-              layout.offset(i),
-              ArgumentLayout.bytes(parameter),
-              parameter.kind() == Parameter.Kind.BUFFER));
-    }
-    if (!taken.equals(passed)) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          name
-              + " takes "
-              + taken.size()
-              + (taken.size() == 1 ? " argument" : " arguments")
-              + ", in bytes "
-              + taken
-              + "; by the manifest they are "
-              + passed.size()
-              + ", "
-              + passed);
+    List<KernelArgument> taken = kernels.get(entry);
+    if (taken != null) {
+      KernelArgument.check(taken, function, name);
     }
   }
 }

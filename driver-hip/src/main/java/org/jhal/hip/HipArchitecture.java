@@ -1,12 +1,11 @@
 package org.jhal.hip;
 
+import com.sun.jna.Function;
 import com.sun.jna.Memory;
-import java.util.function.BiFunction;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.hip.jna.HipDeviceProp;
-import org.jhal.hip.jna.HipOptional;
 
 /** Reads the architecture of a device, for which there is no attribute. */
 final class HipArchitecture {
@@ -16,39 +15,32 @@ final class HipArchitecture {
    * The architecture as compilers and code objects name it, such as {@code gfx90a:sramecc+:xnack-}.
    */
   static String of(SharedLibrary library, int device) {
-    HipOptional calls = library.map(HipOptional.class);
-    if (library.has("hipGetDevicePropertiesR0600")) {
-      return read(
-          "hipGetDevicePropertiesR0600",
-          HipDeviceProp.R0600,
-          calls::hipGetDevicePropertiesR0600,
-          device);
+    for (HipDeviceProp layout : HipDeviceProp.values()) {
+      Function query = library.optional(layout.function());
+      if (query != null) {
+        return read(query, layout, device);
+      }
     }
-    if (library.has("hipGetDevicePropertiesR0000")) {
-      return read(
-          "hipGetDevicePropertiesR0000",
-          HipDeviceProp.R0000,
-          calls::hipGetDevicePropertiesR0000,
-          device);
-    }
-    if (!library.has("hipGetDeviceProperties")) {
-      throw new HalException(
-          Status.UNAVAILABLE, library.path() + " lacks hipGetDeviceProperties, in all its forms");
-    }
-    return read(
-        "hipGetDeviceProperties", HipDeviceProp.R0000, calls::hipGetDeviceProperties, device);
+    throw new HalException(
+        Status.UNAVAILABLE, library.path() + " lacks hipGetDeviceProperties, in all its forms");
   }
 
-  private static String read(
-      String call, HipDeviceProp layout, BiFunction<Memory, Integer, Integer> get, int device) {
+  private static String read(Function query, HipDeviceProp layout, int device) {
     Memory properties = new Memory(HipDeviceProp.MAX_BYTES);
     properties.clear();
-    HipResult.CODES.check(call, get.apply(properties, device));
+    HipResult.CODES.check(
+        layout.function().substring("hip".length()),
+        query.invokeInt(new Object[] {properties, device}));
     String name = properties.getString(layout.gcnArchName(), "US-ASCII");
     if (!name.matches("[a-z]+_?[0-9a-f]+[a-z]?(:[a-z]+[+-])*")) {
       throw new HalException(
           Status.INTERNAL,
-          call + " says that device " + device + " has the architecture '" + name + "'");
+          layout.function()
+              + " says that device "
+              + device
+              + " has the architecture '"
+              + name
+              + "'");
     }
     return name;
   }

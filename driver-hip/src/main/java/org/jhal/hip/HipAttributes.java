@@ -4,8 +4,6 @@ import static org.jhal.hip.jna.HipConstants.*;
 
 import java.util.Map;
 import org.jhal.gpu.natives.DeviceReader;
-import org.jhal.gpu.natives.GpuProperties;
-import org.jhal.hip.jna.HipRuntime;
 
 /** Queries the runtime for the properties of devices, which need not be open. */
 final class HipAttributes extends DeviceReader {
@@ -14,6 +12,7 @@ final class HipAttributes extends DeviceReader {
   HipAttributes(HipLibrary library) {
     super(
         HipDriverProvider.NAME,
+        HipResult.CODES,
         new Attributes(
             hipDeviceAttributeMaxThreadsPerBlock,
             hipDeviceAttributeMaxBlockDimX,
@@ -27,44 +26,8 @@ final class HipAttributes extends DeviceReader {
   }
 
   @Override
-  protected int attribute(int ordinal, int attribute) {
-    int[] value = new int[1];
-    HipResult.CODES.check(
-        "hipDeviceGetAttribute", HipRuntime.hipDeviceGetAttribute(value, attribute, ordinal));
-    return value[0];
-  }
-
-  @Override
-  protected void readName(int ordinal, byte[] name) {
-    HipResult.CODES.check(
-        "hipDeviceGetName", HipRuntime.hipDeviceGetName(name, name.length, ordinal));
-  }
-
-  @Override
-  protected String uuid(int ordinal) {
-    byte[] uuid = new byte[UUID_BYTES];
-    HipResult.CODES.check("hipDeviceGetUuid", HipRuntime.hipDeviceGetUuid(uuid, ordinal));
-    return GpuProperties.uuid("GPU-", uuid);
-  }
-
-  @Override
-  protected long memoryBytes(int ordinal) {
-    long[] bytes = new long[1];
-    HipResult.CODES.check("hipDeviceTotalMem", HipRuntime.hipDeviceTotalMem(bytes, ordinal));
-    return bytes[0];
-  }
-
-  @Override
   protected String architecture(int ordinal) {
     return HipArchitecture.of(library.library(), ordinal);
-  }
-
-  @Override
-  protected boolean canAccess(int ordinal, int owner) {
-    int[] value = new int[1];
-    HipResult.CODES.check(
-        "hipDeviceCanAccessPeer", HipRuntime.hipDeviceCanAccessPeer(value, ordinal, owner));
-    return value[0] != 0;
   }
 
   @Override

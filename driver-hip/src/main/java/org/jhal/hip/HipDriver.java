@@ -6,7 +6,7 @@ import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuRuntime;
 
-/** The driver of {@link HipDevice}s. */
+/** The driver of {@link HipRuntime}s. */
 final class HipDriver extends GpuDriver {
   HipDriver() {
     super(HipDriverProvider.NAME);
@@ -38,7 +38,7 @@ final class HipDriver extends GpuDriver {
   }
 
   @Override
-  protected GpuRuntime<?, ?, ?> openRuntime(GpuProperties device) {
-    return new HipDevice(device);
+  protected GpuRuntime openRuntime(GpuProperties device) {
+    return new HipRuntime(device);
   }
 }

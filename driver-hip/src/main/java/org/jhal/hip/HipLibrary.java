@@ -7,15 +7,16 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
-import org.jhal.hip.jna.HipConstants;
-import org.jhal.hip.jna.HipGraphCalls;
-import org.jhal.hip.jna.HipRuntime;
+import org.jhal.hip.jna.HipApi;
+import org.jhal.hip.jna.HipGraphApi;
+import org.jhal.hip.jna.HipSetup;
 
 /**
  * Loads and initialises the HIP runtime, once per process, or says why that is not possible. {@link
- * HipRuntime} must not be used before {@link #load} has returned.
+ * HipApi} must not be used before {@link #load} has returned.
  */
 final class HipLibrary {
   /** The system property that names the file of the library. */
@@ -46,7 +47,7 @@ final class HipLibrary {
     this.deviceCount = deviceCount;
     this.graphs = whetherGraphs(library, version);
     if (hasGraphs()) {
-      HipGraphCalls.bind(library.library());
+      HipGraphApi.bind(library);
     }
   }
 
@@ -58,13 +59,13 @@ final class HipLibrary {
           + HipGraphs.FIRST_MAJOR
           + " on they are";
     }
-    List<String> missing = library.missing(SharedLibrary.functions(HipGraphCalls.class));
+    List<String> missing = library.missing(HipGraphApi.symbols());
     return missing.isEmpty()
         ? AVAILABLE
         : "not available: " + library.path() + " lacks " + String.join(", ", missing);
   }
 
-  /** Whether {@link HipGraphCalls} may be used. */
+  /** Whether {@link HipGraphApi} may be used. */
   boolean hasGraphs() {
     return graphs.equals(AVAILABLE);
   }
@@ -123,20 +124,21 @@ final class HipLibrary {
       throw unavailable("HIP is used on 64-bit Linux only, this is " + Platform.RESOURCE_PREFIX);
     }
     SharedLibrary library = WANTED.find(candidates(), "hipInit");
-    WANTED.require(library, HipRuntime.symbols(), "that of ROCm 5.2");
-    HipRuntime.bind(library.library());
+    WANTED.require(library, HipApi.symbols(), "that of ROCm 5.2");
+    HipApi.bind(library);
+    HipSetup setup = HipApi.API.setup();
     int[] value = new int[1];
-    HipResult.CODES.check("hipRuntimeGetVersion", HipRuntime.hipRuntimeGetVersion(value));
+    HipResult.CODES.check("runtimeGetVersion", setup.runtimeGetVersion(value));
     int version = value[0];
     String what = "the HIP runtime " + text(version) + " (" + library.path() + ")";
-    int code = HipRuntime.hipInit(0);
-    if (code == HipConstants.hipSuccess) {
-      code = HipRuntime.hipGetDeviceCount(value);
-      if (code == HipConstants.hipSuccess && value[0] > 0) {
+    int code = setup.init(0);
+    if (code == ResultCodes.SUCCESS) {
+      code = setup.getDeviceCount(value);
+      if (code == ResultCodes.SUCCESS && value[0] > 0) {
         return new HipLibrary(library, version, value[0]);
       }
     }
-    if (code == HipConstants.hipSuccess) {
+    if (code == ResultCodes.SUCCESS) {
       throw unavailable(what + " finds no device");
     }
     throw new HalException(

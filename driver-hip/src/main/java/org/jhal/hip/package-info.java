@@ -8,9 +8,8 @@
  *   <li>There is no context to push. hipSetDevice selects the calling thread's current device and
  *       initialises it. The device stays selected, so this driver asks hipGetDevice first and
  *       restores that device.
- *   <li>A destroyed stream, event or module must not be passed to any call: {@link
- *       org.jhal.hip.jna.HipHandle}. A null stream is the default stream, which waits for all
- *       others.
+ *   <li>A destroyed stream, event or module must not be passed to any call: from ROCm 7 on that
+ *       ends the process. A null stream is the default stream, which waits for all others.
  *   <li>hipPointerGetAttribute is not called: some versions dereference an address that they do not
  *       know, and each failure changes what hipGetLastError returns to the program. The driver
  *       records what it has page-locked instead ({@link org.jhal.gpu.runtime.PinnedRanges}), also

@@ -21,7 +21,7 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.hip.CodeObject.Argument;
+import org.jhal.gpu.compile.KernelArgument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,10 +167,10 @@ class CodeObjectTest {
         Map.of(
             "saxpy",
             List.of(
-                new Argument(0, 4, false),
-                new Argument(4, 4, false),
-                new Argument(8, 8, true),
-                new Argument(16, 8, true))),
+                new KernelArgument(0, 4, false),
+                new KernelArgument(4, 4, false),
+                new KernelArgument(8, 8, true),
+                new KernelArgument(16, 8, true))),
         code.kernels());
   }
 

@@ -10,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jhal.hip.jna.HipRuntime;
+import org.jhal.hip.jna.HipApi;
 
-/** Builds libraries that export what {@link HipRuntime} wants, with answers of a test's choice. */
+/** Builds libraries that export what {@link HipApi} wants, with answers of a test's choice. */
 final class FakeRuntime {
   private FakeRuntime() {}
 
@@ -27,7 +27,7 @@ final class FakeRuntime {
     Optional<CCompiler> compiler = CCompiler.find();
     assumeTrue(compiler.isPresent(), CCompiler.absent());
     Map<String, String> all = new LinkedHashMap<>();
-    HipRuntime.symbols().forEach(name -> all.put(name, "return 0;"));
+    HipApi.symbols().forEach(name -> all.put(name, "return 0;"));
     all.put("hipGetErrorName", "return (long)\"hipErrorNamed\";");
     all.put("hipGetErrorString", "return (long)\"what it means\";");
     all.put("hipRuntimeGetVersion", "*(int*)a = 60342131; return 0;");

@@ -1,10 +1,9 @@
 package org.jhal.hip;
 
-import static org.jhal.hip.jna.HipRuntime.*;
+import static org.jhal.hip.jna.HipApi.API;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.jhal.hip.jna.HipConstants;
-import org.jhal.hip.jna.hipStream_t;
+import org.jhal.gpu.natives.GpuApi;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.collective.OnCollectives;
 
@@ -17,9 +16,8 @@ final class HipCollectiveFace implements OnCollectives.Face {
     }
   }
 
-  private static hipStream_t of(long handle) {
-    hipStream_t stream = new hipStream_t();
-    stream.set(handle);
+  private static long of(long handle) {
+    long stream = handle;
     return stream;
   }
 
@@ -31,36 +29,36 @@ final class HipCollectiveFace implements OnCollectives.Face {
 
   @Override
   public void use(int device) {
-    assertEquals(0, hipSetDevice(device));
+    assertEquals(0, API.setDevice(device));
   }
 
   @Override
   public long stream() {
     long[] made = new long[1];
-    assertEquals(0, hipStreamCreateWithFlags(made, HipConstants.hipStreamNonBlocking));
+    assertEquals(0, API.setup().streamCreateWithFlags(made, GpuApi.STREAM_NON_BLOCKING));
     return made[0];
   }
 
   @Override
   public long memory(long bytes) {
     long[] made = new long[1];
-    assertEquals(0, hipMalloc(made, bytes));
+    assertEquals(0, API.setup().malloc(made, bytes));
     return made[0];
   }
 
   @Override
   public int free(long address) {
-    return hipFree(address);
+    return API.setup().free(address);
   }
 
   @Override
   public int synchronize(long stream) {
-    return hipStreamSynchronize(of(stream));
+    return API.streamSynchronize(of(stream));
   }
 
   @Override
   public boolean isIdle(long stream) {
-    return hipStreamQuery(of(stream)) == 0;
+    return API.streamQuery(of(stream)) == 0;
   }
 
   @Override

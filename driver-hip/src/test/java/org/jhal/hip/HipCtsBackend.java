@@ -3,11 +3,10 @@ package org.jhal.hip;
 import com.sun.jna.Function;
 import java.util.Objects;
 import org.jhal.gpu.GpuDriver;
-import org.jhal.hip.jna.hipStream_t;
 import org.jhal.simulator.kit.GpuCtsBackend;
 
 /** The HIP driver as the conformance suite sees it. */
-public final class HipCtsBackend extends GpuCtsBackend<hipStream_t> {
+public final class HipCtsBackend extends GpuCtsBackend {
   private static final int GREATER_OR_EQUAL = 0; // hipStreamWaitValueGte
   private static final int ALL_BITS = -1;
 
@@ -22,10 +21,11 @@ public final class HipCtsBackend extends GpuCtsBackend<hipStream_t> {
   }
 
   @Override
-  protected void waitForNumber(hipStream_t stream, long address, int value) {
+  protected void waitForNumber(long stream, long address, int value) {
     String name = "hipStreamWaitValue32";
     Function wait = Objects.requireNonNull(HipLibrary.load().library().optional(name), name);
     HipResult.CODES.check(
-        name, wait.invokeInt(new Object[] {stream, address, value, GREATER_OR_EQUAL, ALL_BITS}));
+        "streamWaitValue32",
+        wait.invokeInt(new Object[] {stream, address, value, GREATER_OR_EQUAL, ALL_BITS}));
   }
 }

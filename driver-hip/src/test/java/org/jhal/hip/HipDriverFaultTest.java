@@ -1,7 +1,6 @@
 package org.jhal.hip;
 
 import java.util.Set;
-import org.jhal.hip.jna.hipStream_t;
 import org.jhal.simulator.faults.FaultNames;
 import org.jhal.simulator.faults.GpuFaultTest;
 import org.jhal.simulator.kit.StreamCapture;
@@ -11,7 +10,7 @@ class HipDriverFaultTest extends GpuFaultTest {
   HipDriverFaultTest() {
     super(
         HipOnSimulator.GPU,
-        () -> new StreamCapture<>(HipOnSimulator.GPU.driver(), hipStream_t::get),
+        () -> new StreamCapture(HipOnSimulator.GPU.driver()),
         new FaultNames(
             "driver-hip",
             "HipDriverFaultTest",

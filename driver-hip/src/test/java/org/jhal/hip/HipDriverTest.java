@@ -11,8 +11,8 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.Status;
 import org.jhal.cts.kernels.CtsKernels;
-import org.jhal.hip.jna.HipConstants;
-import org.jhal.hip.jna.HipRuntime;
+import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.hip.jna.HipApi;
 import org.jhal.simulator.tests.GpuDriverTest;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +27,7 @@ class HipDriverTest extends GpuDriverTest {
   @Test
   void theDeviceOfAThreadIsNotChanged() {
     assertTrue(sim.driver().probe().isAvailable());
-    assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(MINE));
+    assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
     try {
       Device device = open("0");
       assertCurrent("opening");
@@ -49,13 +49,13 @@ class HipDriverTest extends GpuDriverTest {
       device.close();
       assertCurrent("closing");
     } finally {
-      assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(0));
+      assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(0));
     }
   }
 
   private static void assertCurrent(String after) {
     int[] current = new int[1];
-    assertEquals(HipConstants.hipSuccess, HipRuntime.hipGetDevice(current));
+    assertEquals(ResultCodes.SUCCESS, HipApi.API.getDevice(current));
     assertEquals(MINE, current[0], "the current device after " + after);
   }
 
@@ -63,7 +63,7 @@ class HipDriverTest extends GpuDriverTest {
   @Test
   void aDeviceIsNotLostByOneThatCannotBeMadeCurrentAgain() {
     assertTrue(sim.driver().probe().isAvailable());
-    assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(MINE));
+    assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
     try (Device device = open("0?queues=1")) {
       long before = calls("hipSetDevice");
       sim.simulator().fail("hipSetDevice", 2, 999); // the second of an allocation is back to mine
@@ -71,7 +71,7 @@ class HipDriverTest extends GpuDriverTest {
       assertTrue(calls("hipSetDevice") >= before + 2);
       assertNull(device.lostCause());
     } finally {
-      assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(0));
+      assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(0));
     }
   }
 

@@ -6,7 +6,6 @@ import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import org.jhal.hip.jna.HipConstants;
-import org.jhal.hip.jna.hipFunction_t;
 
 /** Calls about graphs, by name, with the structures of ROCm 7 that they take. */
 final class HipGraphCalls {
@@ -96,7 +95,7 @@ final class HipGraphCalls {
   }
 
   /** Of one thread in each block, with an address and a value, packed. */
-  static Memory packed(hipFunction_t function, int blocks, long address, int value) {
+  static Memory packed(long function, int blocks, long address, int value) {
     Memory memory = arguments(function, blocks, address, value);
     memory.setPointer(16, memory.share(LIST));
     memory.setLong(LIST, HipConstants.HIP_LAUNCH_PARAM_BUFFER_POINTER);
@@ -109,7 +108,7 @@ final class HipGraphCalls {
   }
 
   /** The same, one by one. */
-  static Memory separate(hipFunction_t function, int blocks, long address, int value) {
+  static Memory separate(long function, int blocks, long address, int value) {
     Memory memory = arguments(function, blocks, address, value);
     memory.setPointer(48, memory.share(POINTERS));
     memory.setPointer(POINTERS, memory.share(ARGUMENTS));
@@ -117,11 +116,11 @@ final class HipGraphCalls {
     return memory;
   }
 
-  private static Memory arguments(hipFunction_t function, int blocks, long address, int value) {
+  private static Memory arguments(long function, int blocks, long address, int value) {
     Memory memory = new Memory(POINTERS + 16);
     memory.clear();
     memory.write(0, new int[] {1, 1, 1}, 0, 3);
-    memory.setLong(24, function.get());
+    memory.setLong(24, function);
     memory.write(32, new int[] {blocks, 1, 1}, 0, 3);
     memory.setLong(ARGUMENTS, address);
     memory.setInt(ARGUMENTS + 8, value);

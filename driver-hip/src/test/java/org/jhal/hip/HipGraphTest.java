@@ -7,8 +7,8 @@ import static org.jhal.hip.HipGraphCalls.packed;
 import static org.jhal.hip.HipGraphCalls.separate;
 import static org.jhal.hip.HipGraphCalls.size;
 import static org.jhal.hip.HipGraphCalls.value;
+import static org.jhal.hip.jna.HipApi.API;
 import static org.jhal.hip.jna.HipConstants.*;
-import static org.jhal.hip.jna.HipRuntime.*;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,8 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.util.List;
-import org.jhal.hip.jna.hipFunction_t;
-import org.jhal.hip.jna.hipStream_t;
+import org.jhal.gpu.natives.GpuApi;
 import org.jhal.simulator.Simulator.GraphFault;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,9 +24,9 @@ import org.junit.jupiter.api.Test;
 /** Graphs of what stands in for the HIP runtime, and the known faults of real ones. */
 class HipGraphTest extends OnSimulatedHip {
   private HipGraphCalls graphs;
-  private hipStream_t stream;
+  private long stream;
   private long memory;
-  private hipFunction_t fill;
+  private long fill;
 
   @BeforeEach
   void prepare() {
@@ -38,7 +37,7 @@ class HipGraphTest extends OnSimulatedHip {
   }
 
   private void launch(long instance) {
-    ok(graphs.code("hipGraphLaunch", instance, stream.get()));
+    ok(graphs.code("hipGraphLaunch", instance, stream));
   }
 
   private int[] run(long instance, int count) {
@@ -53,20 +52,20 @@ class HipGraphTest extends OnSimulatedHip {
   @Test
   void nodesRunInTheOrderOfTheirEdges() {
     long[] host = new long[1];
-    ok(hipHostMalloc(host, 16, 0));
+    ok(API.setup().hostMalloc(host, 16, 0));
     long graph = graphs.graph();
     long clear = graphs.memset(graph, memset(memory, 0x0102, 2, 8));
     long kernel = graphs.kernel(graph, packed(fill, 2, memory, 7), clear);
     long copy = graphs.memcpy(graph, memory + 16, memory, 16, DEVICE_TO_DEVICE, kernel);
     long late = graphs.kernel(graph, separate(fill, 1, memory, 9), copy);
     graphs.memcpy(graph, host[0], memory + 16, 16, DEVICE_TO_HOST, copy, late);
-    graphs.memcpy(graph, memory + 32, memory, 4, hipMemcpyDefault, late);
+    graphs.memcpy(graph, memory + 32, memory, 4, GpuApi.MEMCPY_DEFAULT, late);
     long instance = graphs.instance(graph);
     graphs.ok("hipGraphDestroy", graph);
-    graphs.ok("hipGraphUpload", instance, stream.get());
+    graphs.ok("hipGraphUpload", instance, stream);
     int[] expected = {9, 7, 0x01020102, 0x01020102, 7, 7, 0x01020102, 0x01020102, 9};
     for (int i = 0; i < 50; i++) {
-      ok(hipMemsetD8Async(memory, (byte) -1, 64, stream));
+      ok(API.memsetD8Async(memory, (byte) -1, 64, stream));
       assertArrayEquals(expected, run(instance, 9));
       assertArrayEquals(
           new int[] {7, 7, 0x01020102, 0x01020102}, new Pointer(host[0]).getIntArray(0, 4));
@@ -85,7 +84,7 @@ class HipGraphTest extends OnSimulatedHip {
     long memcpy = graphs.memcpy(graph, memory + 8, memory, 8, DEVICE_TO_DEVICE, kernel, memset);
     long instance = graphs.instance(graph);
     value(parameters, 99);
-    simulator.pause(0, stream.get());
+    simulator.pause(0, stream);
     launch(instance);
     long other = memory + 64;
     Memory changed = separate(fill, 1, other, 3);
@@ -94,7 +93,7 @@ class HipGraphTest extends OnSimulatedHip {
     ok(graphs.setMemset(instance, memset, memset(other + 4, 4, 4, 1)));
     ok(graphs.setMemcpy(instance, memcpy, other + 8, other, 8, DEVICE_TO_DEVICE));
     launch(instance);
-    simulator.resume(0, stream.get());
+    simulator.resume(0, stream);
     assertArrayEquals(new int[] {1, 2, 1, 2}, read(memory, 4, stream));
     assertArrayEquals(new int[] {3, 4, 3, 4}, read(other, 4, stream));
     assertEquals(List.of(), simulator.misuses());
@@ -103,11 +102,12 @@ class HipGraphTest extends OnSimulatedHip {
   @Test
   void whatMakesNoSenseIsRefusedAndChangesNothing() {
     long[] host = new long[1];
-    ok(hipHostMalloc(host, 16, 0));
+    ok(API.setup().hostMalloc(host, 16, 0));
     long graph = graphs.graph();
     long kernel = graphs.kernel(graph, packed(fill, 1, memory, 1));
     long memset = graphs.memset(graph, memset(memory + 4, 2, 4, 1));
-    long memcpy = graphs.memcpy(graph, memory + 8, memory, 8, hipMemcpyDefault, kernel, memset);
+    long memcpy =
+        graphs.memcpy(graph, memory + 8, memory, 8, GpuApi.MEMCPY_DEFAULT, kernel, memset);
     long instance = graphs.instance(graph);
     Memory wrong = packed(fill, 1, memory, 5);
     size(wrong, 8);
@@ -119,7 +119,7 @@ class HipGraphTest extends OnSimulatedHip {
         hipErrorInvalidValue, graphs.setMemset(instance, memset, memset(host[0], 5, 1, 1)));
     assertEquals(
         hipErrorInvalidValue,
-        graphs.setMemcpy(instance, memcpy, host[0], memory, 8, hipMemcpyDefault));
+        graphs.setMemcpy(instance, memcpy, host[0], memory, 8, GpuApi.MEMCPY_DEFAULT));
     assertEquals(21, graphs.setMemcpy(instance, memcpy, memory + 8, memory, 8, 5));
     assertEquals(List.of(), simulator.misuses());
     assertEquals(
@@ -131,7 +131,7 @@ class HipGraphTest extends OnSimulatedHip {
             "hipGraphAddKernelNode", new long[1], graph, new long[] {kernel, kernel}, 2L, twice));
     assertEquals(
         hipErrorInvalidValue,
-        graphs.setMemcpy(instance, memcpy, memory + 8, memory, 4089, hipMemcpyDefault));
+        graphs.setMemcpy(instance, memcpy, memory + 8, memory, 4089, GpuApi.MEMCPY_DEFAULT));
     assertEquals(3, simulator.misuses().size(), HipGraphTest::misuses);
     assertArrayEquals(new int[] {1, 2, 1, 2}, run(instance, 4));
     String instantiate = STAND_IN.function("hipGraphInstantiateWithFlags");
@@ -144,10 +144,10 @@ class HipGraphTest extends OnSimulatedHip {
     long graph = graphs.graph();
     graphs.kernel(graph, packed(fill, 1, memory, 1));
     long instance = graphs.instance(graph);
-    ok(hipSetDevice(1));
-    hipStream_t there = stream();
-    assertEquals(400, graphs.code("hipGraphLaunch", instance, there.get()));
-    ok(hipSetDevice(0));
+    ok(API.setDevice(1));
+    long there = stream();
+    assertEquals(400, graphs.code("hipGraphLaunch", instance, there));
+    ok(API.setDevice(0));
     assertTrue(misuses().contains("do not belong together"), HipGraphTest::misuses);
   }
 
@@ -167,10 +167,10 @@ class HipGraphTest extends OnSimulatedHip {
     Memory other = packed(fill, 1, memory, 3);
     ok(graphs.setKernel(instance, first, other));
     value(other, 4);
-    simulator.pause(0, stream.get());
+    simulator.pause(0, stream);
     launch(instance);
     value(other, 5);
-    simulator.resume(0, stream.get());
+    simulator.resume(0, stream);
     assertArrayEquals(new int[] {4, 2}, read(memory, 2, stream));
     simulator.graphFaults();
     assertArrayEquals(new int[] {3, 1}, run(instance, 2));
@@ -183,10 +183,10 @@ class HipGraphTest extends OnSimulatedHip {
     long kernel = graphs.kernel(graph, packed(fill, 1, memory, 1));
     long instance = graphs.instance(graph);
     assertArrayEquals(new int[] {1}, run(instance, 1));
-    simulator.pause(0, stream.get());
+    simulator.pause(0, stream);
     launch(instance);
     ok(graphs.setKernel(instance, kernel, packed(fill, 1, memory, 2)));
-    simulator.resume(0, stream.get());
+    simulator.resume(0, stream);
     assertArrayEquals(new int[] {2}, read(memory, 1, stream));
     assertEquals(List.of(), simulator.misuses());
   }

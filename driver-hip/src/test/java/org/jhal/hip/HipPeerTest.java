@@ -1,17 +1,13 @@
 package org.jhal.hip;
 
+import static org.jhal.hip.jna.HipApi.API;
 import static org.jhal.hip.jna.HipConstants.*;
-import static org.jhal.hip.jna.HipRuntime.*;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Arrays;
 import java.util.List;
-import org.jhal.hip.jna.HipMemAccessDesc;
-import org.jhal.hip.jna.HipMemPoolProps;
-import org.jhal.hip.jna.hipEvent_t;
-import org.jhal.hip.jna.hipMemPool_t;
-import org.jhal.hip.jna.hipStream_t;
+import org.jhal.gpu.natives.GpuApi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,45 +18,44 @@ class HipPeerTest extends OnSimulatedHip {
   private static final int ILLEGAL_ADDRESS = 700;
   private static final int SIXTEEN = 64; // ints, in bytes
 
-  private hipStream_t stream; // of device 0, which is current
-  private hipStream_t otherStream; // of device 1
-  private hipMemPool_t pool; // of device 1
+  private long stream; // of device 0, which is current
+  private long otherStream; // of device 1
+  private long pool; // of device 1
 
   @BeforeEach
   void open() {
     stream = stream();
-    ok(hipSetDevice(1));
+    ok(API.setDevice(1));
     otherStream = stream();
     long[] out = new long[1];
-    ok(hipMemPoolCreate(out, HipMemPoolProps.ofDevice(1)));
-    pool = new hipMemPool_t();
-    pool.set(out[0]);
-    ok(hipSetDevice(0));
+    ok(API.setup().memPoolCreate(out, poolOf(1)));
+    pool = out[0];
+    ok(API.setDevice(0));
   }
 
   @AfterEach
   void makeTheFirstCurrent() {
-    ok(hipSetDevice(0));
+    ok(API.setDevice(0));
   }
 
   private static long there() {
-    ok(hipSetDevice(1));
+    ok(API.setDevice(1));
     long there = memory(SIXTEEN);
-    ok(hipSetDevice(0));
+    ok(API.setDevice(0));
     return there;
   }
 
   private long pooled() {
     long[] out = new long[1];
-    ok(hipSetDevice(1));
-    ok(hipMallocFromPoolAsync(out, SIXTEEN, pool, otherStream));
-    ok(hipStreamSynchronize(otherStream));
-    ok(hipSetDevice(0));
+    ok(API.setDevice(1));
+    ok(API.mallocFromPoolAsync(out, SIXTEEN, pool, otherStream));
+    ok(API.streamSynchronize(otherStream));
+    ok(API.setDevice(0));
     return out[0];
   }
 
   private int copy(long to, long from) {
-    return hipMemcpyAsync(to, from, SIXTEEN, hipMemcpyDefault, stream);
+    return API.memcpyAsync(to, from, SIXTEEN, GpuApi.MEMCPY_DEFAULT, stream);
   }
 
   @Test
@@ -69,18 +64,18 @@ class HipPeerTest extends OnSimulatedHip {
     long here = memory(SIXTEEN);
     assertEquals(hipErrorInvalidValue, copy(here, there));
     assertEquals(hipErrorInvalidValue, copy(there, here));
-    assertEquals(hipErrorInvalidValue, hipMemsetD32Async(there, 1, 16, stream));
-    ok(hipDeviceEnablePeerAccess(1, 0));
-    assertEquals(hipErrorPeerAccessAlreadyEnabled, hipDeviceEnablePeerAccess(1, 0));
+    assertEquals(hipErrorInvalidValue, API.memsetD32Async(there, 1, 16, stream));
+    ok(API.setup().deviceEnablePeerAccess(1, 0));
+    assertEquals(GpuApi.PEER_ACCESS_ALREADY_ENABLED, API.setup().deviceEnablePeerAccess(1, 0));
     ok(launch(function("fill"), 1, 16, 0, stream, there, 3));
     ok(copy(here, there));
     int[] expected = new int[16];
     Arrays.fill(expected, 3);
     assertArrayEquals(expected, read(here, 16, stream));
-    ok(hipSetDevice(1));
+    ok(API.setDevice(1));
     assertEquals(
         hipErrorInvalidValue,
-        hipMemcpyAsync(there, here, SIXTEEN, hipMemcpyDefault, otherStream),
+        API.memcpyAsync(there, here, SIXTEEN, GpuApi.MEMCPY_DEFAULT, otherStream),
         "the other way round");
   }
 
@@ -88,51 +83,51 @@ class HipPeerTest extends OnSimulatedHip {
   void memoryOfAPoolNeedsTheAccessOfThePoolBesides() {
     long there = pooled();
     long here = memory(SIXTEEN);
-    ok(hipDeviceEnablePeerAccess(1, 0));
+    ok(API.setup().deviceEnablePeerAccess(1, 0));
     assertEquals(hipErrorInvalidValue, copy(here, there));
-    ok(hipMemPoolSetAccess(pool, HipMemAccessDesc.ofDevice(0), 1));
+    ok(API.setup().memPoolSetAccess(pool, accessOf(0), 1));
     ok(copy(here, there));
     ok(launch(function("fill"), 1, 16, 0, stream, there, 3));
-    ok(hipStreamSynchronize(stream));
-    assertEquals(hipErrorInvalidValue, hipMemPoolSetAccess(pool, HipMemAccessDesc.ofDevice(2), 1));
+    ok(API.streamSynchronize(stream));
+    assertEquals(hipErrorInvalidValue, API.setup().memPoolSetAccess(pool, accessOf(2), 1));
   }
 
   @Test
   void aKernelWithAnArgumentThatIsOutOfReachLosesItsDeviceOnly() {
     long there = pooled();
-    ok(hipDeviceEnablePeerAccess(1, 0));
+    ok(API.setup().deviceEnablePeerAccess(1, 0));
     ok(launch(function("fill"), 1, 16, 0, stream, there, 3));
-    assertEquals(ILLEGAL_ADDRESS, hipStreamSynchronize(stream));
-    ok(hipSetDevice(1));
-    ok(hipStreamSynchronize(otherStream));
+    assertEquals(ILLEGAL_ADDRESS, API.streamSynchronize(stream));
+    ok(API.setDevice(1));
+    ok(API.streamSynchronize(otherStream));
   }
 
   @Test
   void aDeviceThatOffersNoAccessSaysSo() {
     simulator.peer(0, 1, false);
     int[] can = new int[1];
-    ok(hipDeviceCanAccessPeer(can, 0, 1));
+    ok(API.setup().deviceCanAccessPeer(can, 0, 1));
     assertEquals(0, can[0]);
-    ok(hipDeviceCanAccessPeer(can, 1, 0));
+    ok(API.setup().deviceCanAccessPeer(can, 1, 0));
     assertEquals(1, can[0], "the other way round");
-    assertEquals(hipErrorInvalidDevice, hipDeviceCanAccessPeer(can, 0, 2));
-    assertEquals(UNSUPPORTED, hipDeviceEnablePeerAccess(1, 0));
-    assertEquals(hipErrorInvalidDevice, hipDeviceEnablePeerAccess(2, 0));
-    assertEquals(hipErrorInvalidValue, hipMemPoolSetAccess(pool, HipMemAccessDesc.ofDevice(0), 1));
+    assertEquals(hipErrorInvalidDevice, API.setup().deviceCanAccessPeer(can, 0, 2));
+    assertEquals(UNSUPPORTED, API.setup().deviceEnablePeerAccess(1, 0));
+    assertEquals(hipErrorInvalidDevice, API.setup().deviceEnablePeerAccess(2, 0));
+    assertEquals(hipErrorInvalidValue, API.setup().memPoolSetAccess(pool, accessOf(0), 1));
   }
 
   @Test
   void aStreamWaitsForAnEventOfAnotherDeviceAlsoWhenThatIsDestroyed() {
-    ok(hipSetDevice(1));
-    hipEvent_t event = event();
-    simulator.pause(1, otherStream.get());
-    ok(hipEventRecord(event, otherStream));
-    ok(hipSetDevice(0));
-    ok(hipStreamWaitEvent(stream, event, 0));
-    ok(hipEventDestroy(event.take()));
-    assertEquals(hipErrorNotReady, hipStreamQuery(stream));
-    simulator.resume(1, otherStream.get());
-    ok(hipStreamSynchronize(stream));
+    ok(API.setDevice(1));
+    long event = event();
+    simulator.pause(1, otherStream);
+    ok(API.eventRecord(event, otherStream));
+    ok(API.setDevice(0));
+    ok(API.streamWaitEvent(stream, event, 0));
+    ok(API.setup().eventDestroy(event));
+    assertEquals(GpuApi.NOT_READY, API.streamQuery(stream));
+    simulator.resume(1, otherStream);
+    ok(API.streamSynchronize(stream));
     assertEquals(List.of(), simulator.misuses());
   }
 }

@@ -1,6 +1,5 @@
 package org.jhal.hip;
 
-import org.jhal.hip.jna.hipStream_t;
 import org.jhal.simulator.kit.StreamCapture;
 import org.jhal.simulator.tests.GpuStreamTest;
 
@@ -9,7 +8,7 @@ class HipStreamTest extends GpuStreamTest {
   HipStreamTest() {
     super(
         HipOnSimulator.GPU,
-        new StreamCapture<>(HipOnSimulator.GPU.driver(), hipStream_t::get),
+        new StreamCapture(HipOnSimulator.GPU.driver()),
         new HipCtsBackend(),
         new Names("hipEventRecord", "hipStreamQuery", "hipEventSynchronize"));
   }

@@ -1,17 +1,16 @@
 package org.jhal.hip;
 
-import static org.jhal.hip.jna.HipRuntime.*;
+import static org.jhal.hip.jna.HipApi.API;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.util.List;
+import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuSetup;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipConstants;
-import org.jhal.hip.jna.hipEvent_t;
-import org.jhal.hip.jna.hipFunction_t;
-import org.jhal.hip.jna.hipModule_t;
-import org.jhal.hip.jna.hipStream_t;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.kit.NativeDeadline;
@@ -74,61 +73,74 @@ abstract class OnSimulatedHip {
   }
 
   static void ok(int code) {
-    assertEquals(HipConstants.hipSuccess, code, () -> HipResult.CODES.describe(code));
+    assertEquals(ResultCodes.SUCCESS, code, () -> HipResult.CODES.describe(code));
   }
 
-  static hipStream_t stream() {
+  static long stream() {
     long[] out = new long[1];
-    ok(hipStreamCreateWithFlags(out, HipConstants.hipStreamNonBlocking));
-    hipStream_t stream = new hipStream_t();
-    stream.set(out[0]);
+    ok(API.setup().streamCreateWithFlags(out, GpuApi.STREAM_NON_BLOCKING));
+    long stream = out[0];
     return stream;
   }
 
-  static hipEvent_t event() {
+  static long event() {
     long[] out = new long[1];
     ok(
-        hipEventCreateWithFlags(
-            out, HipConstants.hipEventBlockingSync | HipConstants.hipEventDisableTiming));
-    hipEvent_t event = new hipEvent_t();
-    event.set(out[0]);
+        API.setup()
+            .eventCreateWithFlags(out, GpuApi.EVENT_BLOCKING_SYNC | GpuApi.EVENT_DISABLE_TIMING));
+    long event = out[0];
     return event;
+  }
+
+  /** The properties of a pool of a device. */
+  static Memory poolOf(int device) {
+    Memory properties = new Memory(GpuSetup.POOL_BYTES);
+    properties.clear();
+    properties.setInt(GpuSetup.POOL_ALLOCATION_TYPE, GpuSetup.POOL_TYPE_PINNED);
+    properties.setInt(GpuSetup.POOL_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);
+    properties.setInt(GpuSetup.POOL_LOCATION_ID, device);
+    return properties;
+  }
+
+  /** The description of a device's access. */
+  static Memory accessOf(int device) {
+    Memory access = new Memory(GpuSetup.ACCESS_BYTES);
+    access.setInt(GpuSetup.ACCESS_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);
+    access.setInt(GpuSetup.ACCESS_LOCATION_ID, device);
+    access.setInt(GpuSetup.ACCESS_FLAGS, GpuSetup.ACCESS_READ_WRITE);
+    return access;
   }
 
   static long memory(long bytes) {
     long[] out = new long[1];
-    ok(hipMalloc(out, bytes));
+    ok(API.setup().malloc(out, bytes));
     return out[0];
   }
 
-  static int[] read(long address, int count, hipStream_t stream) {
+  static int[] read(long address, int count, long stream) {
     Memory host = new Memory(4L * count);
-    ok(hipMemcpyDtoHAsync(Pointer.nativeValue(host), address, host.size(), stream));
-    ok(hipStreamSynchronize(stream));
+    ok(API.memcpyDtoHAsync(Pointer.nativeValue(host), address, host.size(), stream));
+    ok(API.streamSynchronize(stream));
     return host.getIntArray(0, count);
   }
 
-  static int load(byte[] image, hipModule_t module) {
+  static int load(byte[] image, long[] module) {
     Memory memory = new Memory(image.length + 1L);
     memory.clear();
     memory.write(0, image, 0, image.length);
-    long[] out = new long[1];
-    int code = hipModuleLoadData(out, memory);
-    module.set(out[0]);
-    return code;
+    return API.setup().moduleLoadData(module, memory);
   }
 
-  static hipFunction_t function(String name) {
-    hipModule_t module = new hipModule_t();
+  static long function(String name) {
+    long[] module = new long[1];
     ok(load(kernels, module));
-    return function(module, name);
+    return function(module[0], name);
   }
 
-  static hipFunction_t function(hipModule_t module, String name) {
+  static long function(long module, String name) {
     long[] out = new long[1];
-    ok(hipModuleGetFunction(out, module, name));
-    hipFunction_t function = new hipFunction_t();
-    function.set(out[0]);
+    ok(API.setup().moduleGetFunction(out, module, name));
+    long function = out[0];
     return function;
   }
 
@@ -137,23 +149,18 @@ abstract class OnSimulatedHip {
    * sizes.
    */
   static int launch(
-      hipFunction_t function,
-      int blocks,
-      int threads,
-      int shared,
-      hipStream_t stream,
-      Object... arguments) {
+      long function, int blocks, int threads, int shared, long stream, Object... arguments) {
     return launchWith(
         function, blocks, threads, shared, stream, HipConstants.HIP_LAUNCH_PARAM_END, 0, arguments);
   }
 
   /** With the word that ends the list, and a size that is wrong by some bytes. */
   static int launchWith(
-      hipFunction_t function,
+      long function,
       int blocks,
       int threads,
       int shared,
-      hipStream_t stream,
+      long stream,
       long end,
       int more,
       Object... arguments) {
@@ -179,7 +186,7 @@ abstract class OnSimulatedHip {
     list.setPointer(24, list.share(40));
     list.setLong(32, end);
     list.setLong(40, size + more);
-    return hipModuleLaunchKernel(
+    return API.moduleLaunchKernel(
         function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, Pointer.nativeValue(list));
   }
 }

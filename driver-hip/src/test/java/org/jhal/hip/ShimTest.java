@@ -1,7 +1,7 @@
 package org.jhal.hip;
 
+import static org.jhal.hip.jna.HipApi.API;
 import static org.jhal.hip.jna.HipConstants.*;
-import static org.jhal.hip.jna.HipRuntime.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -9,7 +9,7 @@ import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import java.util.List;
 import java.util.Map;
-import org.jhal.hip.jna.hipEvent_t;
+import org.jhal.gpu.natives.GpuApi;
 import org.jhal.hip.sim.HipShim;
 import org.jhal.hip.sim.StandIn;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,11 +44,11 @@ class ShimTest extends OnSimulatedHip {
             Map.entry(911, 999),
             Map.entry(912, 999),
             Map.entry(999, 999));
-    hipEvent_t event = event();
+    long event = event();
     expected.forEach(
         (cuda, hip) -> {
           simulator.fail("cuEventQuery", 1, cuda);
-          assertEquals(hip, hipEventQuery(event), () -> "for CUDA's " + cuda);
+          assertEquals(hip, API.eventQuery(event), () -> "for CUDA's " + cuda);
         });
   }
 
@@ -79,27 +79,27 @@ class ShimTest extends OnSimulatedHip {
     numbers.forEach(
         (hip, number) -> {
           ok(cuda.invokeInt(new Object[] {answer, number, 1}));
-          ok(hipDeviceGetAttribute(asked, hip, 1));
+          ok(API.setup().deviceGetAttribute(asked, hip, 1));
           assertEquals(answer[0], asked[0], () -> "attribute " + hip);
         });
-    assertEquals(hipErrorInvalidValue, hipDeviceGetAttribute(asked, 9999, 0));
+    assertEquals(hipErrorInvalidValue, API.setup().deviceGetAttribute(asked, 9999, 0));
   }
 
   @Test
   void flagsThatCudaDoesNotKnowAreLeftOut() {
     int releaseToSystem = 0x40000000;
     long[] out = new long[1];
-    ok(hipEventCreateWithFlags(out, hipEventDisableTiming | releaseToSystem));
-    ok(hipEventDestroy(out[0]));
+    ok(API.setup().eventCreateWithFlags(out, GpuApi.EVENT_DISABLE_TIMING | releaseToSystem));
+    ok(API.setup().eventDestroy(out[0]));
     int coherent = 0x40000000;
-    ok(hipHostMalloc(out, 100, hipHostMallocMapped | coherent));
-    ok(hipHostFree(out[0]));
+    ok(API.setup().hostMalloc(out, 100, GpuApi.HOST_ALLOC_MAPPED | coherent));
+    ok(API.setup().hostFree(out[0]));
   }
 
   @Test
   void theVersionIsOneWhoseGraphsAreUsed() {
     int[] version = new int[1];
-    ok(hipRuntimeGetVersion(version));
+    ok(API.setup().runtimeGetVersion(version));
     assertEquals(70_000_000, version[0]);
   }
 
@@ -110,7 +110,7 @@ class ShimTest extends OnSimulatedHip {
             .getFunction("cuCtxSetCurrent");
     long memory = memory(64);
     ok(setCurrent.invokeInt(new Object[] {0L})); // as another user of CUDA might
-    ok(hipFree(memory));
+    ok(API.setup().free(memory));
     assertEquals(List.of(), simulator.misuses());
   }
 }

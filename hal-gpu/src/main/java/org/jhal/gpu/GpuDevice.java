@@ -49,14 +49,8 @@ import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A device backend over a {@link GpuRuntime}.
- *
- * @param <S> the native stream
- * @param <E> the native event
- * @param <K> the native kernel
- */
-public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
+/** A device backend over a {@link GpuRuntime}. */
+public final class GpuDevice implements DeviceBackend<GpuEvent> {
   static {
     EarlyClasses.initialize(
         DeviceAllocator.class,
@@ -69,20 +63,20 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
         UploadMemory.class);
   }
 
-  private final GpuRuntime<S, E, K> runtime;
+  private final GpuRuntime runtime;
   private final GpuProperties properties;
   private final FreeThread frees;
-  private final GpuCore<S, E, K> core;
-  private final MemoryPool<S> pool;
-  private final DeviceAllocator<S> allocator;
-  private final TransferRing<S, E> ring; // moves pageable memory
+  private final GpuCore core;
+  private final MemoryPool pool;
+  private final DeviceAllocator allocator;
+  private final TransferRing ring; // moves pageable memory
   private final @Nullable KernelCache cache;
-  private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
-  private final GpuNativeCalls<S, E, K> nativeCalls;
-  private final DeviceClock<S, E> clock;
+  private final @Nullable GraphCache graphs; // null if the device uses none
+  private final GpuNativeCalls nativeCalls;
+  private final DeviceClock clock;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
-  private final GroupDevice<S, E> groups;
+  private final GroupDevice groups;
   private final AtomicInteger streams = new AtomicInteger(); // how many were created
 
   /**
@@ -91,23 +85,23 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
    * @param runtime is released when this device is closed, or if this constructor throws
    * @param config what the settings of the device say
    */
-  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties, GpuConfig config) {
+  GpuDevice(GpuRuntime runtime, GpuProperties properties, GpuConfig config) {
     this.runtime = runtime;
     this.properties = properties;
     this.cache = config.cache();
-    this.nativeCalls = new GpuNativeCalls<>(runtime);
-    this.clock = new DeviceClock<>(runtime);
+    this.nativeCalls = new GpuNativeCalls(runtime);
+    this.clock = new DeviceClock(runtime);
     this.profile = config.profile();
     this.ranges = config.ranges();
-    MemoryPool<S> made = null;
+    MemoryPool made = null;
     try {
       this.frees = new FreeThread(runtime, name());
-      this.core = new GpuCore<>(runtime, frees, name(), properties.ordinal());
-      this.groups = new GroupDevice<>(core);
+      this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
+      this.groups = new GroupDevice(core);
       long token = runtime.bindToThread();
       try {
         made =
-            new MemoryPool<>(
+            new MemoryPool(
                 runtime,
                 core.place(),
                 new MemoryBudget(name(), info().memoryBytes()),
@@ -116,12 +110,12 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
         runtime.unbindFromThread(token);
       }
       this.pool = made;
-      this.allocator = new DeviceAllocator<>(core, made);
-      this.ring = new TransferRing<>(runtime, config.stagingBytes(), config.copyThreads());
-      GraphRuntime<S, K> calls = config.graphs().isOff() ? null : runtime.graphs();
-      this.graphs = calls == null ? null : new GraphCache<>(core, calls, config.graphs());
+      this.allocator = new DeviceAllocator(core, made);
+      this.ring = new TransferRing(runtime, config.stagingBytes(), config.copyThreads());
+      GraphRuntime calls = config.graphs().isOff() ? null : runtime.graphs();
+      this.graphs = calls == null ? null : new GraphCache(core, calls, config.graphs());
     } catch (Throwable t) {
-      MemoryPool<S> left = made;
+      MemoryPool left = made;
       if (left != null) {
         runtime.giveBack(left::close);
       }
@@ -135,7 +129,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   /** The native calls. Public for tests. */
-  public GpuRuntime<S, E, K> runtime() {
+  public GpuRuntime runtime() {
     return runtime;
   }
 
@@ -145,7 +139,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   /** The stream of all groups' collectives; null if there was no group. Public for tests. */
-  public @Nullable S groupStreamIfMade() {
+  public @Nullable Long groupStreamIfMade() {
     return groups.streamIfMade();
   }
 
@@ -180,9 +174,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   @Override
-  public NativeStream<GpuEvent<E>> createStream(int index) {
+  public NativeStream<GpuEvent> createStream(int index) {
     streams.incrementAndGet();
-    GpuStream<S, E, K> made = new GpuStream<>(core, index, allocator, ring, clock, profile, ranges);
+    GpuStream made = new GpuStream(core, index, allocator, ring, clock, profile, ranges);
     nativeCalls.lend(made.handle());
     return made;
   }
@@ -221,7 +215,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   /** Devices that were opened on the same GPU share its context, and so all of its memory. */
   @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
-    if (owner instanceof GpuDevice<?, ?, ?> other && other.runtime.library() == runtime.library()) {
+    if (owner instanceof GpuDevice other && other.runtime.library() == runtime.library()) {
       return properties.peers().obstacle(other.core.place());
     }
     return "devices of the driver "
@@ -233,7 +227,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @Override
   @SuppressWarnings("unchecked") // devices of one library are of one type
   public void enableAccess(DeviceBackend<?> owner) {
-    GpuDevice<S, E, K> other = (GpuDevice<S, E, K>) owner;
+    GpuDevice other = (GpuDevice) owner;
     if (other.core.place() == core.place()) {
       return;
     }
@@ -250,11 +244,11 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   @Override
-  public NativeGroup<GpuEvent<E>> createGroup(List<DeviceBackend<?>> ranks, long patience) {
-    List<GpuDevice<S, E, ?>> devices = new ArrayList<>();
+  public NativeGroup<GpuEvent> createGroup(List<DeviceBackend<?>> ranks, long patience) {
+    List<GpuDevice> devices = new ArrayList<>();
     for (DeviceBackend<?> rank : ranks) {
-      GpuDevice<S, E, ?> device = sameDriver(devices.size(), rank);
-      for (GpuDevice<S, E, ?> other : devices) {
+      GpuDevice device = sameDriver(devices.size(), rank);
+      for (GpuDevice other : devices) {
         if (other.core.place() == device.core.place()) {
           throw new HalException(
               Status.UNIMPLEMENTED,
@@ -264,15 +258,14 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
       devices.add(device);
     }
     LaunchBlocking.check(devices.size(), runtime.launchBlocking(), System.getenv());
-    List<GroupDevice<S, E>> members = devices.stream().map(device -> device.groups).toList();
+    List<GroupDevice> members = devices.stream().map(device -> device.groups).toList();
     return GpuGroup.create(runtime.collectives(), runtime.gate(), members, patience);
   }
 
   @SuppressWarnings("unchecked") // devices of one library are of one type
-  private GpuDevice<S, E, ?> sameDriver(int rank, DeviceBackend<?> backend) {
-    if (backend instanceof GpuDevice<?, ?, ?> device
-        && device.runtime.library() == runtime.library()) {
-      return (GpuDevice<S, E, ?>) device;
+  private GpuDevice sameDriver(int rank, DeviceBackend<?> backend) {
+    if (backend instanceof GpuDevice device && device.runtime.library() == runtime.library()) {
+      return (GpuDevice) device;
     }
     throw new HalException(
         Status.UNIMPLEMENTED,
@@ -286,7 +279,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   /** Memory is short, so a graph that is not in use ends; it can be made again. */
   private boolean evictGraph() {
-    GraphCache<S, K> cache = graphs;
+    GraphCache cache = graphs;
     return cache != null && cache.evictOldest();
   }
 
@@ -325,10 +318,10 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     runtime.giveBack(clock::close);
     runtime.giveBack(ring::close);
     runtime.giveBack(pool::close);
-    S collectives = groupStreamIfMade();
+    Long collectives = groupStreamIfMade();
     if (collectives != null) {
       runtime.giveBack(() -> runtime.closeStream(collectives));
     }
-    runtime.forgetPinned();
+    runtime.pinning().forget();
   }
 }

@@ -67,18 +67,11 @@ public abstract class GpuDriver implements Driver {
           List.of("off", "on"),
           "whether each operation is marked as a range for the vendor's profiler");
 
-  private static final Interposer NOTHING_BETWEEN =
-      new Interposer() {
-        @Override
-        public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
-          return device;
-        }
-      };
-
   /** Wraps a device, for tests. */
+  @FunctionalInterface
   public interface Interposer {
     /** The backend that the engine gets for {@code device}. */
-    <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device);
+    DeviceBackend<GpuEvent> before(GpuDevice device);
   }
 
   private final String name;
@@ -105,7 +98,7 @@ public abstract class GpuDriver implements Driver {
   protected abstract DeviceReader reader();
 
   /** Opens a device. */
-  protected abstract GpuRuntime<?, ?, ?> openRuntime(GpuProperties device);
+  protected abstract GpuRuntime openRuntime(GpuProperties device);
 
   /**
    * Looks for the files of the compiler as {@link KernelLoader#compilerFiles} does, as far as that
@@ -180,7 +173,7 @@ public abstract class GpuDriver implements Driver {
 
   @Override
   public final Device open(DeviceUri uri) {
-    return open(uri, NOTHING_BETWEEN);
+    return open(uri, device -> device);
   }
 
   /**
@@ -229,8 +222,8 @@ public abstract class GpuDriver implements Driver {
     return KernelCache.in(path);
   }
 
-  private <S, E, K> Device open(
-      GpuRuntime<S, E, K> runtime,
+  private Device open(
+      GpuRuntime runtime,
       GpuProperties device,
       @Nullable KernelCache cache,
       Settings settings,
@@ -245,7 +238,7 @@ public abstract class GpuDriver implements Driver {
             Profile.of(settings.get(Profile.OPTION)),
             rangeMarks(settings));
     return new EngineDevice<>(
-        interposer.before(new GpuDevice<>(runtime, device, config)), engine, settings.toList());
+        interposer.before(new GpuDevice(runtime, device, config)), engine, settings.toList());
   }
 
   @Override

@@ -1,35 +1,34 @@
 package org.jhal.gpu;
 
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.spi.NativeCalls;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Calls on a {@link GpuRuntime} by handles, as a program makes them that uses the runtime itself.
  *
  * <p>Thread-safe; only one thread at a time may put work into a stream.
  */
-final class GpuNativeCalls<S, E, K> implements NativeCalls {
-  private final GpuRuntime<S, E, K> runtime;
-  private final Map<Long, S> streams = new ConcurrentHashMap<>(); // own and lent ones, by handle
-  private final Map<Long, E> events = new ConcurrentHashMap<>(); // own ones, by handle
+final class GpuNativeCalls implements NativeCalls {
+  private final GpuRuntime runtime;
+  private final Set<Long> streams = ConcurrentHashMap.newKeySet(); // own and lent ones
+  private final Set<Long> events = ConcurrentHashMap.newKeySet(); // own ones
 
   // Calls after the device was closed are refused; one that races with closing is the caller's
   // fault.
   private volatile boolean isClosed;
 
-  GpuNativeCalls(GpuRuntime<S, E, K> runtime) {
+  GpuNativeCalls(GpuRuntime runtime) {
     this.runtime = runtime;
   }
 
   /** Makes a stream of the device known. */
-  void lend(S stream) {
-    streams.put(runtime.streamHandle(stream), stream);
+  void lend(long stream) {
+    streams.add(stream);
   }
 
   /** The device is closed: nothing can be called any more. */
@@ -54,7 +53,7 @@ final class GpuNativeCalls<S, E, K> implements NativeCalls {
   }
 
   private void runBound(Runnable call) {
-    GpuNativeCalls<S, E, K> ignored =
+    GpuNativeCalls ignored =
         bound(
             () -> {
               call.run();
@@ -62,21 +61,25 @@ final class GpuNativeCalls<S, E, K> implements NativeCalls {
             });
   }
 
-  private S stream(long handle) {
-    return known("stream", streams.get(handle), handle);
+  private long stream(long handle) {
+    return known("stream", streams.contains(handle), handle);
   }
 
-  private E event(long handle) {
-    return known("event", events.get(handle), handle);
+  private long event(long handle) {
+    return known("event", events.contains(handle), handle);
   }
 
-  private static <T> T known(String what, @Nullable T found, long handle) {
-    if (found == null) {
+  private static void checkRemoved(String what, Set<Long> from, long handle) {
+    long ignored = known(what, from.remove(handle), handle);
+  }
+
+  private static long known(String what, boolean isKnown, long handle) {
+    if (!isKnown) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           what + " " + handle + " was neither made here nor lent by this device");
     }
-    return found;
+    return handle;
   }
 
   @Override
@@ -91,16 +94,15 @@ final class GpuNativeCalls<S, E, K> implements NativeCalls {
 
   @Override
   public long createStream() {
-    S made = bound(runtime::openStream);
+    long made = bound(runtime::openStream);
     lend(made);
-    return runtime.streamHandle(made);
+    return made;
   }
 
   @Override
   public void destroyStream(long stream) {
-    S ended = stream(stream);
-    streams.remove(stream);
-    runBound(() -> runtime.closeStream(ended));
+    checkRemoved("stream", streams, stream);
+    runBound(() -> runtime.closeStream(stream));
   }
 
   @Override
@@ -120,16 +122,15 @@ final class GpuNativeCalls<S, E, K> implements NativeCalls {
 
   @Override
   public long createEvent() {
-    E made = bound(() -> runtime.createEvent(false));
-    events.put(runtime.eventHandle(made), made);
-    return runtime.eventHandle(made);
+    long made = bound(() -> runtime.createEvent(false));
+    events.add(made);
+    return made;
   }
 
   @Override
   public void destroyEvent(long event) {
-    E ended = event(event);
-    events.remove(event);
-    runBound(() -> runtime.destroyEvent(ended));
+    checkRemoved("event", events, event);
+    runBound(() -> runtime.destroyEvent(event));
   }
 
   @Override

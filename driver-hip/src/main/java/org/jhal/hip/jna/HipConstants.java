@@ -1,16 +1,16 @@
 package org.jhal.hip.jna;
 
-/** Enumerators and macros of {@code hip_runtime_api.h}. */
+/**
+ * Enumerators and macros of {@code hip_runtime_api.h}. Those that CUDA has with the same values are
+ * in hal-gpu.
+ */
 public final class HipConstants {
   private HipConstants() {}
 
   // hipError_t: only codes that the driver handles; HipResult has more.
-  public static final int hipSuccess = 0;
   public static final int hipErrorInvalidValue = 1;
   public static final int hipErrorNoDevice = 100;
   public static final int hipErrorInvalidDevice = 101;
-  public static final int hipErrorNotReady = 600;
-  public static final int hipErrorPeerAccessAlreadyEnabled = 704;
   public static final int hipErrorUnknown = 999;
 
   // hipDeviceAttribute_t
@@ -28,23 +28,6 @@ public final class HipConstants {
   public static final int hipDeviceAttributeMaxSharedMemoryPerBlock = 74;
   public static final int hipDeviceAttributeWarpSize = 87;
   public static final int hipDeviceAttributeMemoryPoolsSupported = 88;
-
-  // Flags of streams, events and host memory.
-  public static final int hipStreamNonBlocking = 1;
-  public static final int hipEventBlockingSync = 1;
-  public static final int hipEventDefault = 0;
-  public static final int hipEventDisableTiming = 2;
-  public static final int hipHostMallocPortable = 1;
-  public static final int hipHostMallocMapped = 2;
-  public static final int hipHostMallocWriteCombined = 4;
-  public static final int hipHostRegisterPortable = 1;
-  public static final int hipHostRegisterMapped = 2;
-
-  // hipMemcpyKind, hipMemPoolAttr, hipFunction_attribute
-  public static final int hipMemcpyDefault = 4;
-  public static final int hipMemPoolAttrReleaseThreshold = 4;
-  public static final int HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0;
-  public static final int HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1;
 
   // Words of the list that a launch takes as "extra".
   public static final int HIP_LAUNCH_PARAM_BUFFER_POINTER = 1;

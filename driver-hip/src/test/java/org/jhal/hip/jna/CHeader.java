@@ -71,12 +71,7 @@ final class CHeader {
   private static void add(
       List<String> assertions, String type, Class<?> mapped, String function, String what) {
     String label = function + ": " + what;
-    if (HipHandle.class.isAssignableFrom(mapped)) {
-      if (!type.equals(mapped.getSimpleName())) {
-        assertions.add(
-            wrong(function, what + " is a " + type + ", not a " + mapped.getSimpleName()));
-      }
-    } else if (mapped.isPrimitive()) {
+    if (mapped.isPrimitive()) {
       assertions.add(equal("sizeof(" + type + ")", bytes(mapped), label));
       if (mapped != long.class) {
         assertions.add(differ(pointerClass(type), label));

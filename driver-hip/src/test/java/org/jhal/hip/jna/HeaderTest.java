@@ -12,10 +12,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jhal.gpu.compile.CompilerApi;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuSetup;
+import org.jhal.gpu.natives.GraphSetup;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.runtime.GraphLayout;
 import org.jhal.hip.CCompiler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +39,26 @@ class HeaderTest {
           + "#include <hip/hip_version.h>\n"
           + "#include <hip/hip_runtime_api.h>\n"
           + "#include <hip/hiprtc.h>\n";
+
+  /** What hal-gpu has of the headers, for all vendors. */
+  private static final Map<String, Integer> SHARED =
+      Map.ofEntries(
+          Map.entry("hipSuccess", ResultCodes.SUCCESS),
+          Map.entry("hipErrorNotReady", GpuApi.NOT_READY),
+          Map.entry("hipErrorPeerAccessAlreadyEnabled", GpuApi.PEER_ACCESS_ALREADY_ENABLED),
+          Map.entry("hipStreamNonBlocking", GpuApi.STREAM_NON_BLOCKING),
+          Map.entry("hipEventDefault", GpuApi.EVENT_DEFAULT),
+          Map.entry("hipEventBlockingSync", GpuApi.EVENT_BLOCKING_SYNC),
+          Map.entry("hipEventDisableTiming", GpuApi.EVENT_DISABLE_TIMING),
+          Map.entry("hipHostMallocPortable", GpuApi.HOST_ALLOC_PORTABLE),
+          Map.entry("hipHostMallocMapped", GpuApi.HOST_ALLOC_MAPPED),
+          Map.entry("hipHostMallocWriteCombined", GpuApi.HOST_ALLOC_WRITE_COMBINED),
+          Map.entry("hipHostRegisterPortable", GpuApi.HOST_REGISTER_PORTABLE),
+          Map.entry("hipHostRegisterMapped", GpuApi.HOST_REGISTER_MAPPED),
+          Map.entry("hipMemcpyDefault", GpuApi.MEMCPY_DEFAULT),
+          Map.entry("hipMemPoolAttrReleaseThreshold", GpuSetup.POOL_RELEASE_THRESHOLD),
+          Map.entry("HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK", KernelLoader.MAX_THREADS),
+          Map.entry("HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES", KernelLoader.STATIC_SHARED_BYTES));
 
   @TempDir private Path folder;
   private final List<String> options = new ArrayList<>();
@@ -89,12 +116,14 @@ class HeaderTest {
   void functionsTakeAndReturnWhatTheHeadersSay() throws Exception {
     CHeader header = header();
     List<String> assertions = new ArrayList<>();
-    for (Method function : functions(HipRuntime.class)) {
-      assertions.addAll(header.assertions(function));
+    for (Class<?> mapping : List.of(HipApi.class, GpuSetup.class, HipSetup.class)) {
+      for (Method function : functions(mapping)) {
+        assertions.addAll(header.assertions(HipApi.API.functionName(function.getName()), function));
+      }
     }
     for (Class<?> mapping : List.of(CompilerApi.class, HiprtcApi.class)) {
       for (Method function : functions(mapping)) {
-        String name = SharedLibrary.function(HiprtcApi.PREFIX, function);
+        String name = SharedLibrary.function(HiprtcApi.PREFIX, function.getName());
         assertions.addAll(header.assertions(name, function));
       }
     }
@@ -105,10 +134,16 @@ class HeaderTest {
   void ofTheOptionalFunctionsThereIsOneAndItIsRight() throws Exception {
     CHeader header = header();
     List<String> assertions = new ArrayList<>();
-    for (Class<?> mapping : List.of(HipOptional.class, HipGraphCalls.class)) {
+    for (Method function : functions(HipOptional.class)) {
+      if (header.declares(function.getName())) {
+        assertions.addAll(header.assertions(function));
+      }
+    }
+    for (Class<?> mapping : List.of(HipGraphApi.class, GraphSetup.class, HipGraphApi.Setup.class)) {
       for (Method function : functions(mapping)) {
-        if (header.declares(function.getName())) {
-          assertions.addAll(header.assertions(function));
+        String name = HipApi.API.functionName(function.getName());
+        if (header.declares(name)) {
+          assertions.addAll(header.assertions(name, function));
         }
       }
     }
@@ -122,45 +157,43 @@ class HeaderTest {
       String name = constant.getName();
       assertions.add(CHeader.equal("(long)" + name, constant.getInt(null), name));
     }
+    SHARED.forEach((name, value) -> assertions.add(CHeader.equal("(long)" + name, value, name)));
     assertEquals(List.of(), failures(assertions));
   }
 
   @Test
   void structuresHaveTheirLayout() throws Exception {
     List<String> assertions = new ArrayList<>();
-    assertions.add(CHeader.equal("sizeof(hipMemPoolProps)", HipMemPoolProps.BYTES, "size"));
-    offset(assertions, "hipMemPoolProps", "allocType", HipMemPoolProps.ALLOC_TYPE);
-    offset(assertions, "hipMemPoolProps", "location.type", HipMemPoolProps.LOCATION_TYPE);
-    offset(assertions, "hipMemPoolProps", "location.id", HipMemPoolProps.LOCATION_ID);
+    assertions.add(CHeader.equal("sizeof(hipMemPoolProps)", GpuSetup.POOL_BYTES, "size"));
+    offset(assertions, "hipMemPoolProps", "allocType", GpuSetup.POOL_ALLOCATION_TYPE);
+    offset(assertions, "hipMemPoolProps", "location.type", GpuSetup.POOL_LOCATION_TYPE);
+    offset(assertions, "hipMemPoolProps", "location.id", GpuSetup.POOL_LOCATION_ID);
     assertions.add(
-        CHeader.equal(
-            "hipMemAllocationTypePinned", HipMemPoolProps.ALLOCATION_TYPE_PINNED, "pinned"));
+        CHeader.equal("hipMemAllocationTypePinned", GpuSetup.POOL_TYPE_PINNED, "pinned"));
     assertions.add(
-        CHeader.equal("hipMemLocationTypeDevice", HipMemPoolProps.LOCATION_TYPE_DEVICE, "device"));
+        CHeader.equal("hipMemLocationTypeDevice", GpuSetup.POOL_LOCATION_DEVICE, "device"));
     String access = "hipMemAccessDesc";
-    assertions.add(CHeader.equal("sizeof(" + access + ")", HipMemAccessDesc.BYTES, "size"));
-    offset(assertions, access, "location.type", HipMemAccessDesc.LOCATION_TYPE);
-    offset(assertions, access, "location.id", HipMemAccessDesc.LOCATION_ID);
-    offset(assertions, access, "flags", HipMemAccessDesc.FLAGS);
+    assertions.add(CHeader.equal("sizeof(" + access + ")", GpuSetup.ACCESS_BYTES, "size"));
+    offset(assertions, access, "location.type", GpuSetup.ACCESS_LOCATION_TYPE);
+    offset(assertions, access, "location.id", GpuSetup.ACCESS_LOCATION_ID);
+    offset(assertions, access, "flags", GpuSetup.ACCESS_FLAGS);
     assertions.add(
-        CHeader.equal("hipMemAccessFlagsProtReadWrite", HipMemAccessDesc.READ_WRITE, "access"));
+        CHeader.equal("hipMemAccessFlagsProtReadWrite", GpuSetup.ACCESS_READ_WRITE, "access"));
     String kernel = "hipKernelNodeParams";
-    assertions.add(CHeader.equal("sizeof(" + kernel + ")", HipKernelNodeParams.BYTES, "size"));
-    offset(assertions, kernel, "blockDim", HipKernelNodeParams.BLOCK_DIM);
-    offset(assertions, kernel, "extra", HipKernelNodeParams.EXTRA);
-    offset(assertions, kernel, "func", HipKernelNodeParams.FUNC);
-    offset(assertions, kernel, "gridDim", HipKernelNodeParams.GRID_DIM);
-    offset(assertions, kernel, "kernelParams", HipKernelNodeParams.KERNEL_PARAMS);
-    offset(assertions, kernel, "sharedMemBytes", HipKernelNodeParams.SHARED_MEM_BYTES);
+    assertions.add(CHeader.equal("sizeof(" + kernel + ")", HipGraphApi.KERNEL.bytes(), "size"));
+    offset(assertions, kernel, "blockDim", HipGraphApi.KERNEL.block());
+    offset(assertions, kernel, "extra", HipGraphApi.KERNEL.extra());
+    offset(assertions, kernel, "func", HipGraphApi.KERNEL.function());
+    offset(assertions, kernel, "gridDim", HipGraphApi.KERNEL.grid());
+    offset(assertions, kernel, "sharedMemBytes", HipGraphApi.KERNEL.sharedBytes());
     assertions.add("#if HIP_VERSION_MAJOR >= 7");
     String fill = "hipMemsetParams";
-    assertions.add(CHeader.equal("sizeof(" + fill + ")", HipMemsetParams.BYTES, "size"));
-    offset(assertions, fill, "dst", HipMemsetParams.DST);
-    offset(assertions, fill, "pitch", HipMemsetParams.PITCH);
-    offset(assertions, fill, "value", HipMemsetParams.VALUE);
-    offset(assertions, fill, "elementSize", HipMemsetParams.ELEMENT_SIZE);
-    offset(assertions, fill, "width", HipMemsetParams.WIDTH);
-    offset(assertions, fill, "height", HipMemsetParams.HEIGHT);
+    offset(assertions, fill, "dst", GraphLayout.FILL_TARGET);
+    offset(assertions, fill, "pitch", GraphLayout.FILL_PITCH);
+    offset(assertions, fill, "value", GraphLayout.FILL_VALUE);
+    offset(assertions, fill, "elementSize", GraphLayout.FILL_ELEMENT_BYTES);
+    offset(assertions, fill, "width", GraphLayout.FILL_WIDTH);
+    offset(assertions, fill, "height", GraphLayout.FILL_HEIGHT);
     assertions.add("#endif");
     assertions.add("#if HIP_VERSION_MAJOR >= 6");
     layout(assertions, HipDeviceProp.R0600);
@@ -185,11 +218,9 @@ class HeaderTest {
   private static final class Wrong {
     static native int hipStreamSynchronize(int stream);
 
-    static native int hipEventRecord(hipStream_t event, hipStream_t stream);
-
     static native int hipMalloc(int[] ptr, long size);
 
-    static native int hipMemsetD8Async(long dest, short value, long count, hipStream_t stream);
+    static native int hipMemsetD8Async(long dest, short value, long count, long stream);
 
     static native int hipFree();
 
@@ -207,7 +238,6 @@ class HeaderTest {
     for (String part :
         List.of(
             "hipStreamSynchronize: argument 0",
-            "hipEventRecord: argument 0 is a hipEvent_t, not a hipStream_t",
             "hipMalloc: argument 0",
             "hipMemsetD8Async: argument 1",
             "hipFree: takes 1 arguments, not 0",

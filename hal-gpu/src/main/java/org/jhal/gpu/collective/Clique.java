@@ -19,11 +19,8 @@ import org.jhal.gpu.natives.LaunchGate;
 /**
  * The devices of a group and their communicators, which keep the native devices in use. One group
  * has it at a time, or the {@link CommunicatorCache}.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-final class Clique<S, E> {
+final class Clique {
   private static final System.Logger LOG = System.getLogger(Clique.class.getName());
 
   /** How long making communicators, which takes a second or two, may keep launches out. */
@@ -32,11 +29,11 @@ final class Clique<S, E> {
   /** How long freeing communicators may keep launches out. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final List<GroupDevice<S, E>> devices; // by rank
+  private final List<GroupDevice> devices; // by rank
   private final LaunchGate gate;
   private final Communicators communicators;
 
-  private Clique(List<GroupDevice<S, E>> devices, LaunchGate gate, Communicators communicators) {
+  private Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communicators) {
     this.devices = devices;
     this.gate = gate;
     this.communicators = communicators;
@@ -50,9 +47,9 @@ final class Clique<S, E> {
    * @throws HalException if the library refuses, or there is not enough memory; DEADLINE_EXCEEDED
    *     if it takes longer
    */
-  static <S, E> Clique<S, E> create(
-      CollectiveLibrary library, LaunchGate gate, List<GroupDevice<S, E>> devices, long patience) {
-    CompletableFuture<Clique<S, E>> made = new CompletableFuture<>();
+  static Clique create(
+      CollectiveLibrary library, LaunchGate gate, List<GroupDevice> devices, long patience) {
+    CompletableFuture<Clique> made = new CompletableFuture<>();
     AtomicBoolean isLate = new AtomicBoolean();
     // The library may hang, and what it uses is kept until it returns.
     new EngineThread(
@@ -87,24 +84,24 @@ final class Clique<S, E> {
     }
   }
 
-  private static <S, E> void make(
+  private static void make(
       CollectiveLibrary library,
       LaunchGate gate,
-      List<GroupDevice<S, E>> devices,
+      List<GroupDevice> devices,
       AtomicBoolean isLate,
-      CompletableFuture<Clique<S, E>> made) {
+      CompletableFuture<Clique> made) {
     if (isLate.get()) {
       return;
     }
     int retained = 0;
     boolean isKept = false;
     try {
-      for (GroupDevice<S, E> device : devices) {
+      for (GroupDevice device : devices) {
         ofRank(retained, device.runtime()::retain);
         retained++;
       }
       Communicators communicators = communicators(library, devices, isLate);
-      isKept = made.complete(new Clique<>(devices, gate, communicators));
+      isKept = made.complete(new Clique(devices, gate, communicators));
       if (!isKept) {
         communicators.abort(rank -> {});
       }
@@ -138,8 +135,8 @@ final class Clique<S, E> {
   }
 
   /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
-  private static <S, E> Communicators communicators(
-      CollectiveLibrary library, List<GroupDevice<S, E>> devices, AtomicBoolean isLate) {
+  private static Communicators communicators(
+      CollectiveLibrary library, List<GroupDevice> devices, AtomicBoolean isLate) {
     int[] ordinals = devices.stream().mapToInt(GroupDevice::place).toArray();
     Communicators.Binding binding =
         (rank, isNeeded, body) -> ofRank(rank, () -> bound(devices.get(rank), isNeeded, body));
@@ -160,7 +157,7 @@ final class Clique<S, E> {
   }
 
   /** With the device bound, or else the library would make the first GPU of the machine current. */
-  private static void bound(GroupDevice<?, ?> device, boolean isNeeded, Runnable body) {
+  private static void bound(GroupDevice device, boolean isNeeded, Runnable body) {
     long token;
     try {
       token = device.runtime().bindToThread();
@@ -182,7 +179,7 @@ final class Clique<S, E> {
     }
   }
 
-  List<GroupDevice<S, E>> devices() {
+  List<GroupDevice> devices() {
     return devices;
   }
 

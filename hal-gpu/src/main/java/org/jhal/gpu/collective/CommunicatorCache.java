@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class CommunicatorCache {
-  private final List<Clique<?, ?>> idle = new ArrayList<>(); // guarded by this
+  private final List<Clique> idle = new ArrayList<>(); // guarded by this
 
   /** Takes those of these devices, by rank, or returns null if there are none that are sound. */
   @SuppressWarnings("unchecked") // of the same devices
-  <S, E> @Nullable Clique<S, E> take(List<GroupDevice<S, E>> devices) {
-    Clique<S, E> taken = null;
+  @Nullable Clique take(List<GroupDevice> devices) {
+    Clique taken = null;
     synchronized (this) {
-      for (Clique<?, ?> clique : idle) {
+      for (Clique clique : idle) {
         if (clique.devices().equals(devices)) {
-          taken = (Clique<S, E>) clique;
+          taken = (Clique) clique;
         }
       }
       idle.remove(taken);
@@ -35,7 +35,7 @@ final class CommunicatorCache {
   }
 
   /** Keeps what nothing uses any more, or ends it. May block. */
-  void giveBack(Clique<?, ?> clique) {
+  void giveBack(Clique clique) {
     if (clique.isSound()) {
       synchronized (this) {
         boolean isFirst = idle.stream().noneMatch(one -> one.devices().equals(clique.devices()));
@@ -49,10 +49,10 @@ final class CommunicatorCache {
   }
 
   /** Ends all that have a device, which is closing: none will be kept from now on. Blocks. */
-  void end(GroupDevice<?, ?> closing) {
-    List<Clique<?, ?>> ended = new ArrayList<>();
+  void end(GroupDevice closing) {
+    List<Clique> ended = new ArrayList<>();
     synchronized (this) {
-      for (Clique<?, ?> clique : idle) {
+      for (Clique clique : idle) {
         if (clique.devices().contains(closing)) {
           ended.add(clique);
         }

@@ -26,11 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its communicators keep the native devices in use, and are kept for the next group of the same
  * devices when it is closed and was sound.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
+public final class GpuGroup implements NativeGroup<GpuEvent> {
   static {
     EarlyClasses.initialize(Clique.class, CollectiveLibrary.class);
   }
@@ -39,10 +36,10 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   private static final int OWN_WEIGHT = 8;
 
   /** A rank: its device, and its event. */
-  private static final class Member<S, E> {
-    final GroupDevice<S, E> device;
-    final S stream;
-    final E event; // behind its part of the latest collective, if isRecorded
+  private static final class Member {
+    final GroupDevice device;
+    final long stream;
+    long event; // behind its part of the latest collective, if isRecorded; 0 when it is freed
 
     // Whether the stream may have parts, and whether the event is recorded behind all of them.
     // Written by the thread that launches.
@@ -51,24 +48,24 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
     boolean isPast; // its abort has returned; guarded by the group's monitor
 
-    Member(GroupDevice<S, E> device, S stream, E event) {
+    Member(GroupDevice device, long stream, long event) {
       this.device = device;
       this.stream = stream;
       this.event = event;
     }
 
-    GpuRuntime<S, E, ?> runtime() {
+    GpuRuntime runtime() {
       return device.runtime();
     }
   }
 
   private final CollectiveLibrary library;
   private final LaunchGate gate;
-  private final Clique<S, E> clique;
+  private final Clique clique;
   private final Communicators communicators;
-  private final List<Member<S, E>> members;
+  private final List<Member> members;
   private final long[] streams;
-  private final E start; // of rank 0, behind what all ranks wait for
+  private long start; // an event of rank 0, behind what all ranks wait for; 0 when it is freed
 
   // Guarded by this. Communicators are never asked while they launch, which asks as well, nor
   // aborted while they launch or are asked, since that frees them.
@@ -82,21 +79,14 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   private volatile boolean isEnded;
 
   private GpuGroup(
-      CollectiveLibrary library,
-      LaunchGate gate,
-      Clique<S, E> clique,
-      List<Member<S, E>> members,
-      E start) {
+      CollectiveLibrary library, LaunchGate gate, Clique clique, List<Member> members, long start) {
     this.library = library;
     this.gate = gate;
     this.clique = clique;
     this.communicators = clique.communicators();
     this.members = members;
     this.start = start;
-    this.streams =
-        members.stream()
-            .mapToLong(member -> member.runtime().streamHandle(member.stream))
-            .toArray();
+    this.streams = members.stream().mapToLong(member -> member.stream).toArray();
   }
 
   /**
@@ -107,20 +97,20 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
    * @throws HalException if there is no library, it refuses, or there is not enough memory;
    *     DEADLINE_EXCEEDED if it takes longer
    */
-  public static <S, E> GpuGroup<S, E> create(
-      WantedCollectives wanted, LaunchGate gate, List<GroupDevice<S, E>> devices, long patience) {
+  public static GpuGroup create(
+      WantedCollectives wanted, LaunchGate gate, List<GroupDevice> devices, long patience) {
     CollectiveLibrary library = CollectiveLibrary.load(wanted);
     devices.forEach(device -> device.join(library.cache()));
-    Clique<S, E> kept = library.cache().take(devices);
-    Clique<S, E> clique =
+    Clique kept = library.cache().take(devices);
+    Clique clique =
         kept != null ? kept : Clique.create(library, gate, List.copyOf(devices), patience);
-    List<Member<S, E>> members = new ArrayList<>();
+    List<Member> members = new ArrayList<>();
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
-        GroupDevice<S, E> device = devices.get(rank);
+        GroupDevice device = devices.get(rank);
         members.add(Clique.ofRank(rank, () -> member(device)));
       }
-      return new GpuGroup<>(
+      return new GpuGroup(
           library, gate, clique, List.copyOf(members), startEvent(members.get(0).runtime()));
     } catch (Throwable t) {
       members.forEach(GpuGroup::freeEvent);
@@ -129,20 +119,20 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
   }
 
-  private static <S, E> Member<S, E> member(GroupDevice<S, E> device) {
-    GpuRuntime<S, E, ?> runtime = device.runtime();
+  private static Member member(GroupDevice device) {
+    GpuRuntime runtime = device.runtime();
     return makeBound(
         runtime,
-        () -> new Member<>(device, device.stream(), runtime.createEvent(false)),
+        () -> new Member(device, device.stream(), runtime.createEvent(false)),
         GpuGroup::freeEvent);
   }
 
-  private static <E> E startEvent(GpuRuntime<?, E, ?> first) {
+  private static long startEvent(GpuRuntime first) {
     return makeBound(first, () -> first.createEvent(false), event -> freeEvent(first, event));
   }
 
   /** Makes something with the device bound, and frees it if the device cannot be unbound. */
-  private static <T> T makeBound(GpuRuntime<?, ?, ?> runtime, Supplier<T> make, Consumer<T> free) {
+  private static <T> T makeBound(GpuRuntime runtime, Supplier<T> make, Consumer<T> free) {
     T made = null;
     try {
       long token = runtime.bindToThread();
@@ -160,16 +150,20 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
   }
 
-  private static <S, E> void freeEvent(Member<S, E> member) {
-    freeEvent(member.runtime(), member.event);
+  private static void freeEvent(Member member) {
+    long ended = member.event;
+    member.event = 0;
+    freeEvent(member.runtime(), ended);
   }
 
-  private static <E> void freeEvent(GpuRuntime<?, E, ?> runtime, E event) {
+  private static void freeEvent(GpuRuntime runtime, long event) {
     runtime.giveBack(() -> runtime.destroyEvent(event));
   }
 
   private void freeEvents() {
-    freeEvent(members.get(0).runtime(), start);
+    long ended = start;
+    start = 0;
+    freeEvent(members.get(0).runtime(), ended);
     members.forEach(GpuGroup::freeEvent);
   }
 
@@ -192,7 +186,7 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   @Override
   public @Nullable HalException issue(
       CollectiveCall call,
-      NativeStream<GpuEvent<E>> stream,
+      NativeStream<GpuEvent> stream,
       boolean isBehind,
       long patience,
       Runnable begins) {
@@ -201,13 +195,13 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
   private @Nullable HalException launch(
       CollectiveCall call,
-      NativeStream<GpuEvent<E>> stream,
+      NativeStream<GpuEvent> stream,
       boolean isBehind,
       long patience,
       Runnable begins) {
     begins.run();
     @SuppressWarnings("unchecked") // of the first device
-    S own = ((GpuStream<S, E, ?>) stream).handle();
+    long own = ((GpuStream) stream).handle();
     synchronized (this) {
       awaitUnused();
       if (isEnded) {
@@ -232,15 +226,15 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
    *
    * @throws HalException UNAVAILABLE if the first device cannot
    */
-  private @Nullable HalException start(S stream) {
-    Member<S, E> first = members.get(0);
+  private @Nullable HalException start(long stream) {
+    Member first = members.get(0);
     try {
       first.runtime().recordEvent(start, stream);
       first.runtime().waitEvent(first.stream, start);
     } catch (HalException e) {
       throw GpuRuntime.asLoss(e);
     }
-    for (Member<S, E> member : members.subList(1, members.size())) {
+    for (Member member : members.subList(1, members.size())) {
       try {
         member.runtime().callBound(() -> member.runtime().waitEvent(member.stream, start));
       } catch (HalException e) {
@@ -257,7 +251,7 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
    *
    * @throws HalException UNAVAILABLE if the first device is lost
    */
-  private @Nullable HalException put(CollectiveCall call, S stream, long patience) {
+  private @Nullable HalException put(CollectiveCall call, long stream, long patience) {
     members.forEach(
         member -> {
           member.isRecorded = false;
@@ -272,10 +266,10 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
       return failure; // it may still put parts behind any event
     }
-    for (Member<S, E> member : members) {
+    for (Member member : members) {
       failure = graver(failure, record(member));
     }
-    for (Member<S, E> member : members) {
+    for (Member member : members) {
       if (member.isRecorded) {
         failure = graver(failure, join(stream, member));
       }
@@ -296,7 +290,7 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     return isSecond ? second : first;
   }
 
-  private @Nullable HalException record(Member<S, E> member) {
+  private @Nullable HalException record(Member member) {
     try {
       member.runtime().callBound(() -> member.runtime().recordEvent(member.event, member.stream));
       member.isRecorded = true;
@@ -307,7 +301,7 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   }
 
   /** Has {@code stream}, of the first device, wait for a rank's part. */
-  private @Nullable HalException join(S stream, Member<S, E> member) {
+  private @Nullable HalException join(long stream, Member member) {
     try {
       members.get(0).runtime().waitEvent(stream, member.event);
       return null;
@@ -318,7 +312,7 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
   @Override
   public boolean isPast(int rank) {
-    Member<S, E> member = members.get(rank);
+    Member member = members.get(rank);
     synchronized (this) {
       isEnded = true; // or a launch that has begun could put a part behind what is seen here
       if (member.isPast || !member.hasParts) {
@@ -328,7 +322,7 @@ public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
         return false;
       }
     }
-    GpuRuntime<S, E, ?> runtime = member.runtime();
+    GpuRuntime runtime = member.runtime();
     boolean[] hasFired = new boolean[1];
     try {
       if (member.isRecorded && !runtime.isLost()) {

@@ -10,21 +10,18 @@ import org.jspecify.annotations.Nullable;
  * of all groups run.
  *
  * <p>Thread-safe.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-public final class GroupDevice<S, E> {
-  private final GpuCore<S, E, ?> core;
-  private final Once<S> stream = new Once<>();
+public final class GroupDevice {
+  private final GpuCore core;
+  private final Once<Long> stream = new Once<>();
   private volatile @Nullable CommunicatorCache cliques; // of the first group that it is in
   private volatile boolean isClosing;
 
-  public GroupDevice(GpuCore<S, E, ?> core) {
+  public GroupDevice(GpuCore core) {
     this.core = core;
   }
 
-  GpuRuntime<S, E, ?> runtime() {
+  GpuRuntime runtime() {
     return core.runtime();
   }
 
@@ -37,12 +34,12 @@ public final class GroupDevice<S, E> {
   }
 
   /** The stream on which the collectives of all groups run. The device is bound. */
-  S stream() {
+  long stream() {
     return stream.get(core.runtime()::openStream);
   }
 
   /** The same if there was a group, else null. */
-  public @Nullable S streamIfMade() {
+  public @Nullable Long streamIfMade() {
     return stream.ifMade();
   }
 

@@ -1,15 +1,14 @@
 package org.jhal.gpu.compile;
 
-import java.util.List;
 import java.util.function.Consumer;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
 
 /** A native module and its kernels, in the order of the manifest. */
-final class GpuModule<M, K> implements KernelModule {
-  private final KernelLoader<M, K> loader;
-  private final M module;
-  private final List<K> kernels;
+final class GpuModule implements KernelModule {
+  private final KernelLoader loader;
+  private long module; // 0 when it is unloaded
+  private final long[] kernels;
   private final Consumer<Runnable> frees;
 
   /**
@@ -17,17 +16,16 @@ final class GpuModule<M, K> implements KernelModule {
    *
    * @param frees calls soon what may wait until the device is idle
    */
-  GpuModule(KernelLoader<M, K> loader, M module, List<K> kernels, Consumer<Runnable> frees) {
+  GpuModule(KernelLoader loader, long module, long[] kernels, Consumer<Runnable> frees) {
     this.loader = loader;
     this.module = module;
-    this.kernels = List.copyOf(kernels);
+    this.kernels = kernels;
     this.frees = frees;
   }
 
-  /** The native kernel behind one that the device has loaded, whose kernels are of type K. */
-  @SuppressWarnings("unchecked") // a device has one type of native kernels
-  static <K> K kernel(LoadedKernel kernel) {
-    return ((GpuModule<?, K>) kernel.module()).kernels.get(kernel.index());
+  /** The native kernel behind one that the device has loaded. */
+  static long kernel(LoadedKernel kernel) {
+    return ((GpuModule) kernel.module()).kernels[kernel.index()];
   }
 
   @Override
@@ -37,6 +35,8 @@ final class GpuModule<M, K> implements KernelModule {
 
   @Override
   public void unload() {
-    frees.accept(() -> loader.unload(module));
+    long ended = module;
+    module = 0;
+    frees.accept(() -> loader.unload(ended));
   }
 }

@@ -1,8 +1,8 @@
 package org.jhal.gpu.compile;
 
 import com.sun.jna.Memory;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,39 +19,49 @@ import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads kernels for a device, and compares what its runtime knows about them with the manifest.
+ * Loads kernels for a device, and compares what its runtime knows about them with the manifest. A
+ * driver adds what differs between vendors.
  *
  * <p>Thread-safe. Called with the device bound.
- *
- * @param <M> the native module
- * @param <K> the native kernel
  */
-public abstract class KernelLoader<M, K> {
+public abstract class KernelLoader {
   private static final String SOURCE = "gpu-c++";
 
-  /**
-   * The formats of a runtime, and its attribute numbers for kernels.
-   *
-   * @param formats the formats that it loads
-   * @param compiler the name of its compiler, for which manifests may have options
-   * @param maxThreads the attribute for the maximum number of work items of a workgroup
-   * @param staticSharedMemory the attribute for the static shared memory of a workgroup, in bytes
-   */
-  public record Kernels(
-      Set<String> formats, String compiler, int maxThreads, int staticSharedMemory) {}
+  // On these attributes of kernels the vendors agree.
+  public static final int MAX_THREADS = 0;
+  public static final int STATIC_SHARED_BYTES = 1;
+
+  /** What a runtime has loaded: a module, and what the arguments of its kernels are checked by. */
+  public record NativeModule(long handle, ArgumentCheck check) {}
+
+  /** Compares the parameters of a kernel with the manifest's. */
+  @FunctionalInterface
+  public interface ArgumentCheck {
+    /**
+     * Compares them, as far as the runtime can tell them.
+     *
+     * @param entry the name of the kernel's entry point
+     * @param name the kernel with its origin, for messages
+     * @throws HalException INVALID_ARGUMENT if they differ
+     */
+    void check(long kernel, String entry, KernelSpec spec, String name);
+  }
 
   /**
    * A function of the code, which several kernels of the manifest may mean, and the most dynamic
    * shared memory that one of them has. A runtime allows an amount for the function, not for each
    * of its launches.
    */
-  private record EntryPoint<K>(K kernel, int staticBytes, int dynamicBytes) {
-    EntryPoint<K> larger(EntryPoint<K> other) {
+  private record EntryPoint(long kernel, int staticBytes, int dynamicBytes) {
+    EntryPoint larger(EntryPoint other) {
       return other.dynamicBytes > dynamicBytes ? other : this;
     }
   }
@@ -59,23 +69,39 @@ public abstract class KernelLoader<M, K> {
   /** Code, and what it is, for messages. */
   private record Compiled(byte[] code, String what) {}
 
+  private final DeviceCalls calls;
+  private final GpuSetup setup;
   private final LaunchGate gate;
   private final GpuProperties device;
-  private final Kernels kernels;
+  private final Set<String> formats;
+  private final String compiler;
 
   /**
    * For a device.
    *
    * @param gate what calls on modules go through, which may wait until the device is idle
+   * @param formats the formats that the runtime loads, apart from sources
+   * @param compiler the name of its compiler, for which manifests may have options
    */
-  protected KernelLoader(LaunchGate gate, GpuProperties device, Kernels kernels) {
+  protected KernelLoader(
+      DeviceCalls calls,
+      LaunchGate gate,
+      GpuProperties device,
+      Set<String> formats,
+      String compiler) {
+    this.calls = calls;
+    this.setup = calls.api().setup();
     this.gate = gate;
     this.device = device;
-    this.kernels = kernels;
+    Set<String> all = new HashSet<>(formats);
+    all.add(SOURCE);
+    this.formats = Set.copyOf(all);
+    this.compiler = compiler;
   }
 
+  /** The formats that can be loaded. */
   public final Set<String> formats() {
-    return kernels.formats;
+    return formats;
   }
 
   /**
@@ -95,41 +121,41 @@ public abstract class KernelLoader<M, K> {
    * Loads code of any format into the runtime, which finishes the compilation if necessary. {@code
    * what} names it for messages.
    */
-  protected abstract M link(byte[] code, String what);
+  protected abstract NativeModule link(byte[] code, String what);
 
   /** Unloads a module; may wait until the device is idle. Never throws. */
-  protected abstract void unload(M module);
+  final void unload(long module) {
+    if (module == 0) {
+      throw new IllegalStateException("the module to be unloaded is null");
+    }
+    calls.checkFreed("moduleUnload", setup.moduleUnload(module));
+  }
 
-  /**
-   * Finds a kernel.
-   *
-   * @throws HalException NOT_FOUND if there is none of this name
-   */
-  protected abstract K find(M module, String entry, String what);
-
-  /**
-   * Compares the parameters of a kernel with the manifest's, as far as the runtime can tell them.
-   *
-   * @param entry the name of the kernel's entry point
-   * @param name the kernel with its origin, for messages
-   * @throws HalException INVALID_ARGUMENT if they differ
-   */
-  protected abstract void checkArguments(
-      M module, K kernel, String entry, KernelSpec spec, String name);
+  private long find(long module, String entry, String what) {
+    long[] kernel = new long[1];
+    int code = setup.moduleGetFunction(kernel, module, entry);
+    if (code != ResultCodes.SUCCESS) {
+      throw calls.failure("moduleGetFunction", code, "no kernel '" + entry + "' in " + what);
+    }
+    return kernel[0];
+  }
 
   /** The maximum number of work items of a launch along one axis, all workgroups together. */
   protected long maxWorkItems() {
     return Long.MAX_VALUE;
   }
 
-  /** The value of an attribute of a kernel. */
-  protected abstract int attribute(K kernel, int attribute);
+  private int attribute(long kernel, int attribute) {
+    int[] value = new int[1];
+    calls.check("funcGetAttribute", setup.funcGetAttribute(value, attribute, kernel));
+    return value[0];
+  }
 
   /**
-   * Allows launches of a kernel with up to this much shared memory, in bytes. Called once for each
-   * entry point of a module.
+   * Allows launches of a kernel with up to this much shared memory, in bytes, where a kernel has to
+   * ask for it. Called once for each entry point of a module.
    */
-  protected abstract void allowSharedMemory(K kernel, int staticBytes, int dynamicBytes);
+  protected void allowSharedMemory(long kernel, int staticBytes, int dynamicBytes) {}
 
   /** The properties of the device. */
   protected final GpuProperties device() {
@@ -156,8 +182,8 @@ public abstract class KernelLoader<M, K> {
     Rehearsal.start(cache, compiler);
   }
 
-  /** The native kernel behind one that the device has loaded, whose kernels are of type K. */
-  public static <K> K nativeKernel(LoadedKernel kernel) {
+  /** The native kernel behind one that the device has loaded. */
+  public static long nativeKernel(LoadedKernel kernel) {
     return GpuModule.kernel(kernel);
   }
 
@@ -181,7 +207,7 @@ public abstract class KernelLoader<M, K> {
         variant.format().equals(SOURCE)
             ? compile(
                 SourceCode.read(source, String.valueOf(variant.file()), file, what),
-                variant.options(kernels.compiler),
+                variant.options(compiler),
                 what,
                 cache)
             : new Compiled(file, what);
@@ -190,24 +216,26 @@ public abstract class KernelLoader<M, K> {
 
   private KernelModule load(
       byte[] code, Variant variant, List<KernelSpec> specs, Consumer<Runnable> frees, String what) {
-    M module = link(code, what);
+    NativeModule linked = link(code, what);
+    long module = linked.handle();
     try {
-      List<K> kernels = new ArrayList<>();
-      Map<String, EntryPoint<K>> entries = new HashMap<>(); // by name
-      for (KernelSpec spec : specs) {
+      long[] kernels = new long[specs.size()];
+      Map<String, EntryPoint> entries = new HashMap<>(); // by name
+      for (int i = 0; i < kernels.length; i++) {
+        KernelSpec spec = specs.get(i);
         String entry = variant.entry(spec.name());
-        K kernel = find(module, entry, what);
+        long kernel = find(module, entry, what);
         String name = "kernel '" + entry + "' in " + what;
-        checkArguments(module, kernel, entry, spec, name);
+        linked.check().check(kernel, entry, spec, name);
         int staticBytes = checkWorkgroup(kernel, spec, name);
-        EntryPoint<K> asked = new EntryPoint<>(kernel, staticBytes, spec.dynamicSharedMemory());
+        EntryPoint asked = new EntryPoint(kernel, staticBytes, spec.dynamicSharedMemory());
         entries.merge(entry, asked, EntryPoint::larger);
-        kernels.add(kernel);
+        kernels[i] = kernel;
       }
-      for (EntryPoint<K> entry : entries.values()) {
+      for (EntryPoint entry : entries.values()) {
         allowSharedMemory(entry.kernel, entry.staticBytes, entry.dynamicBytes);
       }
-      return new GpuModule<>(this, module, kernels, frees);
+      return new GpuModule(this, module, kernels, frees);
     } catch (Throwable t) {
       frees.accept(() -> unload(module));
       throw t;
@@ -247,15 +275,15 @@ public abstract class KernelLoader<M, K> {
   }
 
   /** Returns how much shared memory the code itself declares, in bytes. */
-  private int checkWorkgroup(K kernel, KernelSpec spec, String name) {
+  private int checkWorkgroup(long kernel, KernelSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
     long threads = (long) size.x() * size.y() * size.z();
-    int maxThreads = attribute(kernel, kernels.maxThreads);
+    int maxThreads = attribute(kernel, MAX_THREADS);
     if (threads > maxThreads) {
       throw tooLarge(
           name + " has workgroups of " + threads + " work items; this kernel takes " + maxThreads);
     }
-    int shared = attribute(kernel, kernels.staticSharedMemory);
+    int shared = attribute(kernel, STATIC_SHARED_BYTES);
     int dynamic = spec.dynamicSharedMemory();
     if (dynamic > device.info().maxSharedMemory() - shared) {
       throw tooLarge(

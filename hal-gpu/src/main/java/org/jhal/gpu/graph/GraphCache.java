@@ -26,11 +26,8 @@ import org.jspecify.annotations.Nullable;
  * All graphs of a device: makes instances, limits how much memory they take up, and counts.
  *
  * <p>Thread-safe.
- *
- * @param <S> the native stream
- * @param <K> the native kernel
  */
-public final class GraphCache<S, K> {
+public final class GraphCache {
   static {
     EarlyClasses.initialize(GraphFallback.class, GraphInstance.class, GraphNodes.class);
   }
@@ -40,12 +37,12 @@ public final class GraphCache<S, K> {
   /** How many instances a recording has for one stream at most. */
   static final int MOST_PER_STREAM = 2;
 
-  private final GpuCore<S, ?, K> core;
-  private final GraphRuntime<S, K> graphs;
+  private final GpuCore core;
+  private final GraphRuntime graphs;
   private final GraphOptions options;
 
   /** Those that are being built, or can be launched. */
-  private final Set<GraphInstance<S, K>> instances = ConcurrentHashMap.newKeySet();
+  private final Set<GraphInstance> instances = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong used =
       new AtomicLong(); // bytes, those of instances being built included
@@ -53,15 +50,15 @@ public final class GraphCache<S, K> {
   private final LongAdder nodesSet = new LongAdder();
   private final AtomicLongArray fallbacks = new AtomicLongArray(GraphFallback.values().length);
   private final Set<GraphFallback> logged = ConcurrentHashMap.newKeySet();
-  private final ConcurrentLinkedDeque<S> uploads = new ConcurrentLinkedDeque<>(); // free streams
+  private final ConcurrentLinkedDeque<Long> uploads = new ConcurrentLinkedDeque<>(); // free streams
 
-  public GraphCache(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphOptions options) {
+  public GraphCache(GpuCore core, GraphRuntime graphs, GraphOptions options) {
     this.core = core;
     this.graphs = graphs;
     this.options = options;
   }
 
-  GraphRuntime<S, K> graphs() {
+  GraphRuntime graphs() {
     return graphs;
   }
 
@@ -73,11 +70,11 @@ public final class GraphCache<S, K> {
   /** Graphs for a list of commands, or null if none of them does anything. */
   public @Nullable PreparedCommands prepare(CommandList commands, int streams) {
     GraphPlan plan = GraphPlan.of(commands);
-    return plan.size() == 0 ? null : new GraphSet<>(this, plan, streams);
+    return plan.size() == 0 ? null : new GraphSet(this, plan, streams);
   }
 
-  GraphInstance<S, K> plan(GraphPlan plan, GraphStream<S> stream, Submission submission) {
-    return new GraphInstance<>(core, stream, graphs, plan, submission);
+  GraphInstance plan(GraphPlan plan, GraphStream stream, Submission submission) {
+    return new GraphInstance(core, stream, graphs, plan, submission);
   }
 
   // Making.
@@ -88,7 +85,7 @@ public final class GraphCache<S, K> {
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
-  @Nullable GraphFallback build(GraphInstance<S, K> planned) {
+  @Nullable GraphFallback build(GraphInstance planned) {
     Span span = FlightRecorder.graph(planned.size());
     GraphFallback reason = GraphFallback.GIVEN_UP;
     try {
@@ -99,17 +96,15 @@ public final class GraphCache<S, K> {
     }
   }
 
-  private @Nullable GraphFallback tryToBuild(GraphInstance<S, K> planned) {
+  private @Nullable GraphFallback tryToBuild(GraphInstance planned) {
     boolean isReserved = false;
     boolean isBuilt = false;
     try {
       reserve(planned.bytes());
       isReserved = true;
       instances.add(planned);
-      S stream = uploads.pollFirst();
-      if (stream == null) {
-        stream = core.runtime().openStream();
-      }
+      Long free = uploads.pollFirst();
+      long stream = free != null ? free : core.runtime().openStream();
       try {
         planned.build(stream);
         isBuilt = true;
@@ -163,7 +158,7 @@ public final class GraphCache<S, K> {
    * Returns false if there is none. The device is bound.
    */
   public boolean evictOldest() {
-    for (GraphInstance<S, K> oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
+    for (GraphInstance oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
       if (evict(oldest)) {
         return true;
       }
@@ -171,10 +166,10 @@ public final class GraphCache<S, K> {
     return false;
   }
 
-  private @Nullable GraphInstance<S, K> oldestIdle() {
-    GraphInstance<S, K> oldest = null;
+  private @Nullable GraphInstance oldestIdle() {
+    GraphInstance oldest = null;
     long since = 0;
-    for (GraphInstance<S, K> instance : instances) {
+    for (GraphInstance instance : instances) {
       long lastUse = instance.lastUse();
       if (instance.isReady() && instance.isIdle() && (oldest == null || lastUse - since < 0)) {
         oldest = instance;
@@ -184,7 +179,7 @@ public final class GraphCache<S, K> {
     return oldest;
   }
 
-  private boolean evict(GraphInstance<S, K> instance) {
+  private boolean evict(GraphInstance instance) {
     if (!instance.claim()) {
       return false;
     }
@@ -206,7 +201,7 @@ public final class GraphCache<S, K> {
    * Has an instance destroyed soon that nobody launches any more, and before the modules that are
    * unloaded after this call. May be called again. Never throws.
    */
-  void retire(GraphInstance<S, K> instance) {
+  void retire(GraphInstance instance) {
     if (instance.take()) {
       try {
         core.frees().free(() -> destroy(instance, true));
@@ -223,7 +218,7 @@ public final class GraphCache<S, K> {
   }
 
   /** Destroys an instance that the caller has taken. Even if this throws, it counts no more. */
-  private void destroy(GraphInstance<S, K> instance, boolean mayWait) {
+  private void destroy(GraphInstance instance, boolean mayWait) {
     try {
       instance.destroy(mayWait);
     } finally {
@@ -231,7 +226,7 @@ public final class GraphCache<S, K> {
     }
   }
 
-  private void forget(GraphInstance<S, K> instance) {
+  private void forget(GraphInstance instance) {
     if (instances.remove(instance)) {
       used.addAndGet(-instance.bytes());
     }
@@ -239,12 +234,12 @@ public final class GraphCache<S, K> {
 
   /** Destroys what is left. Called last, with the device bound. */
   public void close() {
-    for (GraphInstance<S, K> instance : instances) {
+    for (GraphInstance instance : instances) {
       if (instance.take()) {
         core.runtime().giveBack(() -> destroy(instance, true));
       }
     }
-    for (S stream = uploads.poll(); stream != null; stream = uploads.poll()) {
+    for (Long stream = uploads.poll(); stream != null; stream = uploads.poll()) {
       core.runtime().closeStream(stream);
     }
   }

@@ -13,11 +13,8 @@ import org.jhal.gpu.runtime.GraphRuntime;
  *
  * <p>A thread owns it while it is PLANNED (who builds it) or BUSY (who launches it). Only the state
  * is for all threads.
- *
- * @param <S> the native stream
- * @param <K> the native kernel
  */
-final class GraphInstance<S, K> {
+final class GraphInstance {
   private enum State {
     /** Its nodes have their addresses; nothing native exists. */
     PLANNED,
@@ -32,9 +29,9 @@ final class GraphInstance<S, K> {
   /** Roughly how much memory of the device a node takes up; see docs/results/README.md. */
   private static final long BYTES_PER_NODE = 2560;
 
-  private final GpuCore<S, ?, K> core;
-  private final GraphStream<S> stream;
-  private final GraphRuntime<S, K> graphs;
+  private final GpuCore core;
+  private final GraphStream stream;
+  private final GraphRuntime graphs;
   private final GraphPlan plan;
   private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
 
@@ -44,7 +41,7 @@ final class GraphInstance<S, K> {
   private final CountDownLatch destroyed = new CountDownLatch(1);
 
   // These belong to the owner.
-  private final GraphNodes<S, K> nodes;
+  private final GraphNodes nodes;
   private long graph;
   private long instance;
 
@@ -58,16 +55,16 @@ final class GraphInstance<S, K> {
    * @throws ArithmeticException as {@link GraphNodes}
    */
   GraphInstance(
-      GpuCore<S, ?, K> core,
-      GraphStream<S> stream,
-      GraphRuntime<S, K> graphs,
+      GpuCore core,
+      GraphStream stream,
+      GraphRuntime graphs,
       GraphPlan plan,
       Submission submission) {
     this.core = core;
     this.stream = stream;
     this.graphs = graphs;
     this.plan = plan;
-    this.nodes = new GraphNodes<>(core, graphs, plan);
+    this.nodes = new GraphNodes(core, graphs, plan);
     nodes.capture(submission);
   }
 
@@ -82,7 +79,7 @@ final class GraphInstance<S, K> {
    *
    * @param uploads a stream that nobody else uses meanwhile
    */
-  void build(S uploads) {
+  void build(long uploads) {
     graph = graphs.create();
     nodes.addTo(graph);
     long made = graph;

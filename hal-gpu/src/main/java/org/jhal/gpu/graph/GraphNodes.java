@@ -23,15 +23,12 @@ import org.jspecify.annotations.Nullable;
  * they point to. That lives as long as this object, and the bytes of updates until {@link #close}.
  *
  * <p>Used by the owner of the instance.
- *
- * @param <S> the native stream
- * @param <K> the native kernel
  */
-final class GraphNodes<S, K> {
+final class GraphNodes {
   private static final int MANY_SLOTS = 63;
 
-  private final GpuCore<S, ?, K> core;
-  private final GraphRuntime<S, K> graphs;
+  private final GpuCore core;
+  private final GraphRuntime graphs;
   private final GraphPlan plan;
 
   /** Room for calls, the dependencies of one node, and the arguments of all kernels. */
@@ -60,7 +57,7 @@ final class GraphNodes<S, K> {
    *
    * @throws ArithmeticException if they need more than 2 GiB of memory for arguments or updates
    */
-  GraphNodes(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphPlan plan) {
+  GraphNodes(GpuCore core, GraphRuntime graphs, GraphPlan plan) {
     this.core = core;
     this.graphs = graphs;
     this.plan = plan;
@@ -234,7 +231,7 @@ final class GraphNodes<S, K> {
               graph,
               dependencies,
               count,
-              KernelLoader.<K>nativeKernel(command.kernel()),
+              KernelLoader.nativeKernel(command.kernel()),
               command,
               memory.address(places[node]));
       case FILL ->
@@ -289,7 +286,7 @@ final class GraphNodes<S, K> {
               memory,
               instance,
               nodes[node],
-              KernelLoader.<K>nativeKernel(command.kernel()),
+              KernelLoader.nativeKernel(command.kernel()),
               command,
               memory.address(places[node]));
       case FILL ->

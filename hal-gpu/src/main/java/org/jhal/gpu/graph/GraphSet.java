@@ -12,17 +12,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The graphs of one recording: for each stream its own instances, since launches of one instance on
  * several streams run one after the other.
- *
- * @param <S> the native stream
- * @param <K> the native kernel
  */
-public final class GraphSet<S, K> implements PreparedCommands {
-  private final GraphCache<S, K> cache;
+public final class GraphSet implements PreparedCommands {
+  private final GraphCache cache;
   private final GraphPlan plan;
   private final AtomicReferenceArray<@Nullable OnStream> streams; // by the stream's index
 
   /** Graphs for {@code streams} streams. */
-  GraphSet(GraphCache<S, K> cache, GraphPlan plan, int streams) {
+  GraphSet(GraphCache cache, GraphPlan plan, int streams) {
     this.cache = cache;
     this.plan = plan;
     this.streams = new AtomicReferenceArray<>(streams);
@@ -46,7 +43,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
    *
    * @throws HalException if the launch failed, or the device is lost
    */
-  public boolean issue(GraphStream<S> stream, Submission submission) {
+  public boolean issue(GraphStream stream, Submission submission) {
     OnStream graphs = streams.get(stream.index());
     if (graphs == null) {
       graphs = new OnStream();
@@ -76,10 +73,10 @@ public final class GraphSet<S, K> implements PreparedCommands {
      * Replaced, never changed, as other threads read it. Two where a runtime cannot change an
      * instance in flight, otherwise one.
      */
-    volatile List<GraphInstance<S, K>> instances = List.of();
+    volatile List<GraphInstance> instances = List.of();
 
     /** Out of use, but earlier launches may still be in the stream. */
-    private final List<GraphInstance<S, K>> dying = new ArrayList<>();
+    private final List<GraphInstance> dying = new ArrayList<>();
 
     private long submissions;
     private long nextTry; // makes no instance before this many submissions
@@ -87,7 +84,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
     private volatile GraphFallback lastRefusal = GraphFallback.GIVEN_UP; // written by any thread
 
     boolean isReady() {
-      List<GraphInstance<S, K>> now = instances;
+      List<GraphInstance> now = instances;
       for (int i = 0; i < now.size(); i++) {
         if (now.get(i).isUsable()) {
           return true;
@@ -104,7 +101,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
       dying.clear();
     }
 
-    boolean issue(GraphStream<S> stream, Submission submission) {
+    boolean issue(GraphStream stream, Submission submission) {
       if (submission.wasPutBack()) {
         return false; // there is room now
       }
@@ -126,13 +123,13 @@ public final class GraphSet<S, K> implements PreparedCommands {
     }
 
     /** Launches a submission; returns why not, or null if it did. */
-    private @Nullable GraphFallback launch(GraphStream<S> stream, Submission submission) {
+    private @Nullable GraphFallback launch(GraphStream stream, Submission submission) {
       submissions++;
       dropGone();
       GraphFallback reason = null;
-      List<GraphInstance<S, K>> now = instances;
+      List<GraphInstance> now = instances;
       for (int i = 0; i < now.size(); i++) { // without an iterator, which would be garbage (K3)
-        GraphInstance<S, K> instance = now.get(i);
+        GraphInstance instance = now.get(i);
         reason = instance.isPlanned() ? GraphFallback.BEING_MADE : launch(instance, submission);
         if (reason == null) {
           pause = FIRST_PAUSE;
@@ -149,7 +146,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
     }
 
     private void dropGone() {
-      List<GraphInstance<S, K>> now = instances;
+      List<GraphInstance> now = instances;
       for (int i = 0; i < now.size(); i++) {
         if (now.get(i).isDestroyed()) {
           remove(now.get(i));
@@ -163,8 +160,8 @@ public final class GraphSet<S, K> implements PreparedCommands {
     }
 
     /** Removes an instance; the next one is made later, and later each time. */
-    private void remove(GraphInstance<S, K> instance) {
-      List<GraphInstance<S, K>> left = new ArrayList<>(instances);
+    private void remove(GraphInstance instance) {
+      List<GraphInstance> left = new ArrayList<>(instances);
       left.remove(instance);
       instances = List.copyOf(left);
       pauseTrying();
@@ -175,7 +172,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
 
-    private @Nullable GraphFallback launch(GraphInstance<S, K> instance, Submission submission) {
+    private @Nullable GraphFallback launch(GraphInstance instance, Submission submission) {
       if (!instance.claim()) {
         return GraphFallback.GIVEN_UP; // evicted
       }
@@ -212,7 +209,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
     }
 
     private @Nullable GraphFallback obstacle(
-        GraphInstance<S, K> instance, long changed, Submission submission) {
+        GraphInstance instance, long changed, Submission submission) {
       if (instance.isOtherMemory(changed, submission)) {
         return GraphFallback.OTHER_MEMORY;
       }
@@ -227,21 +224,21 @@ public final class GraphSet<S, K> implements PreparedCommands {
      * @param otherwise the reason if this is left to a later submission
      */
     private @Nullable GraphFallback make(
-        GraphStream<S> stream, Submission submission, GraphFallback otherwise) {
+        GraphStream stream, Submission submission, GraphFallback otherwise) {
       if (submissions < nextTry) {
         return lastRefusal;
       }
       if (cache.makesAtOnce() && !submission.mayBlock()) {
         return otherwise;
       }
-      GraphInstance<S, K> planned;
+      GraphInstance planned;
       try {
         planned = cache.plan(plan, stream, submission);
       } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
         pauseTrying();
         return GraphFallback.OUT_OF_MEMORY;
       }
-      List<GraphInstance<S, K>> more = new ArrayList<>(instances);
+      List<GraphInstance> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
       if (cache.makesAtOnce()) {
@@ -261,7 +258,7 @@ public final class GraphSet<S, K> implements PreparedCommands {
       return GraphFallback.BEING_MADE;
     }
 
-    private void buildLater(GraphInstance<S, K> planned) {
+    private void buildLater(GraphInstance planned) {
       GraphFallback reason = cache.build(planned);
       if (reason != null) {
         lastRefusal = reason;

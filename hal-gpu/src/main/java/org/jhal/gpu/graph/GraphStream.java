@@ -3,12 +3,10 @@ package org.jhal.gpu.graph;
 /**
  * What graphs need to know of the stream into which they are launched. For the thread that issues
  * to it, except for {@link #fired}.
- *
- * @param <S> the native stream
  */
-public interface GraphStream<S> {
+public interface GraphStream {
   /** The native stream. */
-  S handle();
+  long handle();
 
   /** Its place among the device's streams, from 0. */
   int index();

@@ -11,14 +11,12 @@ import org.jhal.gpu.runtime.GpuCore;
  * Allocates memory of each type for a device.
  *
  * <p>Thread-safe. Called with the device bound.
- *
- * @param <S> the native stream
  */
-public final class DeviceAllocator<S> {
-  private final GpuCore<S, ?, ?> core;
-  private final MemoryPool<S> pool;
+public final class DeviceAllocator {
+  private final GpuCore core;
+  private final MemoryPool pool;
 
-  public DeviceAllocator(GpuCore<S, ?, ?> core, MemoryPool<S> pool) {
+  public DeviceAllocator(GpuCore core, MemoryPool pool) {
     this.core = core;
     this.pool = pool;
   }
@@ -42,14 +40,14 @@ public final class DeviceAllocator<S> {
    * Allocates memory that can be used behind what is now in the stream. Host memory cannot be
    * allocated in stream order.
    */
-  public DeviceMemory allocate(long bytes, BufferParams params, S stream) {
+  public DeviceMemory allocate(long bytes, BufferParams params, long stream) {
     return params.type() == MemoryType.DEVICE
         ? pool.allocate(bytes, stream)
         : allocate(bytes, params);
   }
 
   /** Frees device memory behind what is now in the stream. */
-  public void free(PoolMemory memory, S stream) {
+  public void free(PoolMemory memory, long stream) {
     pool.free(memory, stream);
   }
 }

@@ -19,7 +19,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 public final class HostBlock {
   private static final int PAGE = 4096;
 
-  private final GpuRuntime<?, ?, ?> runtime;
+  private final GpuRuntime runtime;
   private final Pointer memory; // keeps the C memory while it is reachable
   private final long size;
   private final long deviceAddress;
@@ -30,7 +30,7 @@ public final class HostBlock {
    * @throws HalException RESOURCE_EXHAUSTED if the host has not enough memory, or not enough that
    *     can be page-locked
    */
-  public HostBlock(GpuRuntime<?, ?, ?> runtime, long size) {
+  public HostBlock(GpuRuntime runtime, long size) {
     this.runtime = runtime;
     this.size = size;
     try {
@@ -42,7 +42,7 @@ public final class HostBlock {
           Status.RESOURCE_EXHAUSTED, "the host has no " + size + " bytes left: " + e.getMessage());
     }
     try {
-      this.deviceAddress = runtime.register(hostAddress(), Math.max(1, size));
+      this.deviceAddress = runtime.pinning().register(hostAddress(), Math.max(1, size));
     } catch (HalException e) {
       // The arguments are valid, so whatever the code is, too little memory can be page-locked.
       throw e.status() == Status.UNAVAILABLE
@@ -72,7 +72,7 @@ public final class HostBlock {
 
   /** Ends the registration; may wait until the device is idle. Called once. */
   public void release() {
-    runtime.unregister(hostAddress());
+    runtime.pinning().unregister(hostAddress());
   }
 
   /**
@@ -80,6 +80,8 @@ public final class HostBlock {
    * afterwards its address counts as free even if the device could not be bound.
    */
   public void release(FreeThread frees) {
-    frees.free(() -> runtime.pageUnlock(hostAddress()), () -> runtime.forgetPinned(hostAddress()));
+    frees.free(
+        () -> runtime.pinning().pageUnlock(hostAddress()),
+        () -> runtime.pinning().forget(hostAddress()));
   }
 }

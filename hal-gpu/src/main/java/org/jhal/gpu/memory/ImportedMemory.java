@@ -13,14 +13,14 @@ import org.jhal.gpu.runtime.GpuRuntime;
 
 /** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
 public final class ImportedMemory implements GpuMemory {
-  private final GpuRuntime<?, ?, ?> runtime;
+  private final GpuRuntime runtime;
   private final FreeThread frees;
   private final ByteBuffer memory; // keeps the memory alive
   private final long hostAddress;
   private final long deviceAddress;
 
   /** Registers {@code memory}; the device is bound. */
-  public ImportedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, ByteBuffer memory) {
+  public ImportedMemory(GpuRuntime runtime, FreeThread frees, ByteBuffer memory) {
     this.runtime = runtime;
     this.frees = frees;
     this.memory = memory;
@@ -30,7 +30,7 @@ public final class ImportedMemory implements GpuMemory {
 
   private long register() {
     try {
-      return runtime.register(hostAddress, memory.capacity());
+      return runtime.pinning().register(hostAddress, memory.capacity());
     } catch (HalException e) {
       if (e.status() != Status.FAILED_PRECONDITION) {
         throw e;
@@ -38,7 +38,7 @@ public final class ImportedMemory implements GpuMemory {
       // An earlier import of it may not be released before the device is idle.
       PlatformThreads.waitUnlimited();
       frees.await();
-      return runtime.register(hostAddress, memory.capacity());
+      return runtime.pinning().register(hostAddress, memory.capacity());
     }
   }
 
@@ -75,9 +75,9 @@ public final class ImportedMemory implements GpuMemory {
       return;
     }
     frees.free(
-        () -> runtime.pageUnlock(hostAddress),
+        () -> runtime.pinning().pageUnlock(hostAddress),
         () -> {
-          runtime.forgetPinned(hostAddress); // also if the device could not be bound
+          runtime.pinning().forget(hostAddress); // also if the device could not be bound
           then.run();
         });
   }

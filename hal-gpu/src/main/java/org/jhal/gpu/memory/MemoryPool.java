@@ -15,15 +15,13 @@ import org.jhal.gpu.runtime.GpuRuntime;
  * does. Allocating memory for immediate use waits only for the pool's own stream.
  *
  * <p>Thread-safe; the device is bound to the calling thread.
- *
- * @param <S> the native stream
  */
-public final class MemoryPool<S> {
-  private final GpuRuntime<S, ?, ?> runtime;
+public final class MemoryPool {
+  private final GpuRuntime runtime;
   private final int place;
   private final MemoryBudget budget;
   private final BooleanSupplier onShortage;
-  private final S stream; // orders allocations and frees outside any queue
+  private long stream; // orders allocations and frees outside any queue; 0 when it is closed
 
   /**
    * Creates an empty pool.
@@ -33,7 +31,7 @@ public final class MemoryPool<S> {
    *     there was any; called with the device bound each time that an allocation has failed
    */
   public MemoryPool(
-      GpuRuntime<S, ?, ?> runtime, int place, MemoryBudget budget, BooleanSupplier onShortage) {
+      GpuRuntime runtime, int place, MemoryBudget budget, BooleanSupplier onShortage) {
     this.runtime = runtime;
     this.place = place;
     this.budget = budget;
@@ -81,7 +79,7 @@ public final class MemoryPool<S> {
    *
    * @throws HalException RESOURCE_EXHAUSTED if the budget or the device has not enough memory
    */
-  PoolMemory allocate(long bytes, S on) {
+  PoolMemory allocate(long bytes, long on) {
     budget.reserve(bytes);
     if (bytes == 0) {
       return new PoolMemory(this, 0, 0);
@@ -94,7 +92,7 @@ public final class MemoryPool<S> {
     }
   }
 
-  private long allocateOrTrim(long bytes, S on) {
+  private long allocateOrTrim(long bytes, long on) {
     while (true) {
       try {
         return runtime.allocate(bytes, on);
@@ -117,7 +115,7 @@ public final class MemoryPool<S> {
   }
 
   /** Frees memory behind the work that is now in stream {@code on}. */
-  void free(PoolMemory memory, S on) {
+  void free(PoolMemory memory, long on) {
     if (memory.size() > 0) {
       try {
         runtime.free(memory.address(), on);
@@ -142,7 +140,9 @@ public final class MemoryPool<S> {
   /** Releases all memory to the system. */
   public void close() {
     runtime.giveBack(() -> runtime.synchronizeStream(stream));
-    runtime.closeStream(stream);
+    long ended = stream;
+    stream = 0;
+    runtime.closeStream(ended);
     runtime.destroyPool();
   }
 }

@@ -11,7 +11,7 @@ final class PinnedMemory implements GpuMemory {
   private final HostBlock block;
   private final FreeThread frees;
 
-  PinnedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, long size) {
+  PinnedMemory(GpuRuntime runtime, FreeThread frees, long size) {
     this.frees = frees;
     this.block = new HostBlock(runtime, size);
   }

@@ -7,11 +7,11 @@ import org.jhal.gpu.runtime.GpuMemory;
 
 /** Device memory from a {@link MemoryPool}. */
 public final class PoolMemory implements GpuMemory {
-  private final MemoryPool<?> pool;
+  private final MemoryPool pool;
   private final long address;
   private final long size;
 
-  PoolMemory(MemoryPool<?> pool, long address, long size) {
+  PoolMemory(MemoryPool pool, long address, long size) {
     this.pool = pool;
     this.address = address;
     this.size = size;

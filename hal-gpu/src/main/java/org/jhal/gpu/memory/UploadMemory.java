@@ -21,7 +21,7 @@ public final class UploadMemory implements GpuMemory {
   /** How many closed buffers of the process wait for their views to be collected. */
   private static final AtomicInteger WAITING = new AtomicInteger();
 
-  private final GpuRuntime<?, ?, ?> runtime; // retained by this object
+  private final GpuRuntime runtime; // retained by this object
   private final FreeThread frees;
   private final long size;
   private final long hostAddress;
@@ -29,22 +29,22 @@ public final class UploadMemory implements GpuMemory {
   private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
 
   /** Allocates memory; the device is bound. */
-  UploadMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, long size) {
+  UploadMemory(GpuRuntime runtime, FreeThread frees, long size) {
     this.runtime = runtime;
     this.frees = frees;
     this.size = size;
     runtime.retain();
     try {
-      hostAddress = runtime.allocatePinned(Math.max(1, size));
+      hostAddress = runtime.pinning().allocate(Math.max(1, size));
     } catch (Throwable t) {
       runtime.release();
       throw t;
     }
     try {
-      deviceAddress = runtime.deviceAddress(hostAddress);
+      deviceAddress = runtime.pinning().deviceAddress(hostAddress);
     } catch (Throwable t) {
-      runtime.forgetPinned(hostAddress);
-      runtime.freeHost(hostAddress);
+      runtime.pinning().forget(hostAddress);
+      runtime.pinning().freeHost(hostAddress);
       runtime.release();
       throw t;
     }
@@ -88,9 +88,9 @@ public final class UploadMemory implements GpuMemory {
   /** Drops one user. The last one, which may be the cleaner, frees the memory. */
   private void userIsGone() {
     if (users.decrementAndGet() == 0) {
-      runtime.forgetPinned(hostAddress); // before another thread can get the same address
+      runtime.pinning().forget(hostAddress); // before another thread can get the same address
       frees.free(
-          () -> runtime.freeHost(hostAddress),
+          () -> runtime.pinning().freeHost(hostAddress),
           () -> {
             runtime.release();
             WAITING.decrementAndGet();

@@ -7,8 +7,8 @@ import org.jhal.HalException;
 import org.jhal.Workgroups;
 
 /**
- * Queries a runtime for the properties of its devices, which need not be open. A subclass maps the
- * native calls; each method throws a {@link HalException} if its call fails.
+ * Queries a runtime for the properties of its devices, which need not be open. A subclass knows
+ * what is special about a vendor's; each method throws a {@link HalException} if its call fails.
  */
 public abstract class DeviceReader {
   private static final int NAME_BYTES = 256;
@@ -42,34 +42,52 @@ public abstract class DeviceReader {
       int pciDevice) {}
 
   private final String driver;
+  private final ResultCodes codes;
+  private final GpuSetup setup;
   private final Attributes attributes;
 
   /** For the driver called {@code driver}. */
-  protected DeviceReader(String driver, Attributes attributes) {
+  protected DeviceReader(String driver, ResultCodes codes, Attributes attributes) {
     this.driver = driver;
+    this.codes = codes;
+    this.setup = codes.api().setup();
     this.attributes = attributes;
   }
 
   /** The value of an attribute of a device. */
-  protected abstract int attribute(int ordinal, int attribute);
+  protected final int attribute(int ordinal, int attribute) {
+    int[] value = new int[1];
+    codes.check("deviceGetAttribute", setup.deviceGetAttribute(value, attribute, ordinal));
+    return value[0];
+  }
 
-  /** Writes a device's name, which ends with a zero or at the end of the array. */
-  protected abstract void readName(int ordinal, byte[] name);
+  /** A device's uuid as bytes. */
+  protected final byte[] uuidBytes(int ordinal) {
+    byte[] uuid = new byte[UUID_BYTES];
+    codes.check("deviceGetUuid", setup.deviceGetUuid(uuid, ordinal));
+    return uuid;
+  }
 
-  /** A device's uuid; see {@link GpuProperties#uuid}. */
-  protected abstract String uuid(int ordinal);
+  /** A device's uuid as the vendor's tools write it. */
+  protected String uuid(int ordinal) {
+    return GpuProperties.uuid("GPU-", uuidBytes(ordinal));
+  }
 
-  /** How much memory a device has, in bytes. */
-  protected abstract long memoryBytes(int ordinal);
+  private long memoryBytes(int ordinal) {
+    long[] bytes = new long[1];
+    codes.check("deviceTotalMem", setup.deviceTotalMem(bytes, ordinal));
+    return bytes[0];
+  }
+
+  /** A failure is only a reason why not. */
+  private boolean canAccess(int ordinal, int owner) {
+    int[] value = new int[1];
+    codes.check("deviceCanAccessPeer", setup.deviceCanAccessPeer(value, ordinal, owner));
+    return value[0] != 0;
+  }
 
   /** The vendor's name for the instruction set of a device. */
   protected abstract String architecture(int ordinal);
-
-  /**
-   * Whether a device can be given access to the memory of another one. A failure is only a reason
-   * why not.
-   */
-  protected abstract boolean canAccess(int ordinal, int owner);
 
   /** Further properties of a device, by name, for people. */
   protected abstract Map<String, String> properties(int ordinal);
@@ -81,7 +99,7 @@ public abstract class DeviceReader {
    */
   public final GpuProperties read(int ordinal, int count) {
     byte[] name = new byte[NAME_BYTES];
-    readName(ordinal, name);
+    codes.check("deviceGetName", setup.deviceGetName(name, NAME_BYTES, ordinal));
     Map<String, String> properties = new HashMap<>(properties(ordinal));
     properties.put(
         "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));

@@ -5,52 +5,59 @@ import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The meaning of the result codes of a native library. A subclass defines them in its constructor.
+ * The meaning of the result codes of a runtime.
  *
- * <p>Thread-safe.
+ * <p>Immutable.
  */
-public abstract class ResultCodes {
+public final class ResultCodes {
   /** The code of a call that succeeded. */
   public static final int SUCCESS = 0;
 
-  private final Map<Integer, Status> statuses = new HashMap<>(); // constant after construction
+  private final GpuApi api;
+  private final Map<Integer, Status> statuses;
 
-  /** For subclasses. Codes that they do not define mean {@link Status#UNKNOWN}. */
-  protected ResultCodes() {}
+  /** The codes of a runtime, all of which mean {@link Status#UNKNOWN}. */
+  public ResultCodes(GpuApi api) {
+    this(api, Map.of());
+  }
+
+  private ResultCodes(GpuApi api, Map<Integer, Status> statuses) {
+    this.api = api;
+    this.statuses = statuses;
+  }
 
   /**
-   * Defines the status for some codes; called in the constructor. UNAVAILABLE means that the
-   * process has lost the device.
+   * These, and the meaning of some codes. UNAVAILABLE means that the process has lost the device.
    */
-  protected final void mean(Status status, int... codes) {
+  public ResultCodes with(Status status, int... codes) {
+    Map<Integer, Status> all = new HashMap<>(statuses);
     for (int code : codes) {
-      statuses.put(code, status);
+      all.put(code, status);
     }
+    return new ResultCodes(api, all);
+  }
+
+  /** The functions that return the codes. */
+  public GpuApi api() {
+    return api;
   }
 
   /** The status for a code; UNAVAILABLE if the process has lost the device after it. */
-  public final Status status(int code) {
+  public Status status(int code) {
     return statuses.getOrDefault(code, Status.UNKNOWN);
   }
 
-  /** The name of a code; null if neither the library nor its binding knows one. */
-  protected abstract @Nullable String name(int code);
-
-  /** What the library says about a code; empty if it says nothing more than its name. */
-  protected abstract String text(int code);
-
   /** A code as a program sees it, see {@link HalException#nativeCode}. */
-  public final NativeCode nativeCode(int code) {
-    return new NativeCode(code, name(code));
+  public NativeCode nativeCode(int code) {
+    return new NativeCode(code, api.errorName(code));
   }
 
   /** A code with its name, or that it has none, and description from the library. */
-  public final String describe(int code) {
-    String name = name(code);
-    String text = text(code);
+  public String describe(int code) {
+    String name = api.errorName(code);
+    String text = api.errorText(code);
     return code
         + (name == null ? ", which has no known name" : " " + name)
         + (text.isEmpty() || text.equals(name) ? "" : " (" + text + ")");
@@ -59,10 +66,11 @@ public abstract class ResultCodes {
   /**
    * Makes the failure of a call.
    *
-   * @param call the name of the native function
+   * @param function its name as in {@link GpuApi#functionName}
    * @param what what was being done, for people; may be empty
    */
-  public final HalException failure(String call, int code, String what) {
+  public HalException failure(String function, int code, String what) {
+    String call = api.functionName(function);
     return new HalException(
         status(code),
         (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code),
@@ -71,9 +79,9 @@ public abstract class ResultCodes {
   }
 
   /** Throws {@link #failure} unless {@code code} is {@link #SUCCESS}. */
-  public final void check(String call, int code) {
+  public void check(String function, int code) {
     if (code != SUCCESS) {
-      throw failure(call, code, "");
+      throw failure(function, code, "");
     }
   }
 }

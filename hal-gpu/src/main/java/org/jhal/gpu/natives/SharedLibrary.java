@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -89,7 +90,7 @@ public final class SharedLibrary {
 
   /** The names of the functions of an interface for {@link #map(Class, String)}. */
   public static List<String> functions(Class<?> mapping, String prefix) {
-    return methods(mapping).map(method -> function(prefix, method)).sorted().toList();
+    return methods(mapping).map(method -> function(prefix, method.getName())).sorted().toList();
   }
 
   private static Stream<Method> methods(Class<?> mapping) {
@@ -121,14 +122,31 @@ public final class SharedLibrary {
    * {@code getVersion} is {@code PREFIXGetVersion}.
    */
   public <T extends Library> T map(Class<T> functions, String prefix) {
-    FunctionMapper names = (library, method) -> function(prefix, method);
-    return Native.load(name, functions, Map.of(Library.OPTION_FUNCTION_MAPPER, names));
+    return map(functions, method -> function(prefix, method));
   }
 
-  /** The name of the function for a method of such an interface. */
-  public static String function(String prefix, Method method) {
-    String name = method.getName();
-    return prefix + Character.toUpperCase(name.charAt(0)) + name.substring(1);
+  /** Maps its functions to an interface; {@code names} gives their names by those of methods. */
+  public <T extends Library> T map(Class<T> functions, UnaryOperator<String> names) {
+    return Native.load(name, functions, options(names));
+  }
+
+  /**
+   * Binds the native methods of a class to functions of this library, likewise.
+   *
+   * @throws UnsatisfiedLinkError if the library lacks one; then none can be called
+   */
+  public void bind(Class<?> mapping, UnaryOperator<String> names) {
+    Native.register(mapping, NativeLibrary.getInstance(name, options(names)));
+  }
+
+  private static Map<String, FunctionMapper> options(UnaryOperator<String> names) {
+    return Map.of(
+        Library.OPTION_FUNCTION_MAPPER, (library, method) -> names.apply(method.getName()));
+  }
+
+  /** The name of the function for a method that is named without its prefix. */
+  public static String function(String prefix, String method) {
+    return prefix + Character.toUpperCase(method.charAt(0)) + method.substring(1);
   }
 
   /**

@@ -30,12 +30,12 @@ public final class FreeThread {
     }
   }
 
-  private final GpuRuntime<?, ?, ?> runtime;
+  private final GpuRuntime runtime;
   private final String name;
   private final ExecutorService thread;
 
   /** For the device called {@code device}; the thread ends with {@link #close}. */
-  public FreeThread(GpuRuntime<?, ?, ?> runtime, String device) {
+  public FreeThread(GpuRuntime runtime, String device) {
     this.runtime = runtime;
     this.name = device + "-free";
     this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));

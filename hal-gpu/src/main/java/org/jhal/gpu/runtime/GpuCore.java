@@ -7,9 +7,5 @@ package org.jhal.gpu.runtime;
  * @param frees releases what the runtime releases only when the device is idle
  * @param name {@code DRIVER-INDEX}
  * @param place the {@link GpuMemory#place} of the device's own memory
- * @param <S> the native stream
- * @param <E> the native event
- * @param <K> the native kernel
  */
-public record GpuCore<S, E, K>(
-    GpuRuntime<S, E, K> runtime, FreeThread frees, String name, int place) {}
+public record GpuCore(GpuRuntime runtime, FreeThread frees, String name, int place) {}

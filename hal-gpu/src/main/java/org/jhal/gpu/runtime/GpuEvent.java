@@ -3,38 +3,28 @@ package org.jhal.gpu.runtime;
 /**
  * An event as the engine sees it. It consists of two native events: one on which a host thread can
  * sleep, and a plain one. Each recording uses one of them; see {@code GpuStream}.
- *
- * @param <E> a native event
  */
-public final class GpuEvent<E> {
-  private final E blocking;
-  private final E plain;
+public final class GpuEvent {
+  // Both 0 when they are destroyed.
+  private long blocking;
+  private long plain;
 
   // Written by the thread that issues, when it records. Threads that wait for the event read them.
-  private volatile E recorded;
+  private volatile long recorded;
   private volatile long position;
 
-  public GpuEvent(E blocking, E plain) {
+  public GpuEvent(long blocking, long plain) {
     this.blocking = blocking;
     this.plain = plain;
     this.recorded = plain;
   }
 
-  /** The native event on which a host thread can sleep. */
-  public E blocking() {
-    return blocking;
-  }
-
-  /** The other native event. */
-  public E plain() {
-    return plain;
-  }
-
   /** The native event that was recorded last. */
-  public E recorded() {
+  public long recorded() {
     return recorded;
   }
 
+  /** Whether that is the one on which a host thread can sleep. */
   public boolean isBlocking() {
     return recorded == blocking;
   }
@@ -47,5 +37,20 @@ public final class GpuEvent<E> {
   public void setRecorded(boolean canSleep, long newPosition) {
     recorded = canSleep ? blocking : plain;
     position = newPosition;
+  }
+
+  /**
+   * Destroys both native events; nothing uses them any more.
+   *
+   * @throws IllegalStateException if they are destroyed
+   */
+  public void destroy(GpuRuntime runtime) {
+    long first = blocking;
+    long second = plain;
+    blocking = 0;
+    plain = 0;
+    recorded = 0;
+    runtime.destroyEvent(first);
+    runtime.destroyEvent(second);
   }
 }

@@ -1,5 +1,7 @@
 package org.jhal.gpu.runtime;
 
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
@@ -23,5 +25,28 @@ public interface GpuMemory extends DeviceMemory {
   /** The device's address at which an operand starts. */
   static long address(Operand operand, Submission submission) {
     return of(operand, submission).address() + submission.offset(operand);
+  }
+
+  /** Checks that a range is in the allocation of {@code size} bytes at {@code start}. */
+  static void checkRange(long address, long bytes, long start, long size) {
+    long offset = address - start;
+    if (offset < 0 || offset > size || bytes > size - offset) {
+      throw noDeviceMemory(
+          address,
+          bytes,
+          "the allocation there ends after " + Math.max(0, size - offset) + " bytes");
+    }
+  }
+
+  /** The failure of {@link GpuRuntime#checkDeviceMemory}. */
+  static HalException noDeviceMemory(long address, long bytes, String reason) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        "cannot import "
+            + bytes
+            + " bytes at 0x"
+            + Long.toHexString(address)
+            + " as device memory: "
+            + reason);
   }
 }

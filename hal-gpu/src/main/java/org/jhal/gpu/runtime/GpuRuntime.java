@@ -1,58 +1,59 @@
 package org.jhal.gpu.runtime;
 
-import java.lang.System.Logger.Level;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.driver.ThreadBinding;
 import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.natives.DeviceCalls;
+import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The native calls on one open device. A driver implements them; each method maps to one or two
- * native calls. Addresses of host and device memory are numbers.
- *
- * <p>Failures are {@link HalException}s made by {@link #failure}, which remembers whether a result
- * code means the loss of the device. Methods that release something never throw: they use {@link
- * #checkFreed}.
+ * The native calls on one open device; each method maps to one or two of them. Streams, events,
+ * kernels and addresses are numbers. A driver adds what differs between vendors.
  *
  * <p>Threads: the methods are called from any thread, with no lock held and, except for {@link
  * #retain} and {@link #release}, with the device bound to the thread ({@link #bindToThread}). Only
- * one thread at a time puts work into a stream. No handle is passed after it was destroyed.
- *
- * @param <S> the native stream, with anything that calls on it need
- * @param <E> the native event
- * @param <K> the native kernel
+ * one thread at a time puts work into a stream. No handle is passed after it was destroyed: some
+ * runtimes end the process. So whoever keeps a handle makes it 0 when it destroys it, and to
+ * destroy 0 is an error, since as a stream that would be the default one.
  */
-public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
-  private static final System.Logger LOG = System.getLogger(GpuRuntime.class.getName());
+public abstract class GpuRuntime extends DeviceCalls {
+  /** Each thread's array for results of calls; reusing it saves an array for each allocation. */
+  private static final ThreadLocal<long[]> OUT = ThreadLocal.withInitial(() -> new long[1]);
 
-  private final ResultCodes codes;
-  private final PinnedRanges pinned;
+  private final GpuApi api;
+  private final GpuSetup setup;
+  private final int ordinal;
   private final LaunchGate gate;
+  private final HostPinning pinning;
 
-  /** The addresses of the ranges that this device has page-locked and not released. */
-  private final Set<Long> ownPinned = ConcurrentHashMap.newKeySet();
-
-  private volatile boolean isLost;
+  private long pool; // 0 if there is none
 
   /**
    * For subclasses.
    *
-   * @param codes the meaning of the native result codes
+   * @param ordinal the number of the device in the runtime
+   * @param codes the functions of the runtime, and the meaning of their result codes
    * @param pinned the ranges that all devices of the driver have page-locked
    * @param gate keeps apart what all devices of the driver launch and free
    */
-  protected GpuRuntime(ResultCodes codes, PinnedRanges pinned, LaunchGate gate) {
-    this.codes = codes;
-    this.pinned = pinned;
+  protected GpuRuntime(int ordinal, ResultCodes codes, PinnedRanges pinned, LaunchGate gate) {
+    super(codes);
+    this.api = codes.api();
+    this.setup = api.setup();
+    this.ordinal = ordinal;
     this.gate = gate;
+    this.pinning = new HostPinning(this, pinned, gate);
+  }
+
+  /** The number of the device in the runtime. */
+  protected final int ordinal() {
+    return ordinal;
   }
 
   /**
@@ -61,100 +62,6 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    */
   public final LaunchGate gate() {
     return gate;
-  }
-
-  // Failures.
-
-  /** Whether a call has returned an error after which all calls fail. */
-  public final boolean isLost() {
-    return isLost;
-  }
-
-  /** Throws the failure of a call unless {@code code} is success. */
-  public final void check(String call, int code) {
-    if (code != ResultCodes.SUCCESS) {
-      throw failure(call, code, "");
-    }
-  }
-
-  /** The failure of a call; see {@link ResultCodes#failure}. */
-  public final HalException failure(String call, int code, String what) {
-    HalException failure = codes.failure(call, code, what);
-    if (failure.status() == Status.UNAVAILABLE) {
-      isLost = true;
-    }
-    return failure;
-  }
-
-  /**
-   * As {@link #check}, for a call that releases something. The failure is only logged, as nothing
-   * else fails because of it. It is not logged for a lost device, which refuses such calls and
-   * frees everything when it is released.
-   */
-  public final void checkFreed(String call, int code) {
-    if (code != ResultCodes.SUCCESS) {
-      HalException failure = failure(call, code, "");
-      if (!isLost) {
-        LOG.log(Level.WARNING, "something is not given back before its device ends", failure);
-      }
-    }
-  }
-
-  /**
-   * Calls {@code body} with the device bound.
-   *
-   * @throws HalException what {@code body} throws; UNAVAILABLE if the device cannot be bound or
-   *     unbound, which counts as its loss (rule Q7a)
-   */
-  public final void callBound(Runnable body) {
-    long token = bindOrLose();
-    try {
-      body.run();
-    } finally {
-      unbindOrLose(token);
-    }
-  }
-
-  private long bindOrLose() {
-    try {
-      return bindToThread();
-    } catch (HalException e) {
-      throw asLoss(e);
-    }
-  }
-
-  private void unbindOrLose(long token) {
-    try {
-      unbindFromThread(token);
-    } catch (HalException e) {
-      throw asLoss(e);
-    }
-  }
-
-  /** The failure of a call that means the loss of the device whatever its status. */
-  public static HalException asLoss(HalException failure) {
-    return failure.status() == Status.UNAVAILABLE
-        ? failure
-        : new HalException(Status.UNAVAILABLE, failure.getMessage(), failure);
-  }
-
-  /**
-   * Calls {@code body}, which releases something, with the device bound. If that fails, the
-   * device's end releases it. Never throws.
-   */
-  public final void giveBack(Runnable body) {
-    try {
-      long token = bindToThread();
-      try {
-        body.run();
-      } finally {
-        unbindFromThread(token);
-      }
-    } catch (Throwable t) { // no caller could handle it
-      if (!isLost) {
-        LOG.log(Level.WARNING, "something is not given back before its device ends", t);
-      }
-    }
   }
 
   // The device.
@@ -181,7 +88,21 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    *
    * @param owner another GPU of the same {@link #library}, and open
    */
-  public abstract void enableAccess(GpuRuntime<S, E, K> owner);
+  public final void enableAccess(GpuRuntime owner) {
+    String what = "device " + ordinal + " gets no access to the memory of device " + owner.ordinal;
+    int code = enablePeerAccess(owner);
+    if (code != ResultCodes.SUCCESS && code != GpuApi.PEER_ACCESS_ALREADY_ENABLED) {
+      throw codes().failure("deviceEnablePeerAccess", code, what);
+    }
+    // Pools need it of their own: to them the access between devices does not extend.
+    code = setup.memPoolSetAccess(owner.pool, PoolLayout.access(ordinal), 1);
+    if (code != ResultCodes.SUCCESS) {
+      throw codes().failure("memPoolSetAccess", code, what);
+    }
+  }
+
+  /** Gives this device access to another one's memory outside of pools. Returns the result code. */
+  protected abstract int enablePeerAccess(GpuRuntime owner);
 
   /** The library for collectives between devices of the driver; loaded for the first group. */
   public abstract WantedCollectives collectives();
@@ -190,44 +111,65 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * The variables of the environment with which, unless they are 0, the runtime waits for each
    * kernel where it is launched.
    */
-  public List<String> launchBlocking() {
-    return List.of();
-  }
+  public abstract List<String> launchBlocking();
 
   /** The loader of kernels for this device; always the same. */
-  public abstract KernelLoader<?, K> kernels();
+  public abstract KernelLoader kernels();
 
   /**
    * The calls on graphs, always the same, or null if the runtime has none that can be used; the
    * device's properties then say why.
    */
-  public @Nullable GraphRuntime<S, K> graphs() {
-    return null;
-  }
+  public abstract @Nullable GraphRuntime graphs();
 
   // Streams.
 
   /** Creates a stream that does not wait for any other stream. */
-  public final S openStream() {
-    return gate.call(this::createStream);
+  public final long openStream() {
+    return gate.call(
+        () -> {
+          long[] out = new long[1];
+          check(
+              "streamCreateWithFlags",
+              setup.streamCreateWithFlags(out, GpuApi.STREAM_NON_BLOCKING));
+          return out[0];
+        });
   }
 
-  /** Destroys an idle stream from {@link #openStream}. Never throws. */
-  public final void closeStream(S stream) {
-    gate.run(() -> destroyStream(stream));
+  /**
+   * Destroys an idle stream from {@link #openStream}.
+   *
+   * @throws IllegalStateException if it is 0; otherwise it never throws
+   */
+  public final void closeStream(long stream) {
+    long ended = existing("stream", stream);
+    gate.run(() -> checkFreed("streamDestroy", setup.streamDestroy(ended)));
   }
 
-  /** Creates a stream that does not wait for any other stream; may wait for the device. */
-  protected abstract S createStream();
-
-  /** Destroys an idle stream; may wait for the device. Never throws. */
-  protected abstract void destroyStream(S stream);
+  private static long existing(String what, long handle) {
+    if (handle == 0) {
+      throw new IllegalStateException("the " + what + " to be destroyed is null");
+    }
+    return handle;
+  }
 
   /** Waits until everything in the stream is over. */
-  public abstract void synchronizeStream(S stream);
+  public final void synchronizeStream(long stream) {
+    check("streamSynchronize", api.streamSynchronize(stream));
+  }
 
   /** Whether everything in the stream is over; does not wait. */
-  public abstract boolean isIdle(S stream);
+  public final boolean isIdle(long stream) {
+    return isOver("streamQuery", api.streamQuery(stream));
+  }
+
+  private boolean isOver(String function, int code) {
+    if (code == GpuApi.NOT_READY) {
+      return false;
+    }
+    check(function, code);
+    return true;
+  }
 
   // Events.
 
@@ -237,34 +179,65 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @param canSleep whether {@link #synchronizeEvent} sleeps in the operating system rather than
    *     spins
    */
-  public abstract E createEvent(boolean canSleep);
+  public final long createEvent(boolean canSleep) {
+    return createEvent(
+        canSleep
+            ? GpuApi.EVENT_BLOCKING_SYNC | GpuApi.EVENT_DISABLE_TIMING
+            : GpuApi.EVENT_DISABLE_TIMING);
+  }
 
   /** Creates an event that keeps the time at which it fired. */
-  public abstract E createTimingEvent();
+  public final long createTimingEvent() {
+    return createEvent(GpuApi.EVENT_DEFAULT);
+  }
+
+  private long createEvent(int flags) {
+    long[] out = new long[1];
+    check("eventCreateWithFlags", setup.eventCreateWithFlags(out, flags));
+    return out[0];
+  }
 
   /**
    * The time from one timing event to another by the device's clock, in milliseconds; negative if
    * the second one fired first. Both have fired.
    */
-  public abstract float elapsedMillis(E from, E to);
+  public final float elapsedMillis(long from, long to) {
+    float[] millis = new float[1];
+    check("eventElapsedTime", api.eventElapsedTime(millis, from, to));
+    return millis[0];
+  }
 
-  /** Destroys an event. Never throws. */
-  public abstract void destroyEvent(E event);
+  /**
+   * Destroys an event.
+   *
+   * @throws IllegalStateException if it is 0; otherwise it never throws
+   */
+  public final void destroyEvent(long event) {
+    checkFreed("eventDestroy", setup.eventDestroy(existing("event", event)));
+  }
 
   /** Records an event, which fires when everything that is now in the stream is over. */
-  public abstract void recordEvent(E event, S stream);
+  public final void recordEvent(long event, long stream) {
+    check("eventRecord", api.eventRecord(event, stream));
+  }
 
   /**
    * Makes work that is put into the stream later wait for the latest recording of the event, which
-   * may be another device's of the same {@link #library}.
+   * may be another device's of the same {@link #library}, or the program's own.
    */
-  public abstract void waitEvent(S stream, E event);
+  public final void waitEvent(long stream, long event) {
+    check("streamWaitEvent", api.streamWaitEvent(stream, event, 0));
+  }
 
   /** Whether the latest recording has fired; does not wait. */
-  public abstract boolean queryEvent(E event);
+  public final boolean queryEvent(long event) {
+    return isOver("eventQuery", api.eventQuery(event));
+  }
 
   /** Waits until the latest recording has fired. */
-  public abstract void synchronizeEvent(E event);
+  public final void synchronizeEvent(long event) {
+    check("eventSynchronize", api.eventSynchronize(event));
+  }
 
   // Device memory.
 
@@ -272,10 +245,33 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * Creates the pool that {@link #allocate} uses. It belongs to this device alone, so that the
    * default pool keeps the settings that other users of the runtime expect. It keeps freed memory.
    */
-  public abstract void createPool();
+  public final void createPool() {
+    long[] value = new long[1];
+    check("memPoolCreate", setup.memPoolCreate(value, PoolLayout.properties(ordinal)));
+    pool = value[0];
+    value[0] = -1L; // the largest threshold: the pool keeps everything
+    int code = setup.memPoolSetAttribute(pool, GpuSetup.POOL_RELEASE_THRESHOLD, value);
+    if (code != ResultCodes.SUCCESS) {
+      destroyPool();
+      throw failure("memPoolSetAttribute", code, "");
+    }
+  }
 
-  /** Destroys the pool. Never throws. */
-  public abstract void destroyPool();
+  /**
+   * Destroys the pool.
+   *
+   * @throws IllegalStateException if there is none; otherwise it never throws
+   */
+  public final void destroyPool() {
+    long ended = existing("pool", pool);
+    pool = 0;
+    checkFreed("memPoolDestroy", setup.memPoolDestroy(ended));
+  }
+
+  /** The pool; 0 if there is none. */
+  protected final long pool() {
+    return pool;
+  }
 
   /**
    * Makes the pool return unused memory to the system, for runtimes that do not do so by themselves
@@ -284,104 +280,32 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   public void trimPool() {}
 
   /** Allocates in the order of the stream; never waits for the device. */
-  public abstract long allocate(long bytes, S stream);
+  public final long allocate(long bytes, long stream) {
+    long[] out = OUT.get();
+    int code = api.mallocFromPoolAsync(out, bytes, pool, stream);
+    if (code != ResultCodes.SUCCESS) {
+      throw failure("mallocFromPoolAsync", code, "cannot allocate " + bytes + " bytes");
+    }
+    return out[0];
+  }
 
   /** Frees in the order of the stream; never waits for the device. */
-  public abstract void free(long address, S stream);
+  public final void free(long address, long stream) {
+    check("freeAsync", api.freeAsync(address, stream));
+  }
 
   // Host memory.
 
-  /**
-   * Page-locks host memory, for all devices; returns the device's address of it.
-   *
-   * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
-   */
-  public final long register(long hostAddress, long bytes) {
-    addPinned(hostAddress, bytes);
-    try {
-      gate.run(() -> pageLock(hostAddress, bytes));
-    } catch (Throwable t) {
-      forgetPinned(hostAddress);
-      throw t;
-    }
-    try {
-      return deviceAddress(hostAddress);
-    } catch (Throwable t) {
-      unregister(hostAddress);
-      throw t;
-    }
-  }
-
-  /** Ends a registration; may wait until the device is idle. Never throws. */
-  public final void unregister(long hostAddress) {
-    gate.run(() -> pageUnlock(hostAddress));
-    forgetPinned(hostAddress);
-  }
-
-  private void addPinned(long hostAddress, long bytes) {
-    pinned.add(hostAddress, bytes);
-    ownPinned.add(hostAddress);
-  }
-
-  /**
-   * Stops counting memory as page-locked, even if the runtime could not release it. Must be called
-   * before the address can be used for other memory.
-   */
-  public final void forgetPinned(long hostAddress) {
-    if (ownPinned.remove(hostAddress)) {
-      pinned.remove(hostAddress);
-    }
-  }
-
-  /**
-   * Forgets everything that the device has page-locked and not released. Called when it is closed.
-   */
-  public final void forgetPinned() {
-    ownPinned.forEach(this::forgetPinned);
-  }
-
-  /**
-   * Page-locks host memory, for all devices.
-   *
-   * @throws HalException FAILED_PRECONDITION if the runtime can tell that somebody else has
-   *     page-locked a part of it
-   */
-  protected abstract void pageLock(long hostAddress, long bytes);
-
-  /** Undoes {@link #pageLock}; may wait until the device is idle. Never throws. */
-  public abstract void pageUnlock(long hostAddress);
-
-  /**
-   * Allocates write-combined, page-locked host memory for the device; returns its host address. It
-   * is released by {@link #forgetPinned(long)} and then {@link #freeHost}.
-   */
-  public final long allocatePinned(long bytes) {
-    long address = gate.call(() -> allocateHost(bytes));
-    addPinned(address, bytes);
-    return address;
-  }
-
-  /**
-   * Allocates write-combined, page-locked host memory, for all devices; returns its host address.
-   */
-  protected abstract long allocateHost(long bytes);
-
-  /** The device's address of page-locked host memory. */
-  public abstract long deviceAddress(long hostAddress);
-
-  /** Frees memory from {@link #allocateHost}; may wait until the device is idle. Never throws. */
-  public abstract void freeHost(long hostAddress);
-
-  /** Whether the driver itself has page-locked all from {@code first} to {@code last}. */
-  public final boolean hasPinned(long first, long last) {
-    return pinned.contains(first, last);
+  /** Page-locks host memory. */
+  public final HostPinning pinning() {
+    return pinning;
   }
 
   /**
    * Whether host memory from {@code first} to {@code last}, inclusive, is page-locked as one range.
    */
   public final boolean isPinned(long first, long last) {
-    return hasPinned(first, last) || isPinnedByOthers(first, last);
+    return pinning.has(first, last) || isPinnedByOthers(first, last);
   }
 
   /**
@@ -400,22 +324,36 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @param patternBytes its length: 1, 2 or 4
    * @param count how many times
    */
-  public abstract void fill(S stream, long target, int pattern, int patternBytes, long count);
+  public final void fill(long stream, long target, int pattern, int patternBytes, long count) {
+    switch (patternBytes) {
+      case 1 -> check("memsetD8Async", api.memsetD8Async(target, (byte) pattern, count, stream));
+      case 2 -> check("memsetD16Async", api.memsetD16Async(target, (short) pattern, count, stream));
+      default -> check("memsetD32Async", api.memsetD32Async(target, pattern, count, stream));
+    }
+  }
 
   /** Copies within the device's own memory. */
-  public abstract void copy(S stream, long target, long source, long bytes);
+  public final void copy(long stream, long target, long source, long bytes) {
+    check("memcpyDtoDAsync", api.memcpyDtoDAsync(target, source, bytes, stream));
+  }
 
   /**
    * Copies if one or both sides are page-locked host memory, or memory of another device to which
    * this one has access; both addresses are the device's.
    */
-  public abstract void copyAcross(S stream, long target, long source, long bytes);
+  public final void copyAcross(long stream, long target, long source, long bytes) {
+    check("memcpyAsync", api.memcpyAsync(target, source, bytes, GpuApi.MEMCPY_DEFAULT, stream));
+  }
 
   /** Copies from page-locked memory, given by its host address, to device memory. */
-  public abstract void copyToDevice(S stream, long target, long hostAddress, long bytes);
+  public final void copyToDevice(long stream, long target, long hostAddress, long bytes) {
+    check("memcpyHtoDAsync", api.memcpyHtoDAsync(target, hostAddress, bytes, stream));
+  }
 
   /** Copies from device memory to page-locked memory, given by its host address. */
-  public abstract void copyToHost(S stream, long hostAddress, long source, long bytes);
+  public final void copyToHost(long stream, long hostAddress, long source, long bytes) {
+    check("memcpyDtoHAsync", api.memcpyDtoHAsync(hostAddress, source, bytes, stream));
+  }
 
   /**
    * Runs a kernel.
@@ -425,29 +363,38 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @param arguments the address of the list of packed arguments, which {@link #endOfLaunchList}
    *     ends; read before this returns
    */
-  public abstract void launch(
-      S stream,
-      K kernel,
+  public final void launch(
+      long stream,
+      long kernel,
       int groupsX,
       int groupsY,
       int groupsZ,
       Workgroups size,
       int sharedBytes,
-      long arguments);
+      long arguments) {
+    check(
+        "moduleLaunchKernel",
+        api.moduleLaunchKernel(
+            kernel,
+            groupsX,
+            groupsY,
+            groupsZ,
+            size.x(),
+            size.y(),
+            size.z(),
+            sharedBytes,
+            stream,
+            0,
+            arguments));
+  }
+
+  /** The word that ends the list of packed arguments of a launch. */
+  public abstract long endOfLaunchList();
 
   // The runtime beside JHAL.
 
   /** What {@link org.jhal.Device#unwrap} offers of this driver. */
   public abstract Object view();
-
-  /** The number that the runtime's own functions take for a stream. */
-  public abstract long streamHandle(S stream);
-
-  /** The number that the runtime's own functions take for an event. */
-  public abstract long eventHandle(E event);
-
-  /** Makes work that is put into the stream later wait for an event of the program. */
-  public abstract void waitNative(S stream, long event);
 
   /**
    * Makes the device current again on a thread that it is bound to, whatever was made current
@@ -472,34 +419,14 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   public abstract void checkDeviceMemory(long address, long bytes);
 
   /** Allocates outside of the pool; may wait for the device. */
-  public abstract long allocateAlone(long bytes);
+  public final long allocateAlone(long bytes) {
+    long[] out = new long[1];
+    check("malloc", setup.malloc(out, bytes));
+    return out[0];
+  }
 
   /** Frees memory from {@link #allocateAlone}; may wait until the device is idle. */
-  public abstract void freeAlone(long address);
-
-  /** Checks that a range is in the allocation of {@code size} bytes at {@code start}. */
-  protected final void checkRange(long address, long bytes, long start, long size) {
-    long offset = address - start;
-    if (offset < 0 || offset > size || bytes > size - offset) {
-      throw noDeviceMemory(
-          address,
-          bytes,
-          "the allocation there ends after " + Math.max(0, size - offset) + " bytes");
-    }
+  public final void freeAlone(long address) {
+    checkFreed("free", setup.free(address));
   }
-
-  /** The failure of {@link #checkDeviceMemory}. */
-  protected final HalException noDeviceMemory(long address, long bytes, String reason) {
-    return new HalException(
-        Status.INVALID_ARGUMENT,
-        "cannot import "
-            + bytes
-            + " bytes at 0x"
-            + Long.toHexString(address)
-            + " as device memory: "
-            + reason);
-  }
-
-  /** The word that ends the list of packed arguments of a launch. */
-  public abstract long endOfLaunchList();
 }

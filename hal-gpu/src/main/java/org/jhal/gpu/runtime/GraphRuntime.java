@@ -1,37 +1,60 @@
 package org.jhal.gpu.runtime;
 
 import org.jhal.HalException;
+import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.gpu.natives.DeviceCalls;
+import org.jhal.gpu.natives.GraphApi;
+import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeBlock;
 
 /**
- * The native calls on graphs of one open device. A driver whose runtime has graphs implements them;
- * each method maps to one native call. Graphs, their nodes and their instances are numbers, as are
- * addresses.
+ * The native calls on graphs of one open device; each method maps to one of them. Graphs, their
+ * nodes and their instances are numbers, as are addresses. A driver whose runtime has graphs adds
+ * what differs between vendors.
  *
  * <p>Failures are {@link HalException}s, as those of {@link GpuRuntime}.
  *
  * <p>Threads: the methods are called from any thread, with no lock held and with the device bound.
  * One thread at a time uses a graph and its instance.
- *
- * @param <S> the native stream
- * @param <K> the native kernel
  */
-public interface GraphRuntime<S, K> {
+public abstract class GraphRuntime {
   /** How much room a call may use in the block that it is given as {@code scratch}, in bytes. */
-  int SCRATCH_BYTES = 512;
+  public static final int SCRATCH_BYTES = 512;
+
+  /** Where in the scratch block the new node is returned; behind any structure. */
+  private static final int NODE = 256;
+
+  private final DeviceCalls calls;
+  private final GraphApi api;
+  private final GraphSetup setup;
+  private final GraphLayout layout;
+
+  /** For subclasses: with the functions and structures of a runtime. */
+  protected GraphRuntime(DeviceCalls calls, GraphApi api, GraphLayout layout) {
+    this.calls = calls;
+    this.api = api;
+    this.setup = api.setup();
+    this.layout = layout;
+  }
 
   /**
    * Whether setting a node changes later launches only, so that it may be set while launches of the
    * instance are in a stream.
    */
-  boolean mayBeSetInFlight();
+  public abstract boolean mayBeSetInFlight();
 
   /** Creates an empty graph. */
-  long create();
+  public long create() {
+    long[] graph = new long[1];
+    calls.check("graphCreate", setup.graphCreate(graph, 0));
+    return graph[0];
+  }
 
   /** Destroys a graph, whose nodes cannot be set any more. Never throws. */
-  void destroy(long graph);
+  public void destroy(long graph) {
+    calls.checkFreed("graphDestroy", setup.graphDestroy(graph));
+  }
 
   /**
    * Adds a kernel.
@@ -43,18 +66,54 @@ public interface GraphRuntime<S, K> {
    *     node can be launched
    * @return the node
    */
-  long addKernel(
+  public long addKernel(
       NativeBlock scratch,
       long graph,
       long dependencies,
       int count,
-      K kernel,
+      long kernel,
       Command dispatch,
-      long arguments);
+      long arguments) {
+    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
+    calls.check(
+        "graphAddKernelNode",
+        setup.graphAddKernelNode(scratch.address(NODE), graph, dependencies, count, parameters));
+    return scratch.bytes().getLong(NODE);
+  }
 
   /** Gives a kernel node of an instance other arguments; the rest is as it was added. */
-  void setKernel(
-      NativeBlock scratch, long instance, long node, K kernel, Command dispatch, long arguments);
+  public void setKernel(
+      NativeBlock scratch,
+      long instance,
+      long node,
+      long kernel,
+      Command dispatch,
+      long arguments) {
+    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
+    calls.check(
+        "graphExecKernelNodeSetParams",
+        api.graphExecKernelNodeSetParams(instance, node, parameters));
+  }
+
+  private long kernelParameters(
+      NativeBlock scratch, long kernel, Command dispatch, long arguments) {
+    for (int i = 0; i < layout.bytes(); i += Long.BYTES) {
+      scratch.bytes().putLong(i, 0);
+    }
+    Workgroups size = dispatch.kernel().workgroupSize();
+    scratch
+        .bytes()
+        .putLong(layout.function(), kernel)
+        .putInt(layout.grid(), dispatch.groupsX())
+        .putInt(layout.grid() + 4, dispatch.groupsY())
+        .putInt(layout.grid() + 8, dispatch.groupsZ())
+        .putInt(layout.block(), size.x())
+        .putInt(layout.block() + 4, size.y())
+        .putInt(layout.block() + 8, size.z())
+        .putInt(layout.sharedBytes(), dispatch.kernel().dynamicSharedMemory())
+        .putLong(layout.extra(), arguments);
+    return scratch.address(0);
+  }
 
   /**
    * Adds a fill.
@@ -63,24 +122,48 @@ public interface GraphRuntime<S, K> {
    * @param times how many times it is written, at least 1
    * @return the node
    */
-  long addFill(
+  public long addFill(
       NativeBlock scratch,
       long graph,
       long dependencies,
       int count,
       long target,
       Command fill,
-      long times);
+      long times) {
+    long parameters = fillParameters(scratch, target, fill, times);
+    calls.check(
+        "graphAddMemsetNode",
+        addMemsetNode(scratch.address(NODE), graph, dependencies, count, parameters));
+    return scratch.bytes().getLong(NODE);
+  }
 
   /** Gives a fill node of an instance another target. */
-  void setFill(
-      NativeBlock scratch, long instance, long node, long target, Command fill, long times);
-
-  /** The pattern of a fill without the bits that do not belong to it. */
-  static int pattern(Command fill) {
-    int bytes = fill.patternBytes();
-    return bytes == 4 ? fill.pattern() : fill.pattern() & ((1 << 8 * bytes) - 1);
+  public void setFill(
+      NativeBlock scratch, long instance, long node, long target, Command fill, long times) {
+    long parameters = fillParameters(scratch, target, fill, times);
+    calls.check("graphExecMemsetNodeSetParams", setMemsetNode(instance, node, parameters));
   }
+
+  private static long fillParameters(NativeBlock scratch, long target, Command fill, long times) {
+    int bytes = fill.patternBytes();
+    int pattern = bytes == 4 ? fill.pattern() : fill.pattern() & ((1 << 8 * bytes) - 1);
+    scratch
+        .bytes()
+        .putLong(GraphLayout.FILL_TARGET, target)
+        .putLong(GraphLayout.FILL_PITCH, 0)
+        .putInt(GraphLayout.FILL_VALUE, pattern)
+        .putInt(GraphLayout.FILL_ELEMENT_BYTES, bytes)
+        .putLong(GraphLayout.FILL_WIDTH, times)
+        .putLong(GraphLayout.FILL_HEIGHT, 1);
+    return scratch.address(0);
+  }
+
+  /** Adds a fill that the structure at {@code parameters} describes. Returns the result code. */
+  protected abstract int addMemsetNode(
+      long node, long graph, long dependencies, int count, long parameters);
+
+  /** Changes a fill. Returns the result code. */
+  protected abstract int setMemsetNode(long instance, long node, long parameters);
 
   /**
    * Adds a copy. Both addresses are the device's.
@@ -90,7 +173,7 @@ public interface GraphRuntime<S, K> {
    * @param bytes at least 1
    * @return the node
    */
-  long addCopy(
+  public long addCopy(
       NativeBlock scratch,
       long graph,
       long dependencies,
@@ -99,10 +182,16 @@ public interface GraphRuntime<S, K> {
       boolean isTargetElsewhere,
       long source,
       boolean isSourceElsewhere,
-      long bytes);
+      long bytes) {
+    copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
+    calls.check(
+        "graphAddMemcpyNode",
+        addMemcpyNode(scratch, scratch.address(NODE), graph, dependencies, count));
+    return scratch.bytes().getLong(NODE);
+  }
 
   /** Gives a copy node of an instance other addresses, in memory in the same places. */
-  void setCopy(
+  public void setCopy(
       NativeBlock scratch,
       long instance,
       long node,
@@ -110,17 +199,46 @@ public interface GraphRuntime<S, K> {
       boolean isTargetElsewhere,
       long source,
       boolean isSourceElsewhere,
-      long bytes);
+      long bytes) {
+    copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
+    calls.check("graphExecMemcpyNodeSetParams", setMemcpyNode(scratch, instance, node));
+  }
+
+  /**
+   * Writes what describes a copy at the beginning of the scratch block.
+   *
+   * @param isTo whether the copy goes to elsewhere, see {@link #addCopy}
+   * @param isFrom whether it comes from elsewhere
+   */
+  protected abstract void copyParameters(
+      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom);
+
+  /** Adds a copy that the scratch block describes. Returns the result code. */
+  protected abstract int addMemcpyNode(
+      NativeBlock scratch, long node, long graph, long dependencies, int count);
+
+  /** Changes a copy. Returns the result code. */
+  protected abstract int setMemcpyNode(NativeBlock scratch, long instance, long node);
 
   /** Makes an instance of a graph, which can be launched. */
-  long instantiate(long graph);
+  public long instantiate(long graph) {
+    long[] instance = new long[1];
+    calls.check("graphInstantiateWithFlags", setup.graphInstantiateWithFlags(instance, graph, 0));
+    return instance[0];
+  }
 
   /** Destroys an instance, which may be in a stream. Never throws. */
-  void destroyInstance(long instance);
+  public void destroyInstance(long instance) {
+    calls.checkFreed("graphExecDestroy", setup.graphExecDestroy(instance));
+  }
 
   /** Puts what a launch needs on the device, in the order of a stream. */
-  void upload(long instance, S stream);
+  public void upload(long instance, long stream) {
+    calls.check("graphUpload", setup.graphUpload(instance, stream));
+  }
 
   /** Runs an instance with the parameters that its nodes have now. */
-  void launch(long instance, S stream);
+  public void launch(long instance, long stream) {
+    calls.check("graphLaunch", api.graphLaunch(instance, stream));
+  }
 }

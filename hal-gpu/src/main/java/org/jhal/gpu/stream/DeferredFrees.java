@@ -11,27 +11,25 @@ import org.jhal.gpu.transfer.StreamMark;
  * kept here until a later operation is issued or the stream closes.
  *
  * <p>Used by the thread that issues, with the device bound.
- *
- * @param <E> the native event
  */
-final class DeferredFrees<E> {
-  private record Entry<E>(DeviceMemory memory, StreamMark<E> mark) {}
+final class DeferredFrees {
+  private record Entry(DeviceMemory memory, StreamMark mark) {}
 
-  private final GpuRuntime<?, E, ?> runtime;
-  private final Deque<Entry<E>> entries = new ArrayDeque<>(); // in stream order
+  private final GpuRuntime runtime;
+  private final Deque<Entry> entries = new ArrayDeque<>(); // in stream order
 
-  DeferredFrees(GpuRuntime<?, E, ?> runtime) {
+  DeferredFrees(GpuRuntime runtime) {
     this.runtime = runtime;
   }
 
   /** Adds memory to free when the stream has passed {@code mark}. */
-  void add(DeviceMemory memory, StreamMark<E> mark) {
-    entries.add(new Entry<>(memory, mark));
+  void add(DeviceMemory memory, StreamMark mark) {
+    entries.add(new Entry(memory, mark));
   }
 
   /** Frees all memory whose mark the stream has passed. */
   void freePassed() {
-    for (Entry<E> oldest = entries.peek(); oldest != null; oldest = entries.peek()) {
+    for (Entry oldest = entries.peek(); oldest != null; oldest = entries.peek()) {
       if (!oldest.mark.isPassed(runtime)) {
         return;
       }
@@ -42,7 +40,7 @@ final class DeferredFrees<E> {
 
   /** Frees everything. Called when the stream is idle or lost. */
   void close() {
-    for (Entry<E> oldest = entries.poll(); oldest != null; oldest = entries.poll()) {
+    for (Entry oldest = entries.poll(); oldest != null; oldest = entries.poll()) {
       oldest.memory.free();
     }
   }

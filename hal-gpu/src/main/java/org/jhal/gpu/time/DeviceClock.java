@@ -24,11 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. The device must be bound to the thread. One thread at a time renews the
  * reference; the others use the one before meanwhile, whose error they state.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-public final class DeviceClock<S, E> {
+public final class DeviceClock {
   static {
     EarlyClasses.initialize(ClockFit.class);
   }
@@ -53,12 +50,12 @@ public final class DeviceClock<S, E> {
   private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
 
   /** A point at which both clocks are known. */
-  private static final class Reference<E> {
-    final E event;
+  private static final class Reference {
+    final long event;
     final ClockFit fit;
     int users; // guarded by the clock
 
-    Reference(E event, ClockFit fit) {
+    Reference(long event, ClockFit fit) {
       this.event = event;
       this.fit = fit;
     }
@@ -71,16 +68,16 @@ public final class DeviceClock<S, E> {
    */
   record Interval(long begin, long end, long error) {}
 
-  private final GpuRuntime<S, E, ?> runtime;
+  private final GpuRuntime runtime;
   private final AtomicBoolean isBeingRenewed = new AtomicBoolean();
   private final AtomicBoolean hasComplained = new AtomicBoolean();
-  private @Nullable S stream; // made and used by the thread that renews
+  private long stream; // 0 until it is made; used by the thread that renews
   private long pause; // after the last try; 0 if that was successful; for the thread that renews
   private volatile long nextTry = Long.MIN_VALUE; // as nanoTime, if something has failed
-  private @Nullable Reference<E> current; // guarded by this
+  private @Nullable Reference current; // guarded by this
   private boolean isClosed; // guarded by this
 
-  public DeviceClock(GpuRuntime<S, E, ?> runtime) {
+  public DeviceClock(GpuRuntime runtime) {
     this.runtime = runtime;
   }
 
@@ -88,8 +85,8 @@ public final class DeviceClock<S, E> {
    * When work ran that was put between two timing events, which have fired. Returns null if the
    * device's clock cannot be read now.
    */
-  @Nullable Interval map(E begin, E end) {
-    Reference<E> reference = acquire();
+  @Nullable Interval map(long begin, long end) {
+    Reference reference = acquire();
     if (isDue(reference)) {
       if (isBeingRenewed.compareAndSet(false, true)) {
         try {
@@ -122,7 +119,7 @@ public final class DeviceClock<S, E> {
   }
 
   /** Whether it is time for another reference than this one. */
-  private boolean isDue(@Nullable Reference<E> reference) {
+  private boolean isDue(@Nullable Reference reference) {
     long now = System.nanoTime();
     boolean isPaused = nextTry != Long.MIN_VALUE && now - nextTry < 0;
     return !isPaused
@@ -136,15 +133,15 @@ public final class DeviceClock<S, E> {
     }
   }
 
-  private synchronized @Nullable Reference<E> acquire() {
-    Reference<E> found = isClosed ? null : current;
+  private synchronized @Nullable Reference acquire() {
+    Reference found = isClosed ? null : current;
     if (found != null) {
       found.users++;
     }
     return found;
   }
 
-  private void release(@Nullable Reference<E> reference) {
+  private void release(@Nullable Reference reference) {
     if (reference != null) {
       boolean isOver;
       synchronized (this) {
@@ -156,7 +153,7 @@ public final class DeviceClock<S, E> {
     }
   }
 
-  private void renewOrPause(@Nullable Reference<E> old) {
+  private void renewOrPause(@Nullable Reference old) {
     boolean isRenewed = false;
     try {
       isRenewed = renew(old);
@@ -175,14 +172,14 @@ public final class DeviceClock<S, E> {
    * Makes a new reference, unless the device is too busy. {@code old} is held by the caller.
    * Returns whether there is a new one.
    */
-  private boolean renew(@Nullable Reference<E> old) {
-    S idle = stream;
-    if (idle == null) {
+  private boolean renew(@Nullable Reference old) {
+    long idle = stream;
+    if (idle == 0) {
       idle = runtime.openStream();
       stream = idle;
     }
-    E best = runtime.createTimingEvent();
-    E spare = null;
+    long best = runtime.createTimingEvent();
+    long spare = 0;
     double host = 0;
     double error = Double.MAX_VALUE;
     try {
@@ -198,7 +195,7 @@ public final class DeviceClock<S, E> {
         if ((after - before) / 2.0 < error) {
           host = before + (after - before) / 2.0;
           error = (after - before) / 2.0;
-          E better = spare;
+          long better = spare;
           spare = best;
           best = better;
         }
@@ -216,23 +213,23 @@ public final class DeviceClock<S, E> {
       if (old != null && fit == old.fit) {
         return false;
       }
-      boolean isUsed = publish(fit == null ? null : new Reference<>(best, fit));
+      boolean isUsed = publish(fit == null ? null : new Reference(best, fit));
       if (isUsed) {
-        best = null;
+        best = 0;
       }
       return isUsed;
     } finally {
-      if (best != null) {
+      if (best != 0) {
         runtime.destroyEvent(best);
       }
-      if (spare != null) {
+      if (spare != 0) {
         runtime.destroyEvent(spare);
       }
     }
   }
 
   /** Waits for an event that was recorded at {@code start}. Returns false if it takes too long. */
-  private boolean awaitFired(E event, long start, long deadline) {
+  private boolean awaitFired(long event, long start, long deadline) {
     while (!runtime.queryEvent(event)) {
       long now = System.nanoTime();
       if (now - deadline > 0) {
@@ -248,8 +245,8 @@ public final class DeviceClock<S, E> {
   }
 
   /** Replaces the reference; with null there is none. Returns whether {@code made} is used. */
-  private boolean publish(@Nullable Reference<E> made) {
-    Reference<E> old;
+  private boolean publish(@Nullable Reference made) {
+    Reference old;
     boolean isOver;
     synchronized (this) {
       if (isClosed) {
@@ -267,7 +264,7 @@ public final class DeviceClock<S, E> {
 
   /** Nothing is mapped any more. */
   public void close() {
-    Reference<E> last;
+    Reference last;
     boolean isUnused;
     synchronized (this) {
       isClosed = true;
@@ -278,8 +275,9 @@ public final class DeviceClock<S, E> {
     if (last != null && isUnused) {
       runtime.destroyEvent(last.event);
     }
-    S made = stream;
-    if (made != null) {
+    long made = stream;
+    if (made != 0) {
+      stream = 0;
       runtime.closeStream(made);
     }
   }

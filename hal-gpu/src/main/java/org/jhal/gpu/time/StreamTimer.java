@@ -12,32 +12,29 @@ import org.jspecify.annotations.Nullable;
  * were read.
  *
  * <p>The issuing thread begins and ends a measurement; the completion thread reads it.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-public final class StreamTimer<S, E> {
+public final class StreamTimer {
   /** How many native calls a measurement puts into the stream. */
   public static final int WEIGHT = 2;
 
   /** Two events around the commands of a submission. */
-  public static final class Pair<E> {
-    private final E begin;
-    private final E end;
+  public static final class Pair {
+    private final long begin;
+    private final long end;
 
-    private Pair(E begin, E end) {
+    private Pair(long begin, long end) {
       this.begin = begin;
       this.end = end;
     }
   }
 
-  private final GpuRuntime<S, E, ?> runtime;
-  private final DeviceClock<S, E> clock;
-  private final S stream;
-  private final ConcurrentLinkedDeque<Pair<E>> free = new ConcurrentLinkedDeque<>();
+  private final GpuRuntime runtime;
+  private final DeviceClock clock;
+  private final long stream;
+  private final ConcurrentLinkedDeque<Pair> free = new ConcurrentLinkedDeque<>();
   private volatile boolean isClosed;
 
-  public StreamTimer(GpuRuntime<S, E, ?> runtime, DeviceClock<S, E> clock, S stream) {
+  public StreamTimer(GpuRuntime runtime, DeviceClock clock, long stream) {
     this.runtime = runtime;
     this.clock = clock;
     this.stream = stream;
@@ -49,9 +46,9 @@ public final class StreamTimer<S, E> {
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
-  public @Nullable Pair<E> begin() {
+  public @Nullable Pair begin() {
     try {
-      Pair<E> pair = free.pollFirst();
+      Pair pair = free.pollFirst();
       if (pair == null) {
         pair = create();
       }
@@ -70,10 +67,10 @@ public final class StreamTimer<S, E> {
     }
   }
 
-  private Pair<E> create() {
-    E begin = runtime.createTimingEvent();
+  private Pair create() {
+    long begin = runtime.createTimingEvent();
     try {
-      return new Pair<>(begin, runtime.createTimingEvent());
+      return new Pair(begin, runtime.createTimingEvent());
     } catch (Throwable t) {
       runtime.destroyEvent(begin);
       throw t;
@@ -89,14 +86,14 @@ public final class StreamTimer<S, E> {
   }
 
   /** Ends a measurement behind what was issued; it is read when the submission is over. */
-  public void end(Pair<E> pair, Submission submission) {
+  public void end(Pair pair, Submission submission) {
     boolean isRead = false;
     try {
       runtime.recordEvent(pair.end, stream);
       submission.whenFired(() -> read(pair, submission));
       isRead = true;
     } catch (HalException e) {
-      Pair<E> unused = ignore(e);
+      Pair unused = ignore(e);
     } finally {
       if (!isRead) {
         giveBack(pair);
@@ -104,7 +101,7 @@ public final class StreamTimer<S, E> {
     }
   }
 
-  private void read(Pair<E> pair, Submission submission) {
+  private void read(Pair pair, Submission submission) {
     try {
       DeviceClock.Interval ran =
           isClosed || runtime.isLost() ? null : clock.map(pair.begin, pair.end);
@@ -112,14 +109,14 @@ public final class StreamTimer<S, E> {
         submission.ranOnDevice(ran.begin(), ran.end(), ran.error());
       }
     } catch (HalException e) {
-      Pair<E> unused = ignore(e);
+      Pair unused = ignore(e);
     } finally {
       giveBack(pair);
     }
   }
 
   /** Ends the use of a pair that need not have been read. */
-  public void giveBack(Pair<E> pair) {
+  public void giveBack(Pair pair) {
     free.addFirst(pair);
     if (isClosed) {
       destroyAll(); // close() may have looked before
@@ -133,7 +130,7 @@ public final class StreamTimer<S, E> {
   }
 
   private void destroyAll() {
-    for (Pair<E> pair = free.pollFirst(); pair != null; pair = free.pollFirst()) {
+    for (Pair pair = free.pollFirst(); pair != null; pair = free.pollFirst()) {
       runtime.destroyEvent(pair.begin);
       runtime.destroyEvent(pair.end);
     }

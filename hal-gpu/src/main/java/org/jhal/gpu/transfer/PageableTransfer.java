@@ -11,7 +11,13 @@ import org.jspecify.annotations.Nullable;
  * this ends.
  */
 public final class PageableTransfer implements HostCompletion {
-  private final TransferRing<?, ?> ring;
+  /** It is cut into this many chunks, so that the copies of host and device overlap, ... */
+  private static final int CHUNKS = 4;
+
+  /** ... unless they were smaller than this, or larger than a slot. */
+  private static final int MIN_CHUNK_BYTES = 256 << 10;
+
+  private final TransferRing ring;
   private final HostMemory host;
   private final long address;
   private final boolean isUpload;
@@ -23,19 +29,18 @@ public final class PageableTransfer implements HostCompletion {
   private int chunks; // how many slots hold a chunk of it
   private @Nullable Throwable failure; // the first one; then nothing more is granted
 
-  private PageableTransfer(
-      TransferRing<?, ?> ring, HostMemory host, long address, boolean isUpload) {
+  private PageableTransfer(TransferRing ring, HostMemory host, long address, boolean isUpload) {
     this.ring = ring;
     this.host = host;
     this.address = address;
     this.isUpload = isUpload;
   }
 
-  public static PageableTransfer upload(TransferRing<?, ?> ring, HostMemory source, long target) {
+  public static PageableTransfer upload(TransferRing ring, HostMemory source, long target) {
     return new PageableTransfer(ring, source, target, true);
   }
 
-  public static PageableTransfer readback(TransferRing<?, ?> ring, long source, HostMemory target) {
+  public static PageableTransfer readback(TransferRing ring, long source, HostMemory target) {
     return new PageableTransfer(ring, target, source, false);
   }
 
@@ -71,8 +76,10 @@ public final class PageableTransfer implements HostCompletion {
   }
 
   /** Gives the next chunk, at most {@code limit} bytes, to a slot. */
-  void grant(TransferSlot<?, ?> slot, int limit) {
-    int size = (int) Math.min(limit, host.size() - granted);
+  void grant(TransferSlot slot, int limit) {
+    long part = (host.size() / CHUNKS + TransferRing.PAGE - 1) / TransferRing.PAGE;
+    long wanted = Math.max(MIN_CHUNK_BYTES, part * TransferRing.PAGE);
+    int size = (int) Math.min(Math.min(limit, wanted), host.size() - granted);
     slot.fill(this, granted, size);
     granted += size;
     chunks++;

@@ -19,11 +19,8 @@ import org.jspecify.annotations.Nullable;
  * queue issues.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #isMade} by any thread.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-public final class StagingRing<S, E> {
+public final class StagingRing {
   /** The maximum number of bytes that are put at once. */
   public static final int MAX_PIECE = 256 << 10;
 
@@ -36,8 +33,8 @@ public final class StagingRing<S, E> {
   private static final int ALIGNMENT = 256;
   private static final int BYTES = CAPACITY + MAX_PIECE;
 
-  private final GpuRuntime<S, E, ?> runtime;
-  private final S stream;
+  private final GpuRuntime runtime;
+  private final long stream;
   private final FreeThread frees;
   private volatile @Nullable HostBlock memory; // created on first use
   private ByteBuffer bytes = ByteBuffer.allocate(0); // a view of the memory
@@ -45,9 +42,9 @@ public final class StagingRing<S, E> {
   // Positions count all bytes ever put; the place in the ring is the position modulo its size.
   private long begin; // the stream may still read from here on
   private long end; // the next bytes go here
-  private final Deque<StreamMark<E>> marks = new ArrayDeque<>(); // between begin and end, in order
+  private final Deque<StreamMark> marks = new ArrayDeque<>(); // between begin and end, in order
 
-  public StagingRing(GpuRuntime<S, E, ?> runtime, S stream, FreeThread frees) {
+  public StagingRing(GpuRuntime runtime, long stream, FreeThread frees) {
     this.runtime = runtime;
     this.stream = stream;
     this.frees = frees;
@@ -70,7 +67,7 @@ public final class StagingRing<S, E> {
    * @param size at most {@link #MAX_PIECE}
    * @param source called at once with the space to fill
    */
-  public long put(int size, StreamMark<E> mark, Consumer<ByteBuffer> source) {
+  public long put(int size, StreamMark mark, Consumer<ByteBuffer> source) {
     HostBlock made = memory;
     if (made == null) {
       made = new HostBlock(runtime, BYTES);
@@ -91,7 +88,7 @@ public final class StagingRing<S, E> {
     long left = BYTES - end % BYTES;
     long at = space <= left ? end : end + left;
     while (at + space - begin > BYTES) {
-      StreamMark<E> oldest = marks.poll();
+      StreamMark oldest = marks.poll();
       if (oldest != null && oldest.isPassed(runtime)) {
         begin = oldest.stagedEnd();
       } else {

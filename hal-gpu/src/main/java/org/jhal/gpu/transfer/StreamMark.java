@@ -8,16 +8,14 @@ import org.jspecify.annotations.Nullable;
  * A place in a stream: behind the first event that is recorded after this mark was created.
  *
  * <p>Used by the thread that issues, with the device bound.
- *
- * @param <E> the native event
  */
-public final class StreamMark<E> {
-  private @Nullable GpuEvent<E> event; // null until it is recorded
+public final class StreamMark {
+  private @Nullable GpuEvent event; // null until it is recorded
   private long position; // of the event when it was recorded
   private long stagedEnd; // in a StagingRing: the end of the bytes that the stream reads before
 
   /** Sets the event, which was just recorded. */
-  public void set(GpuEvent<E> recorded) {
+  public void set(GpuEvent recorded) {
     event = recorded;
     position = recorded.position();
   }
@@ -31,8 +29,8 @@ public final class StreamMark<E> {
   }
 
   /** Whether the stream has passed this mark. */
-  public boolean isPassed(GpuRuntime<?, E, ?> runtime) {
-    GpuEvent<E> behind = event;
+  public boolean isPassed(GpuRuntime runtime) {
+    GpuEvent behind = event;
     if (behind == null) {
       return false;
     }

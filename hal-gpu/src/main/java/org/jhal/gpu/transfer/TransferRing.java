@@ -28,28 +28,19 @@ import org.jspecify.annotations.Nullable;
  * do; if none can, a small slot of ordinary memory does.
  *
  * <p>Thread-safe.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-public final class TransferRing<S, E> {
+public final class TransferRing {
   /** The size of a slot, unless the ring is too small for {@link #MIN_SLOTS} of them. */
   static final int SLOT_BYTES = 4 << 20;
 
   private static final int MIN_SLOTS = 4;
-  private static final int PAGE = 4096;
+  static final int PAGE = 4096;
 
   /** Lists of slots hardly ever have to grow, so that they do not fail where memory is short. */
   private static final int USUAL_SLOTS = 256;
 
   /** The size of a slot that is not page-locked. */
   private static final int ORDINARY_BYTES = 256 << 10;
-
-  /** A transfer is cut into this many chunks, so that the copies of host and device overlap, ... */
-  private static final int CHUNKS = 4;
-
-  /** ... unless they were smaller than this, or larger than a slot. */
-  private static final int MIN_CHUNK_BYTES = 256 << 10;
 
   /** A transfer asks for one more worker for each further piece of this size. */
   private static final int BYTES_PER_WORKER = 512 << 10;
@@ -61,7 +52,7 @@ public final class TransferRing<S, E> {
    */
   private static final int SLOTS_PER_WORKER = 2;
 
-  private final GpuRuntime<S, E, ?> runtime;
+  private final GpuRuntime runtime;
   private final int slotBytes;
   private final int maxSlots;
   private final int maxWorkers;
@@ -75,16 +66,16 @@ public final class TransferRing<S, E> {
   private final Deque<PageableTransfer> waiting = new ArrayDeque<>();
 
   /** Slots whose chunk the device copies, and that no worker has taken; oldest first. */
-  private final Deque<TransferSlot<S, E>> inFlight = new ArrayDeque<>(USUAL_SLOTS);
+  private final Deque<TransferSlot> inFlight = new ArrayDeque<>(USUAL_SLOTS);
 
-  private final Deque<TransferSlot<S, E>> free =
+  private final Deque<TransferSlot> free =
       new ArrayDeque<>(USUAL_SLOTS); // page-locked; last used first
   private int taken; // slots that are not free: with workers, or in flight
   private int pinnedSlots; // how many page-locked slots are in use, free, or being made
   private boolean isPinningRefused; // too little can be page-locked; reset when none is open
-  private TransferSlot<S, E> ordinary; // not page-locked
+  private TransferSlot ordinary; // not page-locked
   private boolean isOrdinaryTaken;
-  private final List<TransferSlot<S, E>> kept = new ArrayList<>(); // the device may still use them
+  private final List<TransferSlot> kept = new ArrayList<>(); // the device may still use them
 
   private int open; // transfers that are not over
   private int workers; // that run, or wait for a thread
@@ -97,7 +88,7 @@ public final class TransferRing<S, E> {
    * @param bytes how much memory is page-locked at most; at least {@link #MIN_SLOTS} pages
    * @param threads how many copying threads there are
    */
-  public TransferRing(GpuRuntime<S, E, ?> runtime, long bytes, int threads) {
+  public TransferRing(GpuRuntime runtime, long bytes, int threads) {
     this.runtime = runtime;
     this.slotBytes = (int) Math.min(SLOT_BYTES, bytes / MIN_SLOTS / PAGE * PAGE);
     this.maxSlots = (int) (bytes / slotBytes);
@@ -105,8 +96,8 @@ public final class TransferRing<S, E> {
     this.ordinary = newOrdinary();
   }
 
-  private TransferSlot<S, E> newOrdinary() {
-    return new TransferSlot<>(runtime, false, ORDINARY_BYTES);
+  private TransferSlot newOrdinary() {
+    return new TransferSlot(runtime, false, ORDINARY_BYTES);
   }
 
   /** Moves a transfer, on this copying thread and others. It may end after this returns. */
@@ -191,7 +182,7 @@ public final class TransferRing<S, E> {
   // Steps. In between a slot is free, in flight, or with one worker.
 
   private void step() {
-    TransferSlot<S, E> oldest = takeOldest();
+    TransferSlot oldest = takeOldest();
     if (oldest == null) {
       start();
       return;
@@ -212,12 +203,12 @@ public final class TransferRing<S, E> {
     finished(oldest);
   }
 
-  private synchronized @Nullable TransferSlot<S, E> takeOldest() {
+  private synchronized @Nullable TransferSlot takeOldest() {
     return inFlight.poll();
   }
 
   /** Puts a slot back that is still in flight, if there is a chunk to start meanwhile. */
-  private synchronized boolean putBack(TransferSlot<S, E> oldest) {
+  private synchronized boolean putBack(TransferSlot oldest) {
     if (!canGrant()) {
       return false;
     }
@@ -227,7 +218,7 @@ public final class TransferRing<S, E> {
 
   /** Starts a chunk, unless other workers have taken all chunks or slots. */
   private void start() {
-    TransferSlot<S, E> slot = takeFree();
+    TransferSlot slot = takeFree();
     if (slot == null) {
       return;
     }
@@ -261,24 +252,24 @@ public final class TransferRing<S, E> {
     return hasSlot && !waiting.isEmpty();
   }
 
-  private synchronized @Nullable TransferSlot<S, E> takeFree() {
+  private synchronized @Nullable TransferSlot takeFree() {
     if (!canGrant()) {
       return null;
     }
     taken++;
-    TransferSlot<S, E> slot = free.poll();
+    TransferSlot slot = free.poll();
     if (slot != null) {
       return slot;
     }
     if (canPin()) {
       pinnedSlots++;
-      return new TransferSlot<>(runtime, true, slotBytes);
+      return new TransferSlot(runtime, true, slotBytes);
     }
     isOrdinaryTaken = true;
     return ordinary;
   }
 
-  private synchronized void notMade(TransferSlot<S, E> slot, Throwable thrown) {
+  private synchronized void notMade(TransferSlot slot, Throwable thrown) {
     boolean isExhausted =
         thrown instanceof HalException failure && failure.status() == Status.RESOURCE_EXHAUSTED;
     taken--;
@@ -299,29 +290,24 @@ public final class TransferRing<S, E> {
   }
 
   /** Gives a slot to the transfer whose turn it is. Returns false if none waits any more. */
-  private synchronized boolean grant(TransferSlot<S, E> slot) {
+  private synchronized boolean grant(TransferSlot slot) {
     PageableTransfer next = waiting.poll();
     if (next == null) {
       free(slot);
       return false;
     }
-    next.grant(slot, Math.min(chunkBytes(next), slot.capacity()));
+    next.grant(slot, Math.min(slotBytes, slot.capacity()));
     if (next.isWaiting()) {
       waiting.add(next);
     }
     return true;
   }
 
-  private int chunkBytes(PageableTransfer transfer) {
-    long part = (transfer.host().size() / CHUNKS + PAGE - 1) / PAGE * PAGE;
-    return (int) Math.min(slotBytes, Math.max(MIN_CHUNK_BYTES, part));
-  }
-
-  private synchronized void started(TransferSlot<S, E> slot) {
+  private synchronized void started(TransferSlot slot) {
     inFlight.add(slot);
   }
 
-  private synchronized void finished(TransferSlot<S, E> slot) {
+  private synchronized void finished(TransferSlot slot) {
     PageableTransfer transfer = slot.empty();
     free(slot);
     transfer.chunkIsOver();
@@ -330,7 +316,7 @@ public final class TransferRing<S, E> {
     }
   }
 
-  private void free(TransferSlot<S, E> slot) {
+  private void free(TransferSlot slot) {
     taken--;
     if (slot.isPinned()) {
       free.addFirst(slot);
@@ -342,7 +328,7 @@ public final class TransferRing<S, E> {
   // Failure. A transfer that fails gets no further slots, and ends when its last chunk is over.
 
   /** A chunk has failed. The device may still be copying, so it is waited for. */
-  private void failed(TransferSlot<S, E> slot, Throwable thrown) {
+  private void failed(TransferSlot slot, Throwable thrown) {
     Throwable unsettled = null;
     try {
       slot.settle();
@@ -353,7 +339,7 @@ public final class TransferRing<S, E> {
   }
 
   private synchronized void failed(
-      TransferSlot<S, E> slot, Throwable thrown, @Nullable Throwable unsettled) {
+      TransferSlot slot, Throwable thrown, @Nullable Throwable unsettled) {
     Throwable cause = thrown;
     if (unsettled != null && !isLoss(thrown)) {
       // It is not known when the device is done with the slot: it counts as lost (rule Q7a).
@@ -380,7 +366,7 @@ public final class TransferRing<S, E> {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
   }
 
-  private void keep(TransferSlot<S, E> slot) {
+  private void keep(TransferSlot slot) {
     taken--;
     kept.add(slot);
     if (slot.isPinned()) {
@@ -425,7 +411,7 @@ public final class TransferRing<S, E> {
 
   /** Ends a worker after an error. The last one leaves nothing that nobody would end. */
   private void crashed(Throwable thrown) {
-    for (TransferSlot<S, E> left = leave(thrown); left != null; left = leave(thrown)) {
+    for (TransferSlot left = leave(thrown); left != null; left = leave(thrown)) {
       Throwable unsettled = null;
       try {
         runtime.callBound(left::settle);
@@ -437,9 +423,9 @@ public final class TransferRing<S, E> {
   }
 
   /** Ends the worker, or, if it is the last one, returns a chunk that must be ended before. */
-  private synchronized @Nullable TransferSlot<S, E> leave(Throwable thrown) {
+  private synchronized @Nullable TransferSlot leave(Throwable thrown) {
     noteLoss(thrown);
-    TransferSlot<S, E> left = workers == 1 ? inFlight.poll() : null;
+    TransferSlot left = workers == 1 ? inFlight.poll() : null;
     if (left == null) {
       workers--;
       if (workers == 0) {
@@ -451,7 +437,7 @@ public final class TransferRing<S, E> {
 
   /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
   public void close() {
-    List<TransferSlot<S, E>> all = new ArrayList<>();
+    List<TransferSlot> all = new ArrayList<>();
     synchronized (this) {
       all.addAll(free);
       all.addAll(kept);

@@ -16,25 +16,22 @@ import org.jspecify.annotations.Nullable;
  * not, the runtime copies it as it copies any pageable memory.
  *
  * <p>Used by the one worker that has taken it from the {@link TransferRing}, with the device bound.
- *
- * @param <S> the native stream
- * @param <E> the native event
  */
-final class TransferSlot<S, E> {
+final class TransferSlot {
   /**
    * How long the device's copy is polled before the thread sleeps: longer than a small copy takes.
    */
   private static final long POLL_NANOS = 20_000;
 
   /** What a slot has once it is made. */
-  private record Native<S, E>(
-      S stream, E event, @Nullable HostBlock pinned, ByteBuffer bytes, long address) {}
+  private record Native(
+      long stream, long event, @Nullable HostBlock pinned, ByteBuffer bytes, long address) {}
 
-  private final GpuRuntime<S, E, ?> runtime;
+  private final GpuRuntime runtime;
   private final boolean isPinned;
   private final int capacity;
 
-  private @Nullable Native<S, E> made; // null until the first use
+  private @Nullable Native made; // null until the first use
 
   // The chunk. Written by the ring when it grants the slot.
   private @Nullable PageableTransfer transfer; // null while the slot has none
@@ -42,7 +39,7 @@ final class TransferSlot<S, E> {
   private int size;
 
   /** A slot without anything native. */
-  TransferSlot(GpuRuntime<S, E, ?> runtime, boolean isPinned, int capacity) {
+  TransferSlot(GpuRuntime runtime, boolean isPinned, int capacity) {
     this.runtime = runtime;
     this.isPinned = isPinned;
     this.capacity = capacity;
@@ -68,17 +65,17 @@ final class TransferSlot<S, E> {
     }
   }
 
-  private Native<S, E> make() {
-    S stream = runtime.openStream();
+  private Native make() {
+    long stream = runtime.openStream();
     try {
-      E event = runtime.createEvent(true);
+      long event = runtime.createEvent(true);
       try {
         if (isPinned) {
           HostBlock block = new HostBlock(runtime, capacity);
-          return new Native<>(stream, event, block, block.view(0, capacity), block.hostAddress());
+          return new Native(stream, event, block, block.view(0, capacity), block.hostAddress());
         }
         ByteBuffer bytes = ordinary(capacity);
-        return new Native<>(stream, event, null, bytes, NativeBlock.addressOf(bytes));
+        return new Native(stream, event, null, bytes, NativeBlock.addressOf(bytes));
       } catch (Throwable t) {
         runtime.destroyEvent(event);
         throw t;
@@ -114,7 +111,7 @@ final class TransferSlot<S, E> {
 
   /** Starts the device's copy; the chunk of an upload is copied to the slot first. */
   void start() {
-    Native<S, E> own = Objects.requireNonNull(made);
+    Native own = Objects.requireNonNull(made);
     PageableTransfer now = Objects.requireNonNull(transfer);
     if (now.isUpload()) {
       now.host().read(offset, own.bytes.limit(size).position(0));
@@ -157,7 +154,7 @@ final class TransferSlot<S, E> {
 
   /** Frees what is native; may wait until the device is idle. */
   void close() {
-    Native<S, E> own = made;
+    Native own = made;
     if (own != null) {
       made = null;
       if (own.pinned != null) {

@@ -13,21 +13,20 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
-import org.jhal.gpu.compile.KernelLoader;
-import org.jhal.gpu.natives.LaunchGate;
-import org.jhal.gpu.natives.ResultCodes;
-import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.GraphApi;
+import org.jhal.gpu.natives.GraphSetup;
+import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.FakeRuntime;
 import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphLayout;
 import org.jhal.gpu.runtime.GraphRuntime;
-import org.jhal.gpu.runtime.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,28 +39,30 @@ class GraphCacheTest {
 
   private final List<String> destroyed = new ArrayList<>(); // the calls, in order
 
-  private final GraphRuntime<Integer, Integer> calls =
+  private final GraphSetup setup =
       fake(
-          GraphRuntime.class,
+          GraphSetup.class,
           Map.of(
-              "destroyInstance",
+              "graphExecDestroy",
               () -> {
                 destroyed.add("instance");
                 throw FAULT;
               },
-              "destroy",
+              "graphDestroy",
               () -> {
                 destroyed.add("graph");
                 return 0;
               }));
 
-  private final FakeRuntime runtime = new FakeRuntime();
-  private final GpuCore<Integer, Integer, Integer> device =
-      new GpuCore<>(runtime, new FreeThread(runtime, "fake-0"), "fake-0", 0);
+  private final GraphApi api = fake(GraphApi.class, Map.of("setup", () -> setup));
 
-  private final GraphStream<Integer> stream = fake(GraphStream.class, Map.of());
-  private final GraphCache<Integer, Integer> cache =
-      new GraphCache<>(device, calls, new GraphOptions("on", 1 << 20));
+  private final FakeRuntime runtime = new FakeRuntime();
+  private final GpuCore device =
+      new GpuCore(runtime, new FreeThread(runtime, "fake-0"), "fake-0", 0);
+
+  private final GraphStream stream = fake(GraphStream.class, Map.of());
+  private final GraphCache cache =
+      new GraphCache(device, new FakeGraphs(runtime, api), new GraphOptions("on", 1 << 20));
 
   /** A graph of one fill. */
   private final GraphPlan plan =
@@ -96,6 +97,9 @@ class GraphCacheTest {
             type.getClassLoader(),
             new Class<?>[] {type},
             (self, method, arguments) -> {
+              if (arguments != null && arguments.length > 0 && arguments[0] instanceof long[] out) {
+                out[0] = 1; // a handle
+              }
               Supplier<Object> result = results.get(method.getName());
               return result != null ? result.get() : some(method.getReturnType());
             });
@@ -111,8 +115,8 @@ class GraphCacheTest {
     return type == boolean.class ? false : null;
   }
 
-  private GraphInstance<Integer, Integer> build() {
-    GraphInstance<Integer, Integer> instance = cache.plan(plan, stream, submission);
+  private GraphInstance build() {
+    GraphInstance instance = cache.plan(plan, stream, submission);
     assertNull(cache.build(instance));
     return instance;
   }
@@ -130,7 +134,7 @@ class GraphCacheTest {
 
   @Test
   void anEvictionThatThrowsLeavesNobodyWaiting() throws Exception {
-    GraphInstance<Integer, Integer> instance = build();
+    GraphInstance instance = build();
     assertTrue(cache.statistics().bytes() > 0);
     Error thrown = assertThrows(StackOverflowError.class, cache::evictOldest);
     assertSame(FAULT, thrown);
@@ -143,7 +147,7 @@ class GraphCacheTest {
 
   @Test
   void aRecordingThatEndsIsRetiredThoughThatThrows() throws Exception {
-    GraphInstance<Integer, Integer> instance = build();
+    GraphInstance instance = build();
     cache.retire(instance);
     awaitFrees();
     assertTrue(instance.isDestroyed());
@@ -153,217 +157,49 @@ class GraphCacheTest {
 
   @Test
   void closingDestroysAllThoughEachThrows() {
-    GraphInstance<Integer, Integer> one = build();
-    GraphInstance<Integer, Integer> two = build();
+    GraphInstance one = build();
+    GraphInstance two = build();
     cache.close();
     assertTrue(one.isDestroyed());
     assertTrue(two.isDestroyed());
     assertEquals(0, cache.statistics().bytes());
   }
 
-  /** A device on which every call succeeds and nothing happens. */
-  private static final class FakeRuntime extends GpuRuntime<Integer, Integer, Integer> {
-    FakeRuntime() {
-      super(
-          new ResultCodes() {
-            @Override
-            protected @Nullable String name(int code) {
-              return null;
-            }
-
-            @Override
-            protected String text(int code) {
-              return "";
-            }
-          },
-          new PinnedRanges(),
-          new LaunchGate());
+  /** Graphs of which every call succeeds, apart from those of {@code api}. */
+  private static final class FakeGraphs extends GraphRuntime {
+    FakeGraphs(GpuRuntime runtime, GraphApi api) {
+      super(runtime, api, new GraphLayout(64, 0, 8, 20, 32, 40));
     }
 
     @Override
-    public void retain() {}
-
-    @Override
-    public void release() {}
-
-    @Override
-    public Object library() {
-      return this;
+    public boolean mayBeSetInFlight() {
+      return false;
     }
 
     @Override
-    public void enableAccess(GpuRuntime<Integer, Integer, Integer> owner) {}
-
-    @Override
-    public WantedCollectives collectives() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public KernelLoader<?, Integer> kernels() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    protected Integer createStream() {
-      return 1;
-    }
-
-    @Override
-    protected void destroyStream(Integer stream) {}
-
-    @Override
-    public void synchronizeStream(Integer stream) {}
-
-    @Override
-    public boolean isIdle(Integer stream) {
-      return true;
-    }
-
-    @Override
-    public Integer createTimingEvent() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public float elapsedMillis(Integer from, Integer to) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Integer createEvent(boolean canSleep) {
-      return 1;
-    }
-
-    @Override
-    public void destroyEvent(Integer event) {}
-
-    @Override
-    public void recordEvent(Integer event, Integer stream) {}
-
-    @Override
-    public void waitEvent(Integer stream, Integer event) {}
-
-    @Override
-    public boolean queryEvent(Integer event) {
-      return true;
-    }
-
-    @Override
-    public void synchronizeEvent(Integer event) {}
-
-    @Override
-    public void createPool() {}
-
-    @Override
-    public void destroyPool() {}
-
-    @Override
-    public long allocate(long bytes, Integer stream) {
-      return 1;
-    }
-
-    @Override
-    public void free(long address, Integer stream) {}
-
-    @Override
-    protected void pageLock(long hostAddress, long bytes) {}
-
-    @Override
-    public void pageUnlock(long hostAddress) {}
-
-    @Override
-    protected long allocateHost(long bytes) {
-      return 1;
-    }
-
-    @Override
-    public long deviceAddress(long hostAddress) {
-      return hostAddress;
-    }
-
-    @Override
-    public void freeHost(long hostAddress) {}
-
-    @Override
-    public void fill(Integer stream, long target, int pattern, int patternBytes, long count) {}
-
-    @Override
-    public void copy(Integer stream, long target, long source, long bytes) {}
-
-    @Override
-    public void copyAcross(Integer stream, long target, long source, long bytes) {}
-
-    @Override
-    public void copyToDevice(Integer stream, long target, long hostAddress, long bytes) {}
-
-    @Override
-    public void copyToHost(Integer stream, long hostAddress, long source, long bytes) {}
-
-    @Override
-    public void launch(
-        Integer stream,
-        Integer kernel,
-        int groupsX,
-        int groupsY,
-        int groupsZ,
-        Workgroups size,
-        int sharedBytes,
-        long arguments) {}
-
-    @Override
-    public long endOfLaunchList() {
+    protected int addMemsetNode(
+        long node, long graph, long dependencies, int count, long parameters) {
       return 0;
     }
 
     @Override
-    public Object view() {
-      throw new UnsupportedOperationException();
+    protected int setMemsetNode(long instance, long node, long parameters) {
+      return 0;
     }
 
     @Override
-    public long streamHandle(Integer stream) {
-      throw new UnsupportedOperationException();
+    protected void copyParameters(
+        NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {}
+
+    @Override
+    protected int addMemcpyNode(
+        NativeBlock scratch, long node, long graph, long dependencies, int count) {
+      return 0;
     }
 
     @Override
-    public long eventHandle(Integer event) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void waitNative(Integer stream, long event) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void bindAgain() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isCurrent() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean makeNoneCurrent() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void checkDeviceMemory(long address, long bytes) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public long allocateAlone(long bytes) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void freeAlone(long address) {
-      throw new UnsupportedOperationException();
+    protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
+      return 0;
     }
   }
 }

@@ -42,6 +42,7 @@ class EarlyClassesTest {
   /** Used to find a driver, to open a device or to load kernels, and by no operation. */
   private static final Set<String> NOT_FOR_OPERATIONS =
       Set.of(
+          "DeviceCalls",
           "GpuDriver",
           "GpuRuntime",
           "GraphOptions",

@@ -38,7 +38,7 @@ public final class GpuFaultRun {
   private final GpuFault fault;
   private final Simulator simulator;
   private final String name; // of the driver
-  private final StreamCapture<?> driver;
+  private final StreamCapture driver;
 
   /** With graphs that are made at once, so that each run makes the same calls. */
   private static final String OPTIONS = "?queues=2&graph=on";
@@ -47,7 +47,7 @@ public final class GpuFaultRun {
   private @Nullable HalException lost; // of either device
   private Map<String, Long> calls = Map.of();
 
-  private GpuFaultRun(SimulatedGpu gpu, StreamCapture<?> driver, FaultNames names, GpuFault fault) {
+  private GpuFaultRun(SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault fault) {
     this.gpu = gpu;
     this.names = names;
     this.fault = fault;
@@ -57,13 +57,13 @@ public final class GpuFaultRun {
   }
 
   /** Runs a case. */
-  static void run(SimulatedGpu gpu, StreamCapture<?> driver, FaultNames names, GpuFault fault) {
+  static void run(SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault fault) {
     new GpuFaultRun(gpu, driver, names, fault).runInTime();
   }
 
   /** Runs without a fault, and tells how often each function was called. */
   static Map<String, Long> count(
-      SimulatedGpu gpu, StreamCapture<?> driver, FaultNames names, GpuFault.Mode mode) {
+      SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault.Mode mode) {
     GpuFaultRun run = new GpuFaultRun(gpu, driver, names, GpuFault.none(mode));
     run.runInTime();
     return run.calls;

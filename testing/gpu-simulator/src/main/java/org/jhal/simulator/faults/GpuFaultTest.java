@@ -40,11 +40,11 @@ public abstract class GpuFaultTest {
       Map.of("@kernel", 5, "@copy", 25, "@fill", 8, "@memory", 12, "@record", 40, "@wait", 10);
 
   private final SimulatedGpu gpu;
-  private final Supplier<StreamCapture<?>> driver;
+  private final Supplier<StreamCapture> driver;
   private final FaultNames names;
 
   /** For a driver. */
-  protected GpuFaultTest(SimulatedGpu gpu, Supplier<StreamCapture<?>> driver, FaultNames names) {
+  protected GpuFaultTest(SimulatedGpu gpu, Supplier<StreamCapture> driver, FaultNames names) {
     this.gpu = gpu;
     this.driver = driver;
     this.names = names;

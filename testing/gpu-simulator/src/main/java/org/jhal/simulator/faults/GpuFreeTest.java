@@ -34,11 +34,9 @@ import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
-import org.jhal.driver.DeviceBackend;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.runtime.FreeThread;
-import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.simulator.kit.GpuFault;
 import org.jhal.simulator.kit.LogLines;
 import org.jhal.simulator.kit.SimulatedDevices;
@@ -61,7 +59,7 @@ public abstract class GpuFreeTest {
   private final SimulatedGpu gpu;
   private final String name;
   private final Names names;
-  private final AtomicReference<GpuDevice<?, ?, ?>> backend = new AtomicReference<>();
+  private final AtomicReference<GpuDevice> backend = new AtomicReference<>();
   private FaultLog log;
 
   /**
@@ -103,12 +101,9 @@ public abstract class GpuFreeTest {
     return sim.driver()
         .open(
             DeviceUri.parse(name + "://0?queues=1"),
-            new GpuDriver.Interposer() {
-              @Override
-              public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
-                backend.set(device);
-                return device;
-              }
+            device -> {
+              backend.set(device);
+              return device;
             });
   }
 

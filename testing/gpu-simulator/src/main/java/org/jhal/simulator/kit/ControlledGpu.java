@@ -12,7 +12,6 @@ import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
-import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.ControlledBackend;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.EngineDevice;
@@ -25,10 +24,8 @@ import org.jhal.gpu.stream.GpuStream;
 /**
  * Devices in which tests make calls fail, and hold streams: a held stream waits for a number in
  * memory that the host writes.
- *
- * @param <S> the runtime's stream
  */
-public final class ControlledGpu<S, E> implements Controls {
+public final class ControlledGpu implements Controls {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** A stream that is still held when its device has closed goes on looking at its number. */
@@ -36,23 +33,23 @@ public final class ControlledGpu<S, E> implements Controls {
 
   /** Has a stream wait until the number at an address is at least a value. */
   @FunctionalInterface
-  public interface WaitForNumber<S> {
+  public interface WaitForNumber {
     /** The device is bound. */
-    void in(S stream, long address, int value);
+    void in(long stream, long address, int value);
   }
 
   private final EngineDevice<?> device;
-  private final ControlledBackend<GpuEvent<E>> backend;
-  private final GpuDevice<S, E, ?> gpu;
-  private final WaitForNumber<S> wait;
+  private final ControlledBackend<GpuEvent> backend;
+  private final GpuDevice gpu;
+  private final WaitForNumber wait;
   private final GpuMemory numbers; // one for each stream
   private final int[] holds; // how often each stream was held; guarded by this
 
   private ControlledGpu(
       EngineDevice<?> device,
-      ControlledBackend<GpuEvent<E>> backend,
-      GpuDevice<S, E, ?> gpu,
-      WaitForNumber<S> wait) {
+      ControlledBackend<GpuEvent> backend,
+      GpuDevice gpu,
+      WaitForNumber wait) {
     this.device = device;
     this.backend = backend;
     this.gpu = gpu;
@@ -86,7 +83,7 @@ public final class ControlledGpu<S, E> implements Controls {
       }
       int count = Math.min(backend.streamCount(), device.queueCount() + 1);
       for (int i = 0; i < count; i++) {
-        GpuStream<S, E, ?> stream = stream(i);
+        GpuStream stream = stream(i);
         boolean ignored =
             BackOff.await(this, System.nanoTime() + PATIENCE.toNanos(), () -> isOver(stream));
       }
@@ -95,7 +92,7 @@ public final class ControlledGpu<S, E> implements Controls {
     }
   }
 
-  private static boolean isOver(GpuStream<?, ?, ?> stream) {
+  private static boolean isOver(GpuStream stream) {
     try {
       return stream.isIdle();
     } catch (HalException e) {
@@ -103,35 +100,23 @@ public final class ControlledGpu<S, E> implements Controls {
     }
   }
 
-  @SuppressWarnings("unchecked") // it is of this device
-  private GpuStream<S, E, ?> stream(int index) {
-    return (GpuStream<S, E, ?>) backend.stream(index);
+  private GpuStream stream(int index) {
+    return (GpuStream) backend.stream(index);
   }
 
   /** Opens a device that {@link #of} knows. */
   public static Device open(GpuDriver driver, String uri) {
-    return driver.open(
-        DeviceUri.parse(uri),
-        new GpuDriver.Interposer() {
-          @Override
-          public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
-            return new ControlledBackend<>(device);
-          }
-        });
+    return driver.open(DeviceUri.parse(uri), ControlledBackend::new);
   }
 
   /** The controls of a device from {@link #open}; nothing for any other. */
   @SuppressWarnings("unchecked") // what is in front of a device has its events
-  public static <S> Optional<Controls> of(Device device, WaitForNumber<S> wait) {
+  public static Optional<Controls> of(Device device, WaitForNumber wait) {
     if (device instanceof EngineDevice<?> engine
         && engine.backend() instanceof ControlledBackend<?> backend
-        && backend.real() instanceof GpuDevice<?, ?, ?> gpu) {
+        && backend.real() instanceof GpuDevice gpu) {
       return Optional.of(
-          new ControlledGpu<>(
-              engine,
-              (ControlledBackend<GpuEvent<Object>>) backend,
-              (GpuDevice<S, Object, ?>) gpu,
-              wait));
+          new ControlledGpu(engine, (ControlledBackend<GpuEvent>) backend, gpu, wait));
     }
     return Optional.empty();
   }
@@ -145,7 +130,7 @@ public final class ControlledGpu<S, E> implements Controls {
     pause(index, stream(index).handle());
   }
 
-  private synchronized void pause(int index, S stream) {
+  private synchronized void pause(int index, long stream) {
     long token = gpu.bindToThread();
     try {
       wait.in(stream, numbers.address() + 4L * index, ++holds[index]);
@@ -170,7 +155,7 @@ public final class ControlledGpu<S, E> implements Controls {
       return false;
     }
     pause(index);
-    S collectives = gpu.groupStreamIfMade();
+    Long collectives = gpu.groupStreamIfMade();
     if (collectives != null) {
       pause(index + 1, collectives);
     }

@@ -10,10 +10,8 @@ import org.jhal.gpu.GpuDriver;
  * A driver as the conformance suite sees it. With the system property {@code
  * jhal.DRIVER.cts.controls=false} it gives no controls: devices are opened as users open them, and
  * what holds a stream is a kernel that spins.
- *
- * @param <S> the runtime's stream
  */
-public abstract class GpuCtsBackend<S> implements CtsBackend {
+public abstract class GpuCtsBackend implements CtsBackend {
   private final String driver;
   private final boolean givesControls;
 
@@ -31,7 +29,7 @@ public abstract class GpuCtsBackend<S> implements CtsBackend {
   protected abstract GpuDriver newDriver();
 
   /** Has a stream wait until the number at an address is at least a value; the device is bound. */
-  protected abstract void waitForNumber(S stream, long address, int value);
+  protected abstract void waitForNumber(long stream, long address, int value);
 
   @Override
   public final String driver() {

@@ -4,7 +4,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.ToLongFunction;
 import org.jhal.DeviceUri;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.engine.EngineDevice;
@@ -13,24 +12,14 @@ import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.stream.GpuStream;
 
-/**
- * Opens devices, and keeps the handles of their streams.
- *
- * @param <S> the runtime's stream
- */
-public final class StreamCapture<S> implements GpuDriver.Interposer {
+/** Opens devices, and keeps the handles of their streams. */
+public final class StreamCapture implements GpuDriver.Interposer {
   private final GpuDriver driver;
-  private final ToLongFunction<S> handle;
   private final List<Long> streams = new CopyOnWriteArrayList<>();
 
-  /**
-   * Of a driver.
-   *
-   * @param handle how the simulator knows a stream
-   */
-  public StreamCapture(GpuDriver driver, ToLongFunction<S> handle) {
+  /** Of a driver. */
+  public StreamCapture(GpuDriver driver) {
     this.driver = driver;
-    this.handle = handle;
   }
 
   /** Opens a device. */
@@ -45,16 +34,16 @@ public final class StreamCapture<S> implements GpuDriver.Interposer {
 
   @Override
   @SuppressWarnings("unchecked") // what the proxy implements
-  public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
-    return (DeviceBackend<GpuEvent<E>>)
+  public DeviceBackend<GpuEvent> before(GpuDevice device) {
+    return (DeviceBackend<GpuEvent>)
         Proxy.newProxyInstance(
             StreamCapture.class.getClassLoader(),
             new Class<?>[] {DeviceBackend.class},
             (proxy, method, arguments) -> {
               try {
                 Object result = method.invoke(device, arguments);
-                if (result instanceof GpuStream<?, ?, ?> stream) {
-                  streams.add(handle.applyAsLong((S) stream.handle()));
+                if (result instanceof GpuStream stream) {
+                  streams.add(stream.handle());
                 }
                 return result;
               } catch (InvocationTargetException e) {

@@ -12,7 +12,6 @@ import java.lang.reflect.Proxy;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
@@ -47,7 +46,6 @@ public abstract class GpuPeerBackendTest {
   @RegisterExtension final SimulatedDevices sim;
   private final SimulatedGpu gpu;
   private final String name;
-  private final ToLongFunction<Object> handle;
   private final Names names;
 
   /**
@@ -63,23 +61,16 @@ public abstract class GpuPeerBackendTest {
     }
   }
 
-  /**
-   * For a driver.
-   *
-   * @param handle how the simulator knows a stream
-   * @param <S> the runtime's stream
-   */
-  @SuppressWarnings("unchecked") // all streams of the driver are of that type
-  protected <S> GpuPeerBackendTest(SimulatedGpu gpu, ToLongFunction<S> handle, Names names) {
+  /** For a driver. */
+  protected GpuPeerBackendTest(SimulatedGpu gpu, Names names) {
     this.sim = new SimulatedDevices(gpu);
     this.gpu = gpu;
     this.name = sim.driver().name();
-    this.handle = (ToLongFunction<Object>) handle;
     this.names = names;
   }
 
   /** An open device, and the driver's side of it. */
-  private record Opened(Device device, GpuDevice<?, ?, ?> backend) implements AutoCloseable {
+  private record Opened(Device device, GpuDevice backend) implements AutoCloseable {
     @Override
     public void close() {
       device.close();
@@ -87,16 +78,13 @@ public abstract class GpuPeerBackendTest {
   }
 
   private Opened open(GpuDriver driver, int index) {
-    AtomicReference<@Nullable GpuDevice<?, ?, ?>> backend = new AtomicReference<>();
+    AtomicReference<@Nullable GpuDevice> backend = new AtomicReference<>();
     Device device =
         driver.open(
             DeviceUri.parse(name + "://" + index + "?queues=1"),
-            new GpuDriver.Interposer() {
-              @Override
-              public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> made) {
-                backend.set(made);
-                return made;
-              }
+            made -> {
+              backend.set(made);
+              return made;
             });
     return new Opened(device, Objects.requireNonNull(backend.get()));
   }
@@ -304,14 +292,12 @@ public abstract class GpuPeerBackendTest {
     }
   }
 
-  @SuppressWarnings("unchecked") // devices of one driver have one type of event
-  private <E> void waitAcross(GpuDevice<?, E, ?> first, GpuDevice<?, ?, ?> other) {
-    GpuDevice<?, E, ?> second = (GpuDevice<?, E, ?>) other;
-    NativeStream<GpuEvent<E>> producer = bound(first, () -> first.createStream(1));
-    NativeStream<GpuEvent<E>> consumer = bound(second, () -> second.createStream(1));
-    GpuEvent<E> produced = bound(first, producer::createEvent);
-    GpuEvent<E> consumed = bound(second, consumer::createEvent);
-    long stream = handle.applyAsLong(((GpuStream<?, ?, ?>) producer).handle());
+  private void waitAcross(GpuDevice first, GpuDevice second) {
+    NativeStream<GpuEvent> producer = bound(first, () -> first.createStream(1));
+    NativeStream<GpuEvent> consumer = bound(second, () -> second.createStream(1));
+    GpuEvent produced = bound(first, producer::createEvent);
+    GpuEvent consumed = bound(second, consumer::createEvent);
+    long stream = ((GpuStream) producer).handle();
     sim.simulator().pause(0, stream);
     try {
       run(first, () -> producer.recordEvent(produced));

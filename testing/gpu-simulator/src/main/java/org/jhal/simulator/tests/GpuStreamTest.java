@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class GpuStreamTest {
   @RegisterExtension protected final SimulatedDevices sim;
   private final String name;
-  private final StreamCapture<?> driver;
+  private final StreamCapture driver;
   private final CtsBackend backend;
   private final Names names;
   private final FaultLog log = new FaultLog();
@@ -64,8 +64,7 @@ public abstract class GpuStreamTest {
    *
    * @param backend opens its devices with controls
    */
-  protected GpuStreamTest(
-      SimulatedGpu gpu, StreamCapture<?> driver, CtsBackend backend, Names names) {
+  protected GpuStreamTest(SimulatedGpu gpu, StreamCapture driver, CtsBackend backend, Names names) {
     this.sim = new SimulatedDevices(gpu);
     this.name = sim.driver().name();
     this.driver = driver;

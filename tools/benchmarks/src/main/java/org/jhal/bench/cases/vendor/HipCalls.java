@@ -1,7 +1,7 @@
 package org.jhal.bench.cases.vendor;
 
+import static org.jhal.hip.jna.HipApi.API;
 import static org.jhal.hip.jna.HipConstants.*;
-import static org.jhal.hip.jna.HipRuntime.*;
 
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
@@ -26,13 +26,11 @@ import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.hip.jna.HiprtcApi;
-import org.jhal.hip.jna.hipEvent_t;
-import org.jhal.hip.jna.hipFunction_t;
-import org.jhal.hip.jna.hipModule_t;
-import org.jhal.hip.jna.hipStream_t;
 
 /**
  * What a call of the HIP runtime costs through the bindings of its driver, beside a loop in C that
@@ -76,10 +74,10 @@ public final class HipCalls implements AutoCloseable {
   private final DeviceInfo info;
   private final HipLoops loops;
   private final int[] out = new int[1];
-  private final hipStream_t stream = new hipStream_t();
-  private final hipEvent_t event = new hipEvent_t();
-  private final hipModule_t module = new hipModule_t();
-  private final hipFunction_t kernel = new hipFunction_t();
+  private long stream; // 0 until it is made
+  private long event; // 0 until it is made
+  private long module; // 0 until it is made
+  private long kernel; // 0 until it is made
   private final Memory word = new Memory(Integer.BYTES);
   private final Memory arguments = new Memory(Long.BYTES + Integer.BYTES);
   private final Memory extra = new Memory(6 * Long.BYTES);
@@ -151,7 +149,7 @@ public final class HipCalls implements AutoCloseable {
         long nanos = 0;
         for (int left = steps; left > 0; left -= BATCH) {
           nanos += batch.run(Math.min(left, BATCH));
-          check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+          check(API.streamSynchronize(stream), "hipStreamSynchronize");
         }
         double bytes = allocations == null ? Double.NaN : (double) allocations.bytes() / steps;
         if (kind == Kind.LAUNCH) {
@@ -177,19 +175,19 @@ public final class HipCalls implements AutoCloseable {
 
   private void getDevice(int count) {
     for (int i = 0; i < count; i++) {
-      check(hipGetDevice(out), "hipGetDevice");
+      check(API.getDevice(out), "hipGetDevice");
     }
   }
 
   private void queryEvent(int count) {
     for (int i = 0; i < count; i++) {
-      check(hipEventQuery(event), "hipEventQuery");
+      check(API.eventQuery(event), "hipEventQuery");
     }
   }
 
   private void recordEvent(int count) {
     for (int i = 0; i < count; i++) {
-      check(hipEventRecord(event, stream), "hipEventRecord");
+      check(API.eventRecord(event, stream), "hipEventRecord");
     }
   }
 
@@ -197,7 +195,7 @@ public final class HipCalls implements AutoCloseable {
     long list = Pointer.nativeValue(extra);
     for (int i = 0; i < count; i++) {
       check(
-          hipModuleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
+          API.moduleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
           "hipModuleLaunchKernel");
     }
   }
@@ -212,7 +210,7 @@ public final class HipCalls implements AutoCloseable {
         };
     NativeLibrary library = NativeLibrary.getInstance(property("library"));
     long nanos = loops.run(library, kind.kernel, count, handles);
-    check(nanos < 0 ? (int) -nanos : hipSuccess, kind.kernel);
+    check(nanos < 0 ? (int) -nanos : ResultCodes.SUCCESS, kind.kernel);
     return nanos;
   }
 
@@ -221,8 +219,9 @@ public final class HipCalls implements AutoCloseable {
   }
 
   private static void check(int code, String call) {
-    if (code != hipSuccess) {
-      throw new IllegalStateException(call + ": " + hipGetErrorName(code) + " (" + code + ")");
+    if (code != ResultCodes.SUCCESS) {
+      throw new IllegalStateException(
+          call + ": " + API.setup().getErrorName(code) + " (" + code + ")");
     }
   }
 
@@ -232,30 +231,34 @@ public final class HipCalls implements AutoCloseable {
     if (deviceBefore >= 0) {
       return;
     }
-    check(hipGetDevice(out), "hipGetDevice");
+    check(API.getDevice(out), "hipGetDevice");
     int before = out[0];
-    check(hipSetDevice(info.index()), "hipSetDevice");
+    check(API.setDevice(info.index()), "hipSetDevice");
     deviceBefore = before;
     long[] handle = new long[1];
-    check(hipStreamCreateWithFlags(handle, hipStreamNonBlocking), "hipStreamCreateWithFlags");
-    stream.set(handle[0]);
-    check(hipEventCreateWithFlags(handle, hipEventDisableTiming), "hipEventCreateWithFlags");
-    event.set(handle[0]);
+    check(
+        API.setup().streamCreateWithFlags(handle, GpuApi.STREAM_NON_BLOCKING),
+        "hipStreamCreateWithFlags");
+    stream = handle[0];
+    check(
+        API.setup().eventCreateWithFlags(handle, GpuApi.EVENT_DISABLE_TIMING),
+        "hipEventCreateWithFlags");
+    event = handle[0];
     recordEvent(1);
-    check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+    check(API.streamSynchronize(stream), "hipStreamSynchronize");
   }
 
   /** Loads the kernel once, and forgets what it wrote. */
   private void load() throws Exception {
-    if (kernel.isNull()) {
+    if (kernel == 0) {
       byte[] code = compile();
       Memory image = new Memory(code.length + 1L); // a text ends with a zero
       image.clear();
       image.write(0, code, 0, code.length);
       long[] made = new long[1];
-      check(hipModuleLoadData(made, image), "hipModuleLoadData");
-      module.set(made[0]);
-      check(hipMalloc(made, word.size()), "hipMalloc");
+      check(API.setup().moduleLoadData(made, image), "hipModuleLoadData");
+      module = made[0];
+      check(API.setup().malloc(made, word.size()), "hipMalloc");
       target = made[0];
       arguments.setLong(0, target);
       arguments.setInt(Long.BYTES, Touch.VALUE);
@@ -265,17 +268,17 @@ public final class HipCalls implements AutoCloseable {
       extra.setPointer(24, extra.share(40));
       extra.setLong(32, HIP_LAUNCH_PARAM_END);
       extra.setLong(40, arguments.size());
-      check(hipModuleGetFunction(made, module, "touch"), "hipModuleGetFunction");
-      kernel.set(made[0]);
+      check(API.setup().moduleGetFunction(made, module, "touch"), "hipModuleGetFunction");
+      kernel = made[0];
     }
-    check(hipMemsetD32Async(target, 0, 1, stream), "hipMemsetD32Async");
-    check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+    check(API.memsetD32Async(target, 0, 1, stream), "hipMemsetD32Async");
+    check(API.streamSynchronize(stream), "hipStreamSynchronize");
   }
 
   private void expectTouched() {
     long host = Pointer.nativeValue(word);
-    check(hipMemcpyDtoHAsync(host, target, word.size(), stream), "hipMemcpyDtoHAsync");
-    check(hipStreamSynchronize(stream), "hipStreamSynchronize");
+    check(API.memcpyDtoHAsync(host, target, word.size(), stream), "hipMemcpyDtoHAsync");
+    check(API.streamSynchronize(stream), "hipStreamSynchronize");
     if (word.getInt(0) != Touch.VALUE) {
       throw new IllegalStateException(
           "the device's memory has " + word.getInt(0) + " where " + Touch.VALUE + " should be");
@@ -326,18 +329,18 @@ public final class HipCalls implements AutoCloseable {
   @Override
   public void close() throws IOException {
     loops.close();
-    if (!module.isNull()) {
-      check(hipModuleUnload(module.take()), "hipModuleUnload");
-      check(hipFree(target), "hipFree");
+    if (module != 0) {
+      check(API.setup().moduleUnload(module), "hipModuleUnload");
+      check(API.setup().free(target), "hipFree");
     }
-    if (!event.isNull()) {
-      check(hipEventDestroy(event.take()), "hipEventDestroy");
+    if (event != 0) {
+      check(API.setup().eventDestroy(event), "hipEventDestroy");
     }
-    if (!stream.isNull()) {
-      check(hipStreamDestroy(stream.take()), "hipStreamDestroy");
+    if (stream != 0) {
+      check(API.setup().streamDestroy(stream), "hipStreamDestroy");
     }
     if (deviceBefore >= 0) {
-      check(hipSetDevice(deviceBefore), "hipSetDevice");
+      check(API.setDevice(deviceBefore), "hipSetDevice");
     }
   }
 }

@@ -27,7 +27,8 @@ import org.jhal.bench.measure.Rounds;
 import org.jhal.bench.measure.Row;
 import org.jhal.bench.measure.Shared;
 import org.jhal.bench.measure.Spread;
-import org.jhal.hip.jna.HipRuntime;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.hip.jna.HipApi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,7 +55,7 @@ class HipCallsTest {
                 .toURI());
     String text = Files.readString(source);
     StringBuilder all = new StringBuilder(text);
-    for (String symbol : HipRuntime.symbols()) {
+    for (String symbol : HipApi.symbols()) {
       if (!text.contains(symbol + "(")) {
         all.append("int ").append(symbol).append("(void) { return 0; }\n");
       }
@@ -76,7 +77,7 @@ class HipCallsTest {
               whole.toString()));
     }
     fake = NativeLibrary.getInstance(folder.resolve("libfake.so").toString());
-    HipRuntime.bind(fake);
+    HipApi.bind(SharedLibrary.open(folder.resolve("libfake.so").toString()));
   }
 
   @AfterAll
@@ -153,9 +154,9 @@ class HipCallsTest {
   @Test
   void theThreadGetsItsDeviceBack() throws Exception {
     int[] current = new int[1];
-    assertEquals(0, HipRuntime.hipSetDevice(7));
+    assertEquals(0, HipApi.API.setDevice(7));
     List<Row> unused = measure(System.getenv());
-    assertEquals(0, HipRuntime.hipGetDevice(current));
+    assertEquals(0, HipApi.API.getDevice(current));
     assertEquals(7, current[0]);
   }
 

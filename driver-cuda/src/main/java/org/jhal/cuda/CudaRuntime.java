@@ -1,0 +1,204 @@
+package org.jhal.cuda;
+
+import static org.jhal.cuda.JCudaApi.API;
+
+import java.util.List;
+import org.jhal.Status;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.PinnedRanges;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open device: its primary context. All users of the device in this process share that context:
+ * those of the CUDA runtime, and other objects of this class. It is current on a thread only
+ * between {@link #bindToThread} and {@link #unbindFromThread}, so a program that uses CUDA itself
+ * is not disturbed.
+ *
+ * <p>cuMemFreeHost, cuMemHostUnregister and cuModuleUnload wait until the device is idle;
+ * cuStreamDestroy does not.
+ *
+ * <p>Thread-safe as {@link GpuRuntime} requires.
+ */
+final class CudaRuntime extends GpuRuntime {
+  // From cuda.h: enum CUpointer_attribute, and the memory types CU_MEMORYTYPE_HOST and _DEVICE.
+  private static final int MEMORY_TYPE = 2;
+  private static final int BUFFER_ID = 7;
+  private static final int DEVICE_ORDINAL = 9;
+  private static final int HOST = 1;
+  private static final int DEVICE = 2;
+
+  /** CU_LAUNCH_PARAM_END. */
+  private static final long LAUNCH_LIST_END = 0;
+
+  private static final WantedCollectives NCCL =
+      new WantedCollectives(
+          "NCCL",
+          new WantedLibrary(
+              "NCCL, which carries out collectives,",
+              "NVIDIA's packages for it (libnccl2), or PyTorch",
+              "jhal.cuda.nccl",
+              "JHAL_CUDA_NCCL",
+              Status.UNIMPLEMENTED),
+          List.of("libnccl.so.2", "libnccl.so"));
+
+  private static final PinnedRanges PINNED = new PinnedRanges();
+  private static final LaunchGate GATE = new LaunchGate();
+
+  private final long context;
+  private final CudaLibrary library = CudaLibrary.load();
+  private final CudaKernels kernels;
+  private final @Nullable CudaGraphs graphs;
+
+  /** Opens a device. */
+  CudaRuntime(GpuProperties properties) {
+    super(properties.ordinal(), CudaResult.CODES, PINNED, GATE);
+    kernels = new CudaKernels(this, properties);
+    context = retainContext();
+    graphs = library.hasGraphs() ? new CudaGraphs(this, context) : null;
+  }
+
+  @Override
+  public long bindToThread() {
+    check("ctxPushCurrent", API.ctxPushCurrent(context));
+    return 0;
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    int code = API.ctxPopCurrent();
+    if (code != ResultCodes.SUCCESS) {
+      popAgain();
+    }
+    if (!isLost()) {
+      check("ctxPopCurrent", code);
+    }
+  }
+
+  /**
+   * A pop that has failed may have left the context where it is. Then each further call of the
+   * thread, which may be one of another device, would be a call for this device.
+   */
+  private void popAgain() {
+    long[] current = new long[1];
+    if (API.setup().ctxGetCurrent(current) == ResultCodes.SUCCESS && current[0] == context) {
+      int ignored = API.ctxPopCurrent(); // the first failure is told
+    }
+  }
+
+  private long retainContext() {
+    long[] out = new long[1];
+    check("devicePrimaryCtxRetain", API.setup().devicePrimaryCtxRetain(out, ordinal()));
+    return out[0];
+  }
+
+  @Override
+  public void retain() {
+    long ignored = retainContext();
+  }
+
+  @Override
+  public void release() {
+    checkFreed("devicePrimaryCtxRelease", API.setup().devicePrimaryCtxRelease(ordinal()));
+  }
+
+  @Override
+  public Object library() {
+    return library;
+  }
+
+  @Override
+  protected int enablePeerAccess(GpuRuntime owner) {
+    return API.setup().deviceEnablePeerAccess(((CudaRuntime) owner).context, 0);
+  }
+
+  @Override
+  public WantedCollectives collectives() {
+    return NCCL;
+  }
+
+  @Override
+  public List<String> launchBlocking() {
+    return List.of("CUDA_LAUNCH_BLOCKING");
+  }
+
+  @Override
+  public CudaKernels kernels() {
+    return kernels;
+  }
+
+  @Override
+  public @Nullable CudaGraphs graphs() {
+    return graphs;
+  }
+
+  /**
+   * Both ends must be in one allocation or registration, as a copy that crosses from one to another
+   * is refused.
+   */
+  @Override
+  protected boolean isPinnedByOthers(long first, long last) {
+    long[] value = new long[1];
+    if (!isKnown(value, MEMORY_TYPE, first) || value[0] != HOST) {
+      return false;
+    }
+    if (!isKnown(value, BUFFER_ID, first)) {
+      return false;
+    }
+    long id = value[0];
+    return isKnown(value, BUFFER_ID, last) && value[0] == id;
+  }
+
+  private static boolean isKnown(long[] value, int attribute, long address) {
+    value[0] = 0; // some attributes have fewer bytes
+    return API.pointerGetAttribute(value, attribute, address) == ResultCodes.SUCCESS;
+  }
+
+  @Override
+  public long endOfLaunchList() {
+    return LAUNCH_LIST_END;
+  }
+
+  @Override
+  public Object view() {
+    return new CudaNative(context, ordinal());
+  }
+
+  /** Replaces the top of the thread's stack of contexts, which {@link #unbindFromThread} pops. */
+  @Override
+  public void bindAgain() {
+    check("ctxSetCurrent", API.ctxSetCurrent(context));
+  }
+
+  @Override
+  public boolean isCurrent() {
+    long[] current = new long[1];
+    check("ctxGetCurrent", API.setup().ctxGetCurrent(current));
+    return current[0] == context;
+  }
+
+  @Override
+  public boolean makeNoneCurrent() {
+    check("ctxSetCurrent", API.ctxSetCurrent(0));
+    return true;
+  }
+
+  @Override
+  public void checkDeviceMemory(long address, long bytes) {
+    long[] value = new long[1];
+    if (!isKnown(value, MEMORY_TYPE, address) || value[0] != DEVICE) {
+      throw GpuMemory.noDeviceMemory(address, bytes, "the runtime knows no device memory there");
+    }
+    if (isKnown(value, DEVICE_ORDINAL, address) && value[0] != ordinal()) {
+      throw GpuMemory.noDeviceMemory(address, bytes, "it belongs to device " + value[0]);
+    }
+    long[] start = new long[1];
+    check("memGetAddressRange", API.setup().memGetAddressRange(start, value, address));
+    GpuMemory.checkRange(address, bytes, start[0], value[0]);
+  }
+}

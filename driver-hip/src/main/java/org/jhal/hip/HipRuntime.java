@@ -1,0 +1,188 @@
+package org.jhal.hip;
+
+import static org.jhal.hip.jna.HipApi.API;
+
+import java.lang.System.Logger.Level;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.PinnedRanges;
+import org.jhal.hip.jna.HipConstants;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open device. It is the calling thread's current device only between {@link #bindToThread} and
+ * {@link #unbindFromThread}, so a program that uses HIP itself is not disturbed. HIP keeps its
+ * state of a device for the life of the process, so there is nothing to release at the end.
+ *
+ * <p>Thread-safe as {@link GpuRuntime} requires.
+ */
+final class HipRuntime extends GpuRuntime {
+  /** Each thread's array for results of calls; reusing it saves an array for each submission. */
+  private static final ThreadLocal<int[]> OUT = ThreadLocal.withInitial(() -> new int[1]);
+
+  private static final WantedCollectives RCCL =
+      new WantedCollectives(
+          "RCCL",
+          new WantedLibrary(
+              "RCCL, which carries out collectives,",
+              "ROCm",
+              "jhal.hip.rccl",
+              "JHAL_HIP_RCCL",
+              Status.UNIMPLEMENTED),
+          List.of("librccl.so.1", "librccl.so", "/opt/rocm/lib/librccl.so.1"));
+
+  private static final System.Logger LOG = System.getLogger(HipRuntime.class.getName());
+  private static final PinnedRanges PINNED = new PinnedRanges();
+  private static final LaunchGate GATE = new LaunchGate();
+
+  private final HipLibrary library = HipLibrary.load();
+  private final HipKernels kernels;
+  private final @Nullable HipGraphs graphs;
+
+  /**
+   * Opens a device.
+   *
+   * @throws HalException UNIMPLEMENTED if it has no memory pools
+   */
+  HipRuntime(GpuProperties properties) {
+    super(properties.ordinal(), HipResult.CODES, PINNED, GATE);
+    kernels = new HipKernels(this, properties);
+    graphs = library.hasGraphs() ? new HipGraphs(this) : null;
+    int[] hasPools = new int[1];
+    check(
+        "deviceGetAttribute",
+        API.setup()
+            .deviceGetAttribute(
+                hasPools, HipConstants.hipDeviceAttributeMemoryPoolsSupported, ordinal()));
+    if (hasPools[0] == 0) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          properties.info().name() + " has no stream-ordered memory, which JHAL needs");
+    }
+  }
+
+  /** Returns the thread's previous device, which {@link #unbindFromThread} restores. */
+  @Override
+  public long bindToThread() {
+    int before = current();
+    if (before != ordinal()) {
+      bindAgain();
+    }
+    return before;
+  }
+
+  private int current() {
+    int[] out = OUT.get();
+    check("getDevice", API.getDevice(out));
+    return out[0];
+  }
+
+  /** A failure to restore the thread's previous device does not mean the loss of this one. */
+  @Override
+  public void unbindFromThread(long token) {
+    if (token != ordinal()) {
+      int code = API.setDevice((int) token);
+      if (code != ResultCodes.SUCCESS) {
+        LOG.log(
+            Level.WARNING,
+            "device "
+                + token
+                + " cannot be made current again: hipSetDevice returned "
+                + HipResult.CODES.describe(code));
+      }
+    }
+  }
+
+  @Override
+  public void retain() {}
+
+  @Override
+  public void release() {}
+
+  @Override
+  public Object library() {
+    return library;
+  }
+
+  @Override
+  protected int enablePeerAccess(GpuRuntime owner) {
+    return API.setup().deviceEnablePeerAccess(((HipRuntime) owner).ordinal(), 0);
+  }
+
+  @Override
+  public WantedCollectives collectives() {
+    return RCCL;
+  }
+
+  @Override
+  public List<String> launchBlocking() {
+    return List.of("HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING");
+  }
+
+  @Override
+  public HipKernels kernels() {
+    return kernels;
+  }
+
+  @Override
+  public @Nullable HipGraphs graphs() {
+    return graphs;
+  }
+
+  /** A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed. */
+  @Override
+  public void trimPool() {
+    checkFreed("memPoolTrimTo", API.setup().memPoolTrimTo(pool(), 0));
+  }
+
+  @Override
+  public long endOfLaunchList() {
+    return HipConstants.HIP_LAUNCH_PARAM_END;
+  }
+
+  @Override
+  public Object view() {
+    return new HipNative(ordinal());
+  }
+
+  @Override
+  public void bindAgain() {
+    check("setDevice", API.setDevice(ordinal()));
+  }
+
+  @Override
+  public boolean isCurrent() {
+    return current() == ordinal();
+  }
+
+  /** HIP always has a current device, so another one is made current. */
+  @Override
+  public boolean makeNoneCurrent() {
+    int[] count = new int[1];
+    check("getDeviceCount", API.setup().getDeviceCount(count));
+    if (count[0] < 2) {
+      return false;
+    }
+    check("setDevice", API.setDevice((ordinal() + 1) % count[0]));
+    return true;
+  }
+
+  /** HIP cannot be asked about any address (see the package); this looks it up in its table. */
+  @Override
+  public void checkDeviceMemory(long address, long bytes) {
+    long[] start = new long[1];
+    long[] size = new long[1];
+    if (API.setup().memGetAddressRange(start, size, address) != ResultCodes.SUCCESS) {
+      throw GpuMemory.noDeviceMemory(address, bytes, "the runtime knows no allocation there");
+    }
+    GpuMemory.checkRange(address, bytes, start[0], size[0]);
+  }
+}

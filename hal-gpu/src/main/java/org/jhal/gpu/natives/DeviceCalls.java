@@ -1,0 +1,129 @@
+package org.jhal.gpu.natives;
+
+import java.lang.System.Logger.Level;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.ThreadBinding;
+
+/**
+ * Makes the calls on one open device, and says what their result codes mean. It remembers whether
+ * one of them meant the loss of the device.
+ *
+ * <p>Failures are {@link HalException}s made by {@link #failure}. Methods that release something
+ * never throw: they use {@link #checkFreed}.
+ *
+ * <p>Thread-safe.
+ */
+public abstract class DeviceCalls implements ThreadBinding {
+  private static final System.Logger LOG = System.getLogger(DeviceCalls.class.getName());
+
+  private final ResultCodes codes;
+  private volatile boolean isLost;
+
+  /** For calls whose result codes have this meaning. */
+  protected DeviceCalls(ResultCodes codes) {
+    this.codes = codes;
+  }
+
+  /** The meaning of the result codes. */
+  protected final ResultCodes codes() {
+    return codes;
+  }
+
+  /** The functions of the runtime. */
+  public final GpuApi api() {
+    return codes.api();
+  }
+
+  /** Whether a call has returned an error after which all calls fail. */
+  public final boolean isLost() {
+    return isLost;
+  }
+
+  /** Throws the failure of a call unless {@code code} is success. */
+  public final void check(String function, int code) {
+    if (code != ResultCodes.SUCCESS) {
+      throw failure(function, code, "");
+    }
+  }
+
+  /** The failure of a call; see {@link ResultCodes#failure}. */
+  public final HalException failure(String function, int code, String what) {
+    HalException failure = codes.failure(function, code, what);
+    if (failure.status() == Status.UNAVAILABLE) {
+      isLost = true;
+    }
+    return failure;
+  }
+
+  /**
+   * As {@link #check}, for a call that releases something. The failure is only logged, as nothing
+   * else fails because of it. It is not logged for a lost device, which refuses such calls and
+   * frees everything when it is released.
+   */
+  public final void checkFreed(String function, int code) {
+    if (code != ResultCodes.SUCCESS) {
+      HalException failure = failure(function, code, "");
+      if (!isLost) {
+        LOG.log(Level.WARNING, "something is not given back before its device ends", failure);
+      }
+    }
+  }
+
+  /**
+   * Calls {@code body} with the device bound.
+   *
+   * @throws HalException what {@code body} throws; UNAVAILABLE if the device cannot be bound or
+   *     unbound, which counts as its loss (rule Q7a)
+   */
+  public final void callBound(Runnable body) {
+    long token = bindOrLose();
+    try {
+      body.run();
+    } finally {
+      unbindOrLose(token);
+    }
+  }
+
+  private long bindOrLose() {
+    try {
+      return bindToThread();
+    } catch (HalException e) {
+      throw asLoss(e);
+    }
+  }
+
+  private void unbindOrLose(long token) {
+    try {
+      unbindFromThread(token);
+    } catch (HalException e) {
+      throw asLoss(e);
+    }
+  }
+
+  /** The failure of a call that means the loss of the device whatever its status. */
+  public static HalException asLoss(HalException failure) {
+    return failure.status() == Status.UNAVAILABLE
+        ? failure
+        : new HalException(Status.UNAVAILABLE, failure.getMessage(), failure);
+  }
+
+  /**
+   * Calls {@code body}, which releases something, with the device bound. If that fails, the
+   * device's end releases it. Never throws.
+   */
+  public final void giveBack(Runnable body) {
+    try {
+      long token = bindToThread();
+      try {
+        body.run();
+      } finally {
+        unbindFromThread(token);
+      }
+    } catch (Throwable t) { // no caller could handle it
+      if (!isLost) {
+        LOG.log(Level.WARNING, "something is not given back before its device ends", t);
+      }
+    }
+  }
+}

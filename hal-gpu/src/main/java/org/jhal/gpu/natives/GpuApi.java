@@ -1,0 +1,99 @@
+package org.jhal.gpu.natives;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions that operations call, which the runtimes of all vendors have alike. A driver binds
+ * them in the cheapest way; {@link #setup} has all others. Each is named as the vendors name
+ * theirs, without the prefix; {@link #functionName} says how a runtime itself calls it.
+ *
+ * <p>Handles, addresses, and pointers to memory that the caller owns are numbers; a handle of 0 is
+ * none. A function returns a result code, {@link ResultCodes#SUCCESS} if it succeeded, and
+ * everything else through the first element of an array, which the caller may reuse. Nothing here
+ * checks anything: a wrong handle may end the process.
+ *
+ * <p>Thread-safe. The functions use the device that is bound to the thread.
+ */
+public interface GpuApi {
+  // What the vendors' headers agree on: flags of streams, events and host memory, kinds of copies,
+  // and codes.
+  int STREAM_NON_BLOCKING = 1;
+  int EVENT_DEFAULT = 0;
+  int EVENT_BLOCKING_SYNC = 1;
+  int EVENT_DISABLE_TIMING = 2;
+  int HOST_ALLOC_PORTABLE = 1;
+  int HOST_ALLOC_MAPPED = 2;
+  int HOST_ALLOC_WRITE_COMBINED = 4;
+  int HOST_REGISTER_PORTABLE = 1;
+  int HOST_REGISTER_MAPPED = 2;
+  int MEMCPY_DEFAULT = 4;
+  int NOT_READY = 600;
+  int PEER_ACCESS_ALREADY_ENABLED = 704;
+
+  /** The other functions. */
+  GpuSetup setup();
+
+  /** How the runtime calls a function of this name, for messages. */
+  String functionName(String function);
+
+  /** The name of a result code; null if the runtime knows none. */
+  @Nullable String errorName(int code);
+
+  /** What the runtime says about a result code; empty if it says nothing. */
+  String errorText(int code);
+
+  // Streams and events.
+
+  int streamSynchronize(long stream);
+
+  int streamQuery(long stream);
+
+  int streamWaitEvent(long stream, long event, int flags);
+
+  int eventRecord(long event, long stream);
+
+  int eventElapsedTime(float[] millis, long from, long to);
+
+  int eventQuery(long event);
+
+  int eventSynchronize(long event);
+
+  // Memory.
+
+  int mallocFromPoolAsync(long[] address, long bytes, long pool, long stream);
+
+  int freeAsync(long address, long stream);
+
+  // Commands.
+
+  /** A copy whose direction the addresses tell; {@code kind} is {@link #MEMCPY_DEFAULT}. */
+  int memcpyAsync(long target, long source, long bytes, int kind, long stream);
+
+  int memcpyHtoDAsync(long target, long source, long bytes, long stream);
+
+  int memcpyDtoHAsync(long target, long source, long bytes, long stream);
+
+  int memcpyDtoDAsync(long target, long source, long bytes, long stream);
+
+  int memsetD8Async(long target, byte value, long count, long stream);
+
+  int memsetD16Async(long target, short value, long count, long stream);
+
+  int memsetD32Async(long target, int value, long count, long stream);
+
+  // Kernels.
+
+  /** Arguments come packed, in the list at {@code extra}; {@code parameters} is 0. */
+  int moduleLaunchKernel(
+      long kernel,
+      int groupsX,
+      int groupsY,
+      int groupsZ,
+      int itemsX,
+      int itemsY,
+      int itemsZ,
+      int sharedBytes,
+      long stream,
+      long parameters,
+      long extra);
+}

@@ -1,0 +1,18 @@
+package org.jhal.gpu.natives;
+
+import com.sun.jna.Library;
+
+/** The functions that make and end graphs, as {@link GpuSetup} has the others. */
+public interface GraphSetup extends Library {
+  int graphCreate(long[] graph, int flags);
+
+  int graphDestroy(long graph);
+
+  int graphAddKernelNode(long node, long graph, long dependencies, long count, long parameters);
+
+  int graphInstantiateWithFlags(long[] instance, long graph, long flags);
+
+  int graphExecDestroy(long instance);
+
+  int graphUpload(long instance, long stream);
+}

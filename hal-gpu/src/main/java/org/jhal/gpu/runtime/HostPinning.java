@@ -1,0 +1,137 @@
+package org.jhal.gpu.runtime;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.HalException;
+import org.jhal.gpu.natives.DeviceCalls;
+import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuSetup;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.ResultCodes;
+
+/**
+ * Page-locks host memory for a device, and keeps a record of it.
+ *
+ * <p>Thread-safe. Called with the device bound.
+ */
+public final class HostPinning {
+  private static final int ALLOCATE_FLAGS =
+      GpuApi.HOST_ALLOC_PORTABLE | GpuApi.HOST_ALLOC_MAPPED | GpuApi.HOST_ALLOC_WRITE_COMBINED;
+  private static final int REGISTER_FLAGS =
+      GpuApi.HOST_REGISTER_PORTABLE | GpuApi.HOST_REGISTER_MAPPED;
+
+  private final DeviceCalls calls;
+  private final GpuSetup setup;
+  private final PinnedRanges pinned;
+  private final LaunchGate gate;
+
+  /** The addresses of the ranges that this device has page-locked and not released. */
+  private final Set<Long> ownPinned = ConcurrentHashMap.newKeySet();
+
+  HostPinning(DeviceCalls calls, PinnedRanges pinned, LaunchGate gate) {
+    this.calls = calls;
+    this.setup = calls.api().setup();
+    this.pinned = pinned;
+    this.gate = gate;
+  }
+
+  /**
+   * Page-locks host memory, for all devices; returns the device's address of it.
+   *
+   * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
+   */
+  public long register(long hostAddress, long bytes) {
+    add(hostAddress, bytes);
+    boolean isLocked = false;
+    boolean isDone = false;
+    try {
+      gate.run(() -> pageLock(hostAddress, bytes));
+      isLocked = true;
+      long address = deviceAddress(hostAddress);
+      isDone = true;
+      return address;
+    } finally {
+      if (!isLocked) {
+        forget(hostAddress);
+      } else if (!isDone) {
+        unregister(hostAddress);
+      }
+    }
+  }
+
+  /** Ends a registration; may wait until the device is idle. Never throws. */
+  public void unregister(long hostAddress) {
+    gate.run(() -> pageUnlock(hostAddress));
+    forget(hostAddress);
+  }
+
+  private void add(long hostAddress, long bytes) {
+    pinned.add(hostAddress, bytes);
+    ownPinned.add(hostAddress);
+  }
+
+  /**
+   * Stops counting memory as page-locked, even if the runtime could not release it. Must be called
+   * before the address can be used for other memory.
+   */
+  public void forget(long hostAddress) {
+    if (ownPinned.remove(hostAddress)) {
+      pinned.remove(hostAddress);
+    }
+  }
+
+  /**
+   * Forgets everything that the device has page-locked and not released. Called when it is closed.
+   */
+  public void forget() {
+    ownPinned.forEach(this::forget);
+  }
+
+  private void pageLock(long hostAddress, long bytes) {
+    int code = setup.hostRegister(hostAddress, bytes, REGISTER_FLAGS);
+    if (code != ResultCodes.SUCCESS) {
+      throw calls.failure("hostRegister", code, "cannot page-lock " + bytes + " bytes");
+    }
+  }
+
+  /** Undoes the registration of memory; may wait until the device is idle. Never throws. */
+  public void pageUnlock(long hostAddress) {
+    calls.checkFreed("hostUnregister", setup.hostUnregister(hostAddress));
+  }
+
+  /**
+   * Allocates write-combined, page-locked host memory for the device; returns its host address. It
+   * is released by {@link #forget(long)} and then {@link #freeHost}.
+   */
+  public long allocate(long bytes) {
+    long address = gate.call(() -> allocateHost(bytes));
+    add(address, bytes);
+    return address;
+  }
+
+  private long allocateHost(long bytes) {
+    long[] out = new long[1];
+    int code = setup.hostMalloc(out, bytes, ALLOCATE_FLAGS);
+    if (code != ResultCodes.SUCCESS) {
+      throw calls.failure("hostMalloc", code, "cannot page-lock " + bytes + " bytes");
+    }
+    return out[0];
+  }
+
+  /** The device's address of page-locked host memory. */
+  public long deviceAddress(long hostAddress) {
+    long[] out = new long[1];
+    calls.check("hostGetDevicePointer", setup.hostGetDevicePointer(out, hostAddress, 0));
+    return out[0];
+  }
+
+  /** Frees memory from {@link #allocate}; may wait until the device is idle. Never throws. */
+  public void freeHost(long hostAddress) {
+    calls.checkFreed("hostFree", setup.hostFree(hostAddress));
+  }
+
+  /** Whether the driver itself has page-locked all from {@code first} to {@code last}. */
+  public boolean has(long first, long last) {
+    return pinned.contains(first, last);
+  }
+}

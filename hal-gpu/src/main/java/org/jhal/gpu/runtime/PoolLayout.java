@@ -1,0 +1,28 @@
+package org.jhal.gpu.runtime;
+
+import com.sun.jna.Memory;
+import org.jhal.gpu.natives.GpuSetup;
+
+/** The structures that calls on memory pools take. */
+final class PoolLayout {
+  private PoolLayout() {}
+
+  /** The properties of a pool of memory of a device. */
+  static Memory properties(int ordinal) {
+    Memory properties = new Memory(GpuSetup.POOL_BYTES);
+    properties.clear();
+    properties.setInt(GpuSetup.POOL_ALLOCATION_TYPE, GpuSetup.POOL_TYPE_PINNED);
+    properties.setInt(GpuSetup.POOL_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);
+    properties.setInt(GpuSetup.POOL_LOCATION_ID, ordinal);
+    return properties;
+  }
+
+  /** The access of a device that may read and write. */
+  static Memory access(int ordinal) {
+    Memory access = new Memory(GpuSetup.ACCESS_BYTES);
+    access.setInt(GpuSetup.ACCESS_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);
+    access.setInt(GpuSetup.ACCESS_LOCATION_ID, ordinal);
+    access.setInt(GpuSetup.ACCESS_FLAGS, GpuSetup.ACCESS_READ_WRITE);
+    return access;
+  }
+}

@@ -1,0 +1,168 @@
+package org.jhal.gpu.stream;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jhal.HostMemory;
+import org.jhal.driver.Command;
+import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
+import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.transfer.PageableTransfer;
+import org.jhal.gpu.transfer.StagingRing;
+import org.jhal.gpu.transfer.TransferRing;
+
+/**
+ * The commands of a stream that move bytes: at once, through staging memory, or behind the ring for
+ * pageable memory.
+ *
+ * <p>Used by the thread that issues, with the device bound; {@link #mayBlock} by any thread.
+ */
+final class StreamTransfers {
+  /**
+   * Uploads of pageable memory up to this size are copied while they are issued: that is faster
+   * than handing them to other threads.
+   */
+  private static final int MAX_CAPTURED = 1 << 20;
+
+  private final GpuRuntime runtime;
+  private final int place; // of the device's own memory
+  private final TransferRing ring; // moves pageable memory
+  private final StreamEvents events;
+  private final long stream;
+  private final StagingRing staging;
+
+  StreamTransfers(GpuCore core, TransferRing ring, StreamEvents events, long stream) {
+    this.runtime = core.runtime();
+    this.place = core.place();
+    this.ring = ring;
+    this.events = events;
+    this.stream = stream;
+    this.staging = new StagingRing(runtime, stream, core.frees());
+  }
+
+  /** The maximum number of bytes that are copied to staging memory when the command is issued. */
+  static long stagedBytes(Command command) {
+    return switch (command.kind()) {
+      case UPDATE -> command.bytes().remaining();
+      case UPLOAD -> command.host().size() <= MAX_CAPTURED ? command.host().size() : 0;
+      default -> 0;
+    };
+  }
+
+  /** Whether issuing a command page-locks the staging ring, since nothing has been staged yet. */
+  boolean mayBlock(Command command) {
+    if (staging.isMade()) {
+      return false;
+    }
+    boolean isPinned = command.kind() == Command.Kind.UPLOAD && hasPinned(command.host());
+    return !isPinned && stagedBytes(command) > 0;
+  }
+
+  /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
+  private boolean hasPinned(HostMemory memory) {
+    long address = address(memory);
+    return address != 0 && runtime.pinning().has(address, address + memory.size() - 1);
+  }
+
+  /**
+   * The address of host memory if all of it is page-locked, so that the device can access it; else
+   * 0.
+   */
+  private long pinnedAddress(HostMemory memory) {
+    long address = address(memory);
+    return address != 0 && runtime.isPinned(address, address + memory.size() - 1) ? address : 0;
+  }
+
+  /** The native address of host memory, or 0 if it is on the heap. */
+  private static long address(HostMemory memory) {
+    Buffer direct = memory.direct();
+    return direct == null ? memory.address() : NativeBlock.addressOf(direct);
+  }
+
+  /** Copies from one place that the device can access to another. */
+  void copy(Command command, Submission submission) {
+    GpuMemory from = GpuMemory.of(command.source(), submission);
+    GpuMemory to = GpuMemory.of(command.target(), submission);
+    long source = from.address() + submission.offset(command.source());
+    long target = to.address() + submission.offset(command.target());
+    long bytes = submission.length(command.target());
+    if (from.place() == place && to.place() == place) {
+      runtime.copy(stream, target, source, bytes);
+    } else {
+      runtime.copyAcross(stream, target, source, bytes);
+    }
+  }
+
+  /** Copies bytes of the command itself. */
+  void update(Command command, Submission submission) {
+    ByteBuffer bytes = command.bytes();
+    long target = GpuMemory.address(command.target(), submission);
+    int end = bytes.limit();
+    while (bytes.position() < end) {
+      int at = bytes.position();
+      bytes.limit(Math.min(at + StagingRing.MAX_PIECE, end));
+      capture(target + at, bytes.remaining(), space -> space.put(bytes));
+    }
+  }
+
+  /** Stages bytes of the host now, and copies them to {@code target} in stream order. */
+  private void capture(long target, int size, Consumer<ByteBuffer> source) {
+    long staged = staging.put(size, events.nextMark(), source);
+    runtime.copyToDevice(stream, target, staged, size);
+  }
+
+  /**
+   * A small source is read now, unless the device may still write it: that is possible while a
+   * producer has not completed and a part of the source is page-locked. Heap memory is never
+   * page-locked. For other memory this cannot be ruled out: no runtime can tell whether anybody in
+   * the process has page-locked a part of a range.
+   *
+   * @return whether it runs in other streams
+   */
+  boolean upload(Command command, Submission submission) {
+    HostMemory source = command.host();
+    long target = GpuMemory.address(command.target(), submission);
+    long pinned = pinnedAddress(source);
+    if (pinned != 0) {
+      submission.moves(command, TransferPath.DIRECT);
+      runtime.copyToDevice(stream, target, pinned, source.size());
+    } else if (source.size() <= MAX_CAPTURED && (source.isOnHeap() || submission.waitsReached())) {
+      submission.moves(command, TransferPath.STAGED);
+      for (long at = 0; at < source.size(); at += StagingRing.MAX_PIECE) {
+        long from = at;
+        int size = (int) Math.min(StagingRing.MAX_PIECE, source.size() - at);
+        capture(target + at, size, space -> source.read(from, space));
+      }
+    } else {
+      submission.moves(command, TransferPath.RING);
+      submission.afterwards(PageableTransfer.upload(ring, source, target));
+      return true;
+    }
+    return false;
+  }
+
+  /** Returns whether it runs in other streams. */
+  boolean readback(Command command, Submission submission) {
+    HostMemory target = command.host();
+    long source = GpuMemory.address(command.source(), submission);
+    long pinned = pinnedAddress(target);
+    if (pinned != 0) {
+      submission.moves(command, TransferPath.DIRECT);
+      runtime.copyToHost(stream, pinned, source, target.size());
+    } else {
+      submission.moves(command, TransferPath.RING);
+      submission.afterwards(PageableTransfer.readback(ring, source, target));
+      return true;
+    }
+    return false;
+  }
+
+  /** Releases staging memory. Called when the stream is idle or lost. */
+  void close() {
+    staging.close();
+  }
+}

@@ -1,0 +1,40 @@
+package org.jhal.gpu.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+
+/** What was destroyed is not destroyed again: that could end the process. */
+class HandlesTest {
+  private final FakeRuntime runtime = new FakeRuntime();
+
+  @Test
+  void anEventIsDestroyedOnce() {
+    GpuEvent event = new GpuEvent(runtime.createEvent(true), runtime.createEvent(false));
+    event.setRecorded(true, 1);
+    event.destroy(runtime);
+    assertEquals(0, event.recorded());
+    assertNull("event", () -> event.destroy(runtime));
+  }
+
+  @Test
+  void aPoolIsDestroyedOnce() {
+    assertNull("pool", runtime::destroyPool);
+    runtime.createPool();
+    runtime.destroyPool();
+    assertNull("pool", runtime::destroyPool);
+  }
+
+  @Test
+  void theDefaultStreamIsNotDestroyed() {
+    runtime.closeStream(runtime.openStream());
+    assertNull("stream", () -> runtime.closeStream(0));
+  }
+
+  private static void assertNull(String what, Runnable call) {
+    assertEquals(
+        "the " + what + " to be destroyed is null",
+        assertThrows(IllegalStateException.class, call::run).getMessage());
+  }
+}
