@@ -119,8 +119,7 @@ final class CudaKernels extends KernelLoader {
     List<KernelArgument> taken = new ArrayList<>();
     long[] offset = new long[1];
     long[] size = new long[1];
-    while (true) {
-      int i = taken.size();
+    for (int i = 0; i <= parameters.size(); i++) {
       int code = query.invokeInt(new Object[] {kernel, (long) i, offset, size});
       if (code == CudaResult.INVALID_VALUE) {
         break; // there are no more

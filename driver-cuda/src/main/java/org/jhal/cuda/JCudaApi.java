@@ -109,7 +109,8 @@ final class JCudaApi implements GpuApi {
   /** Without the suffix that only the library has; in cuda.h it is hidden by macros. */
   @Override
   public String functionName(String function) {
-    return symbol(function).replaceFirst("_v2$", "");
+    String symbol = symbol(function);
+    return NAMES.containsKey(function) ? symbol.replaceFirst("_v2$", "") : symbol;
   }
 
   /** The driver knows the codes of its own version, which may be newer than JCuda's. */

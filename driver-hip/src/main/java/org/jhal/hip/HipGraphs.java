@@ -68,6 +68,11 @@ final class HipGraphs extends GraphRuntime {
   }
 
   @Override
+  protected String copyNodes() {
+    return "1D";
+  }
+
+  @Override
   protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
     ByteBuffer copy = scratch.bytes();
     return API.graphExecMemcpyNodeSetParams1D(

@@ -26,34 +26,19 @@ final class HipResult {
           .with(Status.INVALID_ARGUMENT, 17, 21) // InvalidDevicePointer, InvalidMemcpyDirection
           .with(Status.INVALID_ARGUMENT, 98, 200) // InvalidDeviceFunction, InvalidImage
           .with(Status.INVALID_ARGUMENT, 218, 300) // InvalidKernelFile, InvalidSource
-          .with(
-              Status.RESOURCE_EXHAUSTED,
-              2,
-              701,
-              1052) // OutOfMemory, LaunchOutOfResources, RuntimeMemory
-          .with(
-              Status.FAILED_PRECONDITION,
-              3,
-              401,
-              708) // NotInitialized, IllegalState, SetOnActiveProcess
-          .with(
-              Status.FAILED_PRECONDITION, 712, 713) // HostMemoryAlreadyRegistered, ..NotRegistered
-          .with(
-              Status.FAILED_PRECONDITION,
-              900,
-              901,
-              902,
-              903,
-              904,
-              905,
-              906,
-              907,
-              908) // StreamCapture..
-          .with(
-              Status.UNIMPLEMENTED, 209, 215, 801) // NoBinaryForGpu, UnsupportedLimit, NotSupported
+          // OutOfMemory, LaunchOutOfResources, RuntimeMemory
+          .with(Status.RESOURCE_EXHAUSTED, 2, 701, 1052)
+          // NotInitialized, IllegalState, SetOnActiveProcess
+          .with(Status.FAILED_PRECONDITION, 3, 401, 708)
+          // HostMemoryAlreadyRegistered, ..NotRegistered
+          .with(Status.FAILED_PRECONDITION, 712, 713)
+          // StreamCapture..
+          .with(Status.FAILED_PRECONDITION, 900, 901, 902, 903, 904, 905, 906, 907, 908)
+          // NoBinaryForGpu, UnsupportedLimit, NotSupported
+          .with(Status.UNIMPLEMENTED, 209, 215, 801)
           .with(Status.UNIMPLEMENTED, 217) // PeerAccessUnsupported
-          .with(
-              Status.NOT_FOUND, 301, 302, 500) // FileNotFound, SharedObjectSymbolNotFound, NotFound
+          // FileNotFound, SharedObjectSymbolNotFound, NotFound
+          .with(Status.NOT_FOUND, 301, 302, 500)
           .with(Status.INTERNAL, 201, 303) // InvalidContext, SharedObjectInitFailed
           .with(Status.INTERNAL, 304, 400, 1053); // OperatingSystem, InvalidHandle, RuntimeOther
 

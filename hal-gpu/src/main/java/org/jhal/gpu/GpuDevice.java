@@ -225,7 +225,6 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // devices of one library are of one type
   public void enableAccess(DeviceBackend<?> owner) {
     GpuDevice other = (GpuDevice) owner;
     if (other.core.place() == core.place()) {
@@ -262,10 +261,9 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     return GpuGroup.create(runtime.collectives(), runtime.gate(), members, patience);
   }
 
-  @SuppressWarnings("unchecked") // devices of one library are of one type
   private GpuDevice sameDriver(int rank, DeviceBackend<?> backend) {
     if (backend instanceof GpuDevice device && device.runtime.library() == runtime.library()) {
-      return (GpuDevice) device;
+      return device;
     }
     throw new HalException(
         Status.UNIMPLEMENTED,

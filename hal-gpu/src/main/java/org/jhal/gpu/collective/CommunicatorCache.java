@@ -16,7 +16,6 @@ final class CommunicatorCache {
   private final List<Clique> idle = new ArrayList<>(); // guarded by this
 
   /** Takes those of these devices, by rank, or returns null if there are none that are sound. */
-  @SuppressWarnings("unchecked") // of the same devices
   @Nullable Clique take(List<GroupDevice> devices) {
     Clique taken = null;
     synchronized (this) {

@@ -200,7 +200,6 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       long patience,
       Runnable begins) {
     begins.run();
-    @SuppressWarnings("unchecked") // of the first device
     long own = ((GpuStream) stream).handle();
     synchronized (this) {
       awaitUnused();

@@ -36,7 +36,7 @@ final class GpuModule implements KernelModule {
   @Override
   public void unload() {
     long ended = module;
-    module = 0;
     frees.accept(() -> loader.unload(ended));
+    module = 0; // behind the call, which may throw: then it can be tried again
   }
 }

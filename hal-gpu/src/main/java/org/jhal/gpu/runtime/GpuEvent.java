@@ -50,7 +50,10 @@ public final class GpuEvent {
     blocking = 0;
     plain = 0;
     recorded = 0;
-    runtime.destroyEvent(first);
-    runtime.destroyEvent(second);
+    try {
+      runtime.destroyEvent(first);
+    } finally {
+      runtime.destroyEvent(second);
+    }
   }
 }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: the methods are called from any thread, with no lock held and, except for {@link
  * #retain} and {@link #release}, with the device bound to the thread ({@link #bindToThread}). Only
  * one thread at a time puts work into a stream. No handle is passed after it was destroyed: some
- * runtimes end the process. So whoever keeps a handle makes it 0 when it destroys it, and to
- * destroy 0 is an error, since as a stream that would be the default one.
+ * runtimes end the process. So the owner of a handle makes it 0 when it destroys it, others that
+ * know the number end before, and to destroy 0 is an error: as a stream it is the default one.
  */
 public abstract class GpuRuntime extends DeviceCalls {
   /** Each thread's array for results of calls; reusing it saves an array for each allocation. */

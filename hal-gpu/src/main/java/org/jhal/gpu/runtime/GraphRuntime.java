@@ -185,7 +185,7 @@ public abstract class GraphRuntime {
       long bytes) {
     copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
     calls.check(
-        "graphAddMemcpyNode",
+        "graphAddMemcpyNode" + copyNodes(),
         addMemcpyNode(scratch, scratch.address(NODE), graph, dependencies, count));
     return scratch.bytes().getLong(NODE);
   }
@@ -201,7 +201,8 @@ public abstract class GraphRuntime {
       boolean isSourceElsewhere,
       long bytes) {
     copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
-    calls.check("graphExecMemcpyNodeSetParams", setMemcpyNode(scratch, instance, node));
+    calls.check(
+        "graphExecMemcpyNodeSetParams" + copyNodes(), setMemcpyNode(scratch, instance, node));
   }
 
   /**
@@ -216,6 +217,11 @@ public abstract class GraphRuntime {
   /** Adds a copy that the scratch block describes. Returns the result code. */
   protected abstract int addMemcpyNode(
       NativeBlock scratch, long node, long graph, long dependencies, int count);
+
+  /** How the names of the functions for copy nodes end, for messages. */
+  protected String copyNodes() {
+    return "";
+  }
 
   /** Changes a copy. Returns the result code. */
   protected abstract int setMemcpyNode(NativeBlock scratch, long instance, long node);

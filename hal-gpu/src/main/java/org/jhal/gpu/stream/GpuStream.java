@@ -160,7 +160,7 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
     if (commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)) {
       return true;
     }
-    for (int i = 0; i < commands.size(); i++) {
+    for (int i = 0; i < commands.size() && !transfers.isStagingMade(); i++) {
       if (transfers.mayBlock(commands.get(i))) {
         return true;
       }
@@ -258,7 +258,7 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
 
   private void issueAll(CommandList commands, Submission submission) {
     PreparedCommands prepared = commands.prepared();
-    if (prepared != null && graphs(prepared).issue(this, submission)) {
+    if (prepared != null && ((GraphSet) prepared).issue(this, submission)) {
       return;
     }
     for (int i = 0; i < commands.size(); i++) {
@@ -275,11 +275,6 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
         case BARRIER -> {} // the stream runs commands in order anyway
       }
     }
-  }
-
-  @SuppressWarnings("unchecked") // this device has prepared them
-  private GraphSet graphs(PreparedCommands prepared) {
-    return (GraphSet) prepared;
   }
 
   private void fill(Command command, Submission submission) {

@@ -53,11 +53,13 @@ final class StreamTransfers {
     };
   }
 
-  /** Whether issuing a command page-locks the staging ring, since nothing has been staged yet. */
+  /** Whether something was staged before, so that no command has to page-lock the staging ring. */
+  boolean isStagingMade() {
+    return staging.isMade();
+  }
+
+  /** Whether issuing a command page-locks the staging ring, unless that is made. */
   boolean mayBlock(Command command) {
-    if (staging.isMade()) {
-      return false;
-    }
     boolean isPinned = command.kind() == Command.Kind.UPLOAD && hasPinned(command.host());
     return !isPinned && stagedBytes(command) > 0;
   }

@@ -237,13 +237,6 @@ final class QueueLists<E> {
 
   // Issuing.
 
-  /** Adds an operation to the heap of ready ones. The caller then tries to issue. */
-  void addReady(Operation<E> operation) {
-    synchronized (lock) {
-      ready.insert(operation);
-    }
-  }
-
   /**
    * Takes the drainer's role, if it is free and there is something to issue. Returns the READY
    * operation with the smallest number, or null if the caller did not get the role.

@@ -1,7 +1,6 @@
 package org.jhal.engine.queue;
 
 import org.jhal.HalException;
-import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +66,9 @@ final class WaitRegistration<E> {
       failing.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
       watchIfCovered(operation, wait);
-    } else if (makeReady(operation)) {
+    } else {
+      operation.announce();
+      boolean ignored = lists.endParking(operation, false); // the cascade issues it
       Cascade.current().addReady(queue);
     }
   }
@@ -91,15 +92,5 @@ final class WaitRegistration<E> {
     if (!wait.semaphore().register(watch, wait.value(), null) && watch.failure != null) {
       failing.failUnissued(operation, watch.failure);
     }
-  }
-
-  /** Makes a PARKED operation READY. Returns false if another thread has failed it. */
-  boolean makeReady(Operation<E> operation) {
-    operation.announce();
-    if (!operation.changeState(State.PARKED, State.READY)) {
-      return false; // lose() or cancel() has failed it meanwhile
-    }
-    lists.addReady(operation);
-    return true;
   }
 }
