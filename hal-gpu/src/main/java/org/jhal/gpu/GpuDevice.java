@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
@@ -77,7 +77,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private final GroupDevice groups;
-  private final AtomicInteger streams = new AtomicInteger(); // how many were created
+  private final List<GpuStream> streams = new CopyOnWriteArrayList<>(); // all that were created
 
   /**
    * Opens a device.
@@ -175,9 +175,9 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public NativeStream<GpuEvent> createStream(int index) {
-    streams.incrementAndGet();
     GpuStream made = new GpuStream(core, index, allocator, ring, clock, profile, ranges);
     nativeCalls.lend(made.handle());
+    streams.add(made);
     return made;
   }
 
@@ -288,7 +288,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public @Nullable PreparedCommands prepare(CommandList commands) {
-    return graphs == null ? null : graphs.prepare(commands, streams.get());
+    return graphs == null ? null : graphs.prepare(commands, streams.size());
   }
 
   @Override
@@ -300,6 +300,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   public void close() {
     groups.beginClose();
     nativeCalls.close();
+    streams.forEach(stream -> runtime.giveBack(stream::freeMemory));
     frees.close(this::closeLast);
   }
 

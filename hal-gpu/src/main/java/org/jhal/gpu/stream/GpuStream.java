@@ -375,10 +375,17 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
   @Override
   public void close() {
     timer.close();
-    transfers.close();
-    hostFrees.close();
     long ended = handle;
     handle = 0;
     runtime.closeStream(ended);
+  }
+
+  /**
+   * Frees host memory that the stream has used, once all streams of the device are closed: a
+   * runtime may keep a lock that those need until other streams on the same hardware are idle.
+   */
+  public void freeMemory() {
+    transfers.close();
+    hostFrees.close();
   }
 }

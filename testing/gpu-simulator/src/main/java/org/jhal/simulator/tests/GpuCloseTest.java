@@ -1,0 +1,80 @@
+package org.jhal.simulator.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HostMemory;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.cts.support.Waits;
+import org.jhal.simulator.kit.HeldStream;
+import org.jhal.simulator.kit.LogLines;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Closing a device beside others on the same GPU. A driver's tests extend this. */
+@Timeout(60)
+public abstract class GpuCloseTest {
+  /** So many streams take longer to destroy than it takes to begin to unregister memory. */
+  private static final int QUEUES = 32;
+
+  @RegisterExtension final SimulatedDevices sim;
+
+  /** For a driver. */
+  protected GpuCloseTest(SimulatedGpu gpu) {
+    this.sim = new SimulatedDevices(gpu);
+  }
+
+  private Device open(int queues) {
+    return sim.open(sim.driver().name() + "://0?queues=" + queues);
+  }
+
+  /**
+   * As where the runtime keeps a lock while memory is unregistered, until all streams are idle, and
+   * destroying a stream needs it: a device gives back all its streams before its memory.
+   */
+  @Test
+  void aDeviceClosesBesideAHeldStreamThatItsMemoryWaitsFor() {
+    sim.simulator().waitForQuiet();
+    List<String> late = new CopyOnWriteArrayList<>();
+    try (Device other = open(1);
+        LogLines lines =
+            new LogLines(
+                "org.jhal",
+                line -> {
+                  if (line.getMessage().contains("as a call hangs")) {
+                    late.add(line.getMessage());
+                  }
+                })) {
+      Device device = open(QUEUES);
+      stageOnEachQueue(device);
+      try (HeldStream held = new HeldStream(sim.simulator(), other)) {
+        Timepoint end = held.producer(); // the stream is busy
+        device.close();
+        held.release();
+        Waits.awaitReached(held.timeline(), end.value());
+      }
+    }
+    assertEquals(List.of(), late);
+  }
+
+  private static void stageOnEachQueue(Device device) {
+    try (DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.allocate(64, BufferParams.HOST).close(); // so the thread that frees memory runs
+      for (int i = 0; i < QUEUES; i++) {
+        HostMemory source = HostMemory.of(new byte[64]);
+        device.queue(i).upload(Fence.NONE, done.at(i + 1), source, buffer, 0);
+        Waits.awaitReached(done, i + 1);
+      }
+    }
+  }
+}
