@@ -64,9 +64,6 @@ final class DeviceShutdown<E> {
   private final List<FileStaging> fileStaging;
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
-  // The same, written before by a plain assignment: there may be no stack left to open the latch.
-  private volatile boolean isOver;
-
   DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<FileStaging> fileStaging) {
     this.core = core;
     this.name = core.name();
@@ -90,8 +87,7 @@ final class DeviceShutdown<E> {
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", core.backend()::close);
     Names.removeDevice(core.number());
-    isOver = true;
-    core.setCloseOver();
+    core.isCloseOver = true;
     over.countDown();
   }
 
@@ -133,7 +129,7 @@ final class DeviceShutdown<E> {
    */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
-      while (!isOver) {
+      while (!core.isCloseOver) {
         boolean ignored =
             Uninterruptibles.awaitUninterruptibly(over, LOOK.toNanos(), TimeUnit.NANOSECONDS);
       }
@@ -142,8 +138,7 @@ final class DeviceShutdown<E> {
     try {
       closeOnce(limit, threadsLimit);
     } finally {
-      isOver = true;
-      core.setCloseOver();
+      core.isCloseOver = true;
       over.countDown();
       OpenDevices.remove(this);
     }

@@ -71,8 +71,11 @@ public final class DeviceCore<E> implements Explainable {
   private final DeviceLoss loss = new Loss();
   private volatile Consumer<HalException> onLost = cause -> {}; // set once, before there are queues
 
-  // The close is over, apart from what may still have to be freed. Written by who closes.
-  private volatile boolean isCloseOver;
+  /**
+   * Whether closing is done, apart from what may still have to be freed. Written by who closes, by
+   * a plain assignment: there may be no stack left for a call.
+   */
+  public volatile boolean isCloseOver;
 
   /**
    * Creates the core of a device without queues.
@@ -337,11 +340,6 @@ public final class DeviceCore<E> implements Explainable {
   /** Whether closing has begun. */
   public boolean isClosed() {
     return calls.isShut();
-  }
-
-  /** Closing is done. */
-  public void setCloseOver() {
-    isCloseOver = true;
   }
 
   /** Keeps the first cause, and fails everything once. */

@@ -65,6 +65,11 @@ public final class DeviceGroups<E> {
     return device;
   }
 
+  /** The devices of a group's ranks. */
+  static List<DeviceCore<?>> devices(List<DeviceGroups<?>> ranks) {
+    return ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
+  }
+
   /** Takes part in a group from now on. Makes the hidden queue for the first one. */
   void add(GroupLife group) {
     device.checkUsable();

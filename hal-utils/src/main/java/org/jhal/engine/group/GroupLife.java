@@ -44,7 +44,7 @@ final class GroupLife extends Owned {
 
   GroupLife(List<DeviceGroups<?>> ranks, CollectiveGroup.Options options) {
     this.ranks = ranks;
-    this.devices = ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
+    this.devices = DeviceGroups.devices(ranks);
     this.options = options;
     Object domain = devices.get(0).eventDomain();
     this.sharesEvents = devices.stream().allMatch(device -> device.eventDomain() == domain);

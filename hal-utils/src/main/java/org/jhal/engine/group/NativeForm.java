@@ -66,7 +66,7 @@ final class NativeForm {
       BooleanSupplier isAnyLaunched,
       BooleanSupplier isHeld) {
     this.ranks = ranks;
-    this.devices = ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
+    this.devices = DeviceGroups.devices(ranks);
     this.life = life;
     this.isAnyLaunched = isAnyLaunched;
     this.isHeld = isHeld;

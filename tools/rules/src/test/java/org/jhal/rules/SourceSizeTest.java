@@ -59,8 +59,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 23409",
-    "hal-utils/src/main/java/org/jhal/engine, 18144",
+    "hal-utils/src/main/java, 23407",
+    "hal-utils/src/main/java/org/jhal/engine, 18142",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 13435",
     "driver-cuda/src/main/java, 1605",
     "driver-hip/src/main/java, 1683"
