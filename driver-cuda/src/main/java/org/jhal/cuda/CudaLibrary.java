@@ -5,7 +5,7 @@ import com.sun.jna.Platform;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
@@ -36,7 +36,7 @@ final class CudaLibrary {
           VARIABLE,
           Status.UNAVAILABLE);
 
-  private static final Once<CudaLibrary> LOADED = Once.keepingFailure();
+  private static final Lazy<CudaLibrary> LOADED = Lazy.keepingFailure();
 
   private final SharedLibrary library;
   private final int version;

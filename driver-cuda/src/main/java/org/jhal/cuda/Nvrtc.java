@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.compile.CompilerApi;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.RuntimeCompiler;
@@ -59,10 +59,10 @@ final class Nvrtc extends RuntimeCompiler {
           "NVRTC, which compiles sources,", ORIGIN, PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
 
   /** One for each file. */
-  private static final Map<String, Once<Nvrtc>> LOADED = new ConcurrentHashMap<>();
+  private static final Map<String, Lazy<Nvrtc>> LOADED = new ConcurrentHashMap<>();
 
   /** The one for each architecture. */
-  private static final Map<String, Once<Nvrtc>> CHOSEN = new ConcurrentHashMap<>();
+  private static final Map<String, Lazy<Nvrtc>> CHOSEN = new ConcurrentHashMap<>();
 
   private final Api api;
   private final int version; // as the driver writes its own: 12080 for 12.8
@@ -139,7 +139,7 @@ final class Nvrtc extends RuntimeCompiler {
    */
   static Nvrtc load(String architecture) {
     return CHOSEN
-        .computeIfAbsent(architecture, missing -> Once.keepingFailure())
+        .computeIfAbsent(architecture, missing -> Lazy.keepingFailure())
         .get(() -> new Choice(architecture).make());
   }
 
@@ -186,7 +186,7 @@ final class Nvrtc extends RuntimeCompiler {
       try {
         offered =
             LOADED
-                .computeIfAbsent(library.path(), missing -> Once.keepingFailure())
+                .computeIfAbsent(library.path(), missing -> Lazy.keepingFailure())
                 .get(() -> new Nvrtc(library));
       } catch (HalException e) {
         seen.add(library.path() + " (" + e.getMessage() + ")");

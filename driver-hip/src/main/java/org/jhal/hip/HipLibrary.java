@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
@@ -34,7 +34,7 @@ final class HipLibrary {
   private static final WantedLibrary WANTED =
       new WantedLibrary("the HIP runtime", "ROCm", PROPERTY, VARIABLE, Status.UNAVAILABLE);
 
-  private static final Once<HipLibrary> LOADED = Once.keepingFailure();
+  private static final Lazy<HipLibrary> LOADED = Lazy.keepingFailure();
 
   private final SharedLibrary library;
   private final int version;

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.SharedLibrary;
@@ -60,7 +60,7 @@ final class Hiprtc extends RuntimeCompiler {
       new WantedLibrary(
           "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
 
-  private static final Once<Hiprtc> LOADED = Once.keepingFailure();
+  private static final Lazy<Hiprtc> LOADED = Lazy.keepingFailure();
 
   private final HiprtcApi api;
   private final Comgr targets;
@@ -109,7 +109,7 @@ final class Hiprtc extends RuntimeCompiler {
   /**
    * Looks for files in the same way, without the runtime. What it finds may be another compiler.
    */
-  static void rehearse() {
+  static void warmUp() {
     List<String> names = SharedLibrary.beside((File) null, NAME, LIKELY_MAJOR);
     CompilerFiles unused = files(WANTED.locate(names), LIKELY_MAJOR);
   }

@@ -177,7 +177,7 @@ class WhenFiredTest {
       awaitRun(3);
     }
     assertEquals(3, ran.size());
-    assertEquals(3, log.count("fake-0: giving back what an operation has used failed"));
+    assertEquals(3, log.count("fake-0: releasing an operation's resources failed"));
   }
 
   @Test

@@ -51,7 +51,7 @@ public final class MemoryBudget {
             + " are in use");
   }
 
-  /** Counts bytes as not used any more. */
+  /** Counts bytes as free. */
   public void giveBack(long bytes) {
     used.addAndGet(-bytes);
   }

@@ -128,18 +128,18 @@ class KernelCacheTest {
   }
 
   @Test
-  void rehearsingReadsAnEntryAndChangesAndTellsNothing() throws IOException {
-    cache.rehearse();
+  void warmingUpReadsAnEntryAndChangesAndLogsNothing() throws IOException {
+    cache.warmUp();
     assertFalse(Files.exists(folder));
     keep("a");
     FileTime noted = Files.getLastModifiedTime(file("a"));
     clock.pass(Duration.ofDays(1));
-    cache.rehearse();
+    cache.warmUp();
     assertEquals(noted, Files.getLastModifiedTime(file("a")));
     Files.write(file("a"), new byte[] {1});
-    cache.rehearse();
+    cache.warmUp();
     chmod(folder, "rwxrwxrwx");
-    cache.rehearse();
+    cache.warmUp();
     assertEquals(List.of(), log.lines());
     assertNull(cache.find(key("a")));
     assertLogged("can be written by others");

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** Who makes a value, and what those see who ask for it meanwhile and afterwards. */
 @Timeout(60)
-class OnceTest {
+class LazyTest {
   private static final Supplier<String> MAKER = () -> "made";
 
   private static final HalException FAULT = new HalException(Status.NOT_FOUND, "nothing there");
 
-  private final Once<String> once = new Once<>();
+  private final Lazy<String> lazy = new Lazy<>();
   private final AtomicInteger calls = new AtomicInteger();
   private final CountDownLatch isMaking = new CountDownLatch(1);
   private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -45,14 +45,14 @@ class OnceTest {
   void theFirstMakesItAndTheOthersWait() throws InterruptedException {
     String value = new String("made");
     Threads first =
-        Threads.start("first", () -> assertSame(value, once.get(() -> slowly(() -> value))));
+        Threads.start("first", () -> assertSame(value, lazy.get(() -> slowly(() -> value))));
     isMaking.await();
-    Threads second = Threads.start("second", () -> assertSame(value, once.get(OnceTest::none)));
+    Threads second = Threads.start("second", () -> assertSame(value, lazy.get(LazyTest::none)));
     second.awaitBlocked();
     mayEnd.countDown();
     first.join();
     second.join();
-    assertSame(value, once.get(OnceTest::none));
+    assertSame(value, lazy.get(LazyTest::none));
     assertEquals(1, calls.get());
   }
 
@@ -65,14 +65,14 @@ class OnceTest {
                 assertSame(
                     FAULT,
                     assertThrows(
-                        HalException.class, () -> once.get(() -> slowly(OnceTest::fail)))));
+                        HalException.class, () -> lazy.get(() -> slowly(LazyTest::fail)))));
     isMaking.await();
     Threads second =
         Threads.start(
             "second",
             () -> {
               HalException thrown =
-                  assertThrows(HalException.class, () -> once.get(OnceTest::none));
+                  assertThrows(HalException.class, () -> lazy.get(LazyTest::none));
               assertEquals(FAULT.toString(), thrown.toString());
               assertNotSame(FAULT, thrown, "the trace is the waiter's");
             });
@@ -80,13 +80,13 @@ class OnceTest {
     mayEnd.countDown();
     first.join();
     second.join();
-    assertEquals("again", once.get(() -> "again"));
+    assertEquals("again", lazy.get(() -> "again"));
   }
 
   @Test
   void aFailureIsKeptWhereThatIsAskedFor() {
-    Once<String> keeping = Once.keepingFailure();
-    assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(OnceTest::fail)));
+    Lazy<String> keeping = Lazy.keepingFailure();
+    assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(LazyTest::fail)));
     HalException later = assertThrows(HalException.class, () -> keeping.get(() -> "late"));
     assertEquals(FAULT.toString(), later.toString());
   }
@@ -97,24 +97,24 @@ class OnceTest {
     // A class that is initialised while the stack runs out can never be used.
     theFirstMakesItAndTheOthersWait();
     for (int i = 0; i < 64; i++) {
-      Once<String> once = new Once<>();
-      Threads.onSmallStack(() -> overflow(once));
-      Threads.start("next", () -> assertEquals("made", once.get(MAKER))).join();
+      Lazy<String> lazy = new Lazy<>();
+      Threads.onSmallStack(() -> overflow(lazy));
+      Threads.start("next", () -> assertEquals("made", lazy.get(MAKER))).join();
     }
   }
 
   @SuppressWarnings("InfiniteRecursion") // on purpose
-  private static void overflow(Once<String> once) {
+  private static void overflow(Lazy<String> lazy) {
     try {
-      overflow(once);
+      overflow(lazy);
     } catch (StackOverflowError e) {
-      String unused = once.get(MAKER); // if this throws as well, the frame above tries again
+      String unused = lazy.get(MAKER); // if this throws as well, the frame above tries again
     }
   }
 
   @Test
   void anErrorIsNeverKept() {
-    Once<String> keeping = Once.keepingFailure();
+    Lazy<String> keeping = Lazy.keepingFailure();
     assertThrows(
         StackOverflowError.class,
         () ->
