@@ -12,8 +12,8 @@ import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads and initialises the CUDA driver API, once per process, or says why that is not possible.
- * {@link JCudaApi} must not be used before {@link #load} has returned.
+ * Loads and initialises the CUDA driver API once per process, or reports why not. {@link JCudaApi}
+ * must not be used before {@link #load} has returned.
  */
 final class CudaLibrary {
   /** The system property that names the file of the library. */
@@ -56,7 +56,7 @@ final class CudaLibrary {
     return missingForGraphs.isEmpty();
   }
 
-  /** For people: whether graphs can be used, and if not, why. */
+  /** Whether graphs can be used, and if not, why; a text. */
   String graphs() {
     return hasGraphs()
         ? "available"
@@ -66,7 +66,7 @@ final class CudaLibrary {
             + String.join(", ", missingForGraphs);
   }
 
-  /** A function that only some versions have, or null. */
+  /** A function, or null if this version lacks it. */
   @Nullable Function optional(String symbol) {
     return library.optional(symbol);
   }
@@ -76,27 +76,26 @@ final class CudaLibrary {
     return text(version);
   }
 
-  /** The same as the driver API writes it: 13.0 as 13000. */
+  /** The version as the driver API encodes it: 13.0 as 13000. */
   int number() {
     return version;
   }
 
-  /** A version as the driver API writes it. */
+  /** Encodes a version as the driver API does. */
   static int number(int major, int minor) {
     return 1000 * major + 10 * minor;
   }
 
-  /** The major part of a version that the driver API has written. */
+  /** The major part of an encoded version. */
   static int major(int version) {
     return version / 1000;
   }
 
-  /** A version that the driver API has written, for people. */
+  /** An encoded version as text. */
   static String text(int version) {
     return major(version) + "." + version % 1000 / 10;
   }
 
-  /** The file that was loaded. */
   String path() {
     return library.path();
   }

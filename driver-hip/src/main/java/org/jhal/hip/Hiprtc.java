@@ -36,10 +36,7 @@ final class Hiprtc extends RuntimeCompiler {
   private static final List<String> ARCHITECTURE_OPTIONS =
       List.of("--gpu-architecture", "--offload-arch", "-arch", "-mcpu", "--cuda-gpu-arch");
 
-  /**
-   * Beginnings of the names of environment variables that add options, or that tell HIPRTC and the
-   * Clang in it where to look for files.
-   */
+  /** Prefixes of environment variables that add options or search paths to HIPRTC and its Clang. */
   private static final List<String> VARIABLES =
       List.of(
           "HIPRTC_",
@@ -87,7 +84,7 @@ final class Hiprtc extends RuntimeCompiler {
   /**
    * Loads the compiler that belongs to the process's runtime, on the first call.
    *
-   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for
+   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
    */
   static Hiprtc load(SharedLibrary runtime, int major) {
     return LOADED.get(
@@ -98,17 +95,15 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   /**
-   * The compiler that would be loaded; null if its file is not found. What it compiles with is a
-   * part of it.
+   * The files of the compiler that would be loaded, with those that it uses; null if it is not
+   * found.
    */
   static @Nullable CompilerFiles files(SharedLibrary runtime, int major) {
     return files(
         isIn(runtime) ? runtime.file(SYMBOL) : WANTED.locate(candidates(runtime, major)), major);
   }
 
-  /**
-   * Looks for files in the same way, without the runtime. What it finds may be another compiler.
-   */
+  /** Searches for files in the same way, without the runtime; may find another compiler. */
   static void warmUp() {
     List<String> names = SharedLibrary.beside((File) null, NAME, LIKELY_MAJOR);
     CompilerFiles unused = files(WANTED.locate(names), LIKELY_MAJOR);
@@ -144,7 +139,7 @@ final class Hiprtc extends RuntimeCompiler {
     return ARCHITECTURE + architecture;
   }
 
-  /** Checks the architecture first, as the compiler would end the process for an unknown one. */
+  /** Checks the architecture, since the compiler would end the process for an unknown one. */
   private static void checkOptions(List<String> options, String what) {
     for (String option : options) {
       if (ARCHITECTURE_OPTIONS.stream().anyMatch(option::startsWith)) {

@@ -14,7 +14,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who makes a value, and what those see who ask for it meanwhile and afterwards. */
+/** Who makes a value, and what concurrent and later callers get. */
 @Timeout(60)
 class LazyTest {
   private static final Supplier<String> MAKER = () -> "made";
@@ -33,7 +33,7 @@ class LazyTest {
   private String slowly(Supplier<String> result) {
     calls.incrementAndGet();
     isMaking.countDown();
-    Threads.await("the maker to be let go", () -> mayEnd.getCount() == 0);
+    Threads.await("the maker to be released", () -> mayEnd.getCount() == 0);
     return result.get();
   }
 
@@ -42,7 +42,7 @@ class LazyTest {
   }
 
   @Test
-  void theFirstMakesItAndTheOthersWait() throws InterruptedException {
+  void theFirstCallerMakesTheValueAndTheOthersWait() throws InterruptedException {
     String value = new String("made");
     Threads first =
         Threads.start("first", () -> assertSame(value, lazy.get(() -> slowly(() -> value))));
@@ -57,7 +57,7 @@ class LazyTest {
   }
 
   @Test
-  void aFailureReachesAllWhoWaitAndTheNextTriesAgain() throws InterruptedException {
+  void aFailureReachesAllWaitersAndTheNextCallerTriesAgain() throws InterruptedException {
     Threads first =
         Threads.start(
             "first",
@@ -84,18 +84,18 @@ class LazyTest {
   }
 
   @Test
-  void aFailureIsKeptWhereThatIsAskedFor() {
+  void keepingFailureKeepsAHalException() {
     Lazy<String> keeping = Lazy.keepingFailure();
     assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(LazyTest::fail)));
     HalException later = assertThrows(HalException.class, () -> keeping.get(() -> "late"));
     assertEquals(FAULT.toString(), later.toString());
   }
 
-  /** A caller that runs out of stack makes nothing, and leaves that to the next one. */
+  /** A caller that runs out of stack leaves the making to the next one. */
   @Test
-  void aCallerWithoutStackKeepsNobodyWaiting() throws InterruptedException {
+  void aMakerWithoutStackLeavesNoCallerWaiting() throws InterruptedException {
     // A class that is initialised while the stack runs out can never be used.
-    theFirstMakesItAndTheOthersWait();
+    theFirstCallerMakesTheValueAndTheOthersWait();
     for (int i = 0; i < 64; i++) {
       Lazy<String> lazy = new Lazy<>();
       Threads.onSmallStack(() -> overflow(lazy));
