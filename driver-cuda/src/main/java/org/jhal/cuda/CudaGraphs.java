@@ -60,7 +60,6 @@ final class CudaGraphs extends GraphRuntime {
           .toList();
     }
 
-    /** Binds the functions to a library that has them all. */
     static void bind(SharedLibrary library) {
       library.bind(Api.class, Api::symbol);
       API.setup = library.map(Setup.class, Api::symbol);

@@ -51,7 +51,6 @@ final class CudaLibrary {
     }
   }
 
-  /** Whether {@link CudaGraphs} may be used. */
   boolean hasGraphs() {
     return missingForGraphs.isEmpty();
   }
@@ -66,7 +65,6 @@ final class CudaLibrary {
             + String.join(", ", missingForGraphs);
   }
 
-  /** A function, or null if this version lacks it. */
   @Nullable Function optional(String symbol) {
     return library.optional(symbol);
   }
@@ -86,12 +84,10 @@ final class CudaLibrary {
     return 1000 * major + 10 * minor;
   }
 
-  /** The major part of an encoded version. */
   static int major(int version) {
     return version / 1000;
   }
 
-  /** An encoded version as text. */
   static String text(int version) {
     return major(version) + "." + version % 1000 / 10;
   }

@@ -54,7 +54,6 @@ final class CudaRuntime extends GpuRuntime {
   private final CudaKernels kernels;
   private final @Nullable CudaGraphs graphs;
 
-  /** Opens a device. */
   CudaRuntime(GpuProperties properties) {
     super(properties.ordinal(), CudaResult.CODES, PINNED, GATE);
     kernels = new CudaKernels(this, properties);

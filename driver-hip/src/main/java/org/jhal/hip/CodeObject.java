@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable.
  */
 final class CodeObject {
-  /** A file without metadata. */
   static final CodeObject UNKNOWN = new CodeObject("", Map.of());
 
   // From elf.h.

@@ -58,7 +58,6 @@ final class Comgr {
     return new Comgr(null, null);
   }
 
-  /** Whether it has all functions. */
   private static boolean isWhole(SharedLibrary library) {
     return library.missing(SharedLibrary.functions(ComgrApi.class)).isEmpty();
   }

@@ -65,7 +65,6 @@ final class HipLibrary {
         : "not available: " + library.path() + " lacks " + String.join(", ", missing);
   }
 
-  /** Whether {@link HipGraphApi} may be used. */
   boolean hasGraphs() {
     return graphs.equals(AVAILABLE);
   }
@@ -102,7 +101,6 @@ final class HipLibrary {
     return version / 10_000_000 + "." + version / 100_000 % 100 + "." + version % 100_000;
   }
 
-  /** The number of devices, at least one. */
   int deviceCount() {
     return deviceCount;
   }

@@ -48,7 +48,6 @@ public final class MockControls {
     device.stream(queue.index()).setPaused(true);
   }
 
-  /** Resumes the stream of a queue. */
   public void resume(DeviceQueue queue) {
     device.stream(queue.index()).setPaused(false);
   }

@@ -195,7 +195,6 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return lost != null;
   }
 
-  /** Throws the cause if the device is lost. */
   void checkAlive() {
     HalException cause = lost;
     if (cause != null) {
@@ -203,7 +202,6 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     }
   }
 
-  /** See {@link MockControls#reportLossOnce}. */
   void reportLossOnce() {
     reportsLossOnce = true;
   }
@@ -277,7 +275,6 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     liveModules.decrementAndGet();
   }
 
-  /** See {@link MockControls#leftovers}. */
   String leftovers() {
     StringBuilder text = new StringBuilder();
     if (!events.isEmpty()) {

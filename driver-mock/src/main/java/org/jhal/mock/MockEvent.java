@@ -52,7 +52,6 @@ final class MockEvent {
     return outcome;
   }
 
-  /** The number of the latest recording. */
   synchronized long latest() {
     return recorded;
   }
@@ -105,7 +104,6 @@ final class MockEvent {
     }
   }
 
-  /** Makes waiting threads check the devices again. */
   synchronized void wake() {
     notifyAll();
   }

@@ -44,14 +44,12 @@ final class MockMemory implements DeviceMemory {
     return new MockMemory(device, size, true);
   }
 
-  /** The shared memory of a workgroup. */
   static MockMemory shared(int size) {
     MockMemory made = new MockMemory(null, size, false);
     made.materialise();
     return made;
   }
 
-  /** Imported memory of the caller. */
   static MockMemory imported(MockDevice device, ByteBuffer memory) {
     MockMemory made = new MockMemory(device, memory.capacity(), false);
     ByteBuffer[] parts = new ByteBuffer[(int) (((long) memory.capacity() + MASK) >>> SEGMENT_BITS)];

@@ -19,7 +19,6 @@ final class MockTask {
 
   private static final MockView[] NO_VIEWS = {};
 
-  /** The kinds of tasks. */
   enum Kind {
     COMMAND,
     BARRIER,

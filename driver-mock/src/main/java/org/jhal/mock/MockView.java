@@ -37,7 +37,6 @@ final class MockView implements KernelMemory {
     return memory != null;
   }
 
-  /** Ends access. */
   void clear() {
     memory = null;
     size = 0;

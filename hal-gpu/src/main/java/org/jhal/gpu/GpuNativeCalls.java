@@ -25,12 +25,10 @@ final class GpuNativeCalls implements NativeCalls {
     this.runtime = runtime;
   }
 
-  /** Allows calls on a stream of the device. */
   void lend(long stream) {
     streams.add(stream);
   }
 
-  /** Refuses all later calls. */
   void close() {
     isClosed = true;
   }

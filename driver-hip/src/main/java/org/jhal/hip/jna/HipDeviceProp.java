@@ -33,7 +33,6 @@ public enum HipDeviceProp {
     return function;
   }
 
-  /** The size of the structure. */
   public int bytes() {
     return bytes;
   }

@@ -16,6 +16,5 @@ public interface HiprtcApi extends CompilerApi {
   /** Gets the number of bytes that {@link #getCode} writes. */
   int getCodeSize(Pointer program, LongByReference size);
 
-  /** Writes the code. */
   int getCode(Pointer program, Memory code);
 }

@@ -26,7 +26,6 @@ final class Clique {
   /** How long making communicators may keep launches out; it takes a second or two. */
   private static final long MAKE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long freeing communicators may keep launches out. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final List<GroupDevice> devices; // by rank
@@ -188,12 +187,10 @@ final class Clique {
     return communicators;
   }
 
-  /** Whether one of its devices is closing or closed. */
   boolean isClosing() {
     return devices.stream().anyMatch(GroupDevice::isClosing);
   }
 
-  /** Whether another group may use it. */
   boolean isSound() {
     return !isClosing()
         && devices.stream().noneMatch(device -> device.runtime().isLost())

@@ -97,17 +97,14 @@ final class CollectiveLibrary {
     return loaded;
   }
 
-  /** The calls for non-blocking communicators, or null if it has none. */
   @Nullable NonBlockingFunctions nonBlocking() {
     return nonBlocking;
   }
 
-  /** Communicators that no group uses. */
   CommunicatorCache cache() {
     return cache;
   }
 
-  /** Whether several aborts in one group are carried out together. */
   boolean abortsTogether() {
     return nonBlocking != null && version >= ABORTS_TOGETHER;
   }
@@ -301,7 +298,6 @@ final class CollectiveLibrary {
     };
   }
 
-  /** The name and the version. */
   @Override
   public String toString() {
     int major = version > LAST_SHORT ? version / 10000 : version / 1000;

@@ -35,7 +35,6 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   /** A collective's own weight in a stream: the library's calls; each rank adds two. */
   private static final int OWN_WEIGHT = 8;
 
-  /** A rank: its device, and its event. */
   private static final class Member {
     final GroupDevice device;
     final long stream;

@@ -52,7 +52,6 @@ public final class GroupDevice {
     isClosing = true;
   }
 
-  /** Whether it is closing or closed. */
   boolean isClosing() {
     return isClosing;
   }

@@ -73,7 +73,6 @@ final class NonBlockingFunctions {
         : new NonBlockingFunctions(getUniqueId, initRank, count, finish);
   }
 
-  /** Calls {@code ncclGetUniqueId}; returns its result. */
   int getUniqueId(UniqueId id) {
     Memory read = new Memory(ID_BYTES);
     int result = getUniqueId.invokeInt(new Object[] {read});
@@ -99,7 +98,6 @@ final class NonBlockingFunctions {
     return count.invokeInt(new Object[] {communicator, new IntByReference()});
   }
 
-  /** Calls {@code ncclCommFinalize}; returns its result. */
   int finish(long communicator) {
     return finish.invokeInt(new Object[] {communicator});
   }

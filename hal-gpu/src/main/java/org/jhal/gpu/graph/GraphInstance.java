@@ -18,7 +18,6 @@ final class GraphInstance {
   private enum State {
     /** Its nodes have their addresses; nothing native exists. */
     PLANNED,
-    /** It can be launched. */
     READY,
     /** A thread sets or launches it. */
     BUSY,
@@ -117,7 +116,6 @@ final class GraphInstance {
     return nodes.set(instance, changed, submission);
   }
 
-  /** Launches it. For the thread that has claimed it. */
   void launch() {
     launchPosition = stream.nextPosition();
     graphs.launch(instance, stream.handle());
@@ -130,12 +128,10 @@ final class GraphInstance {
     return state.get() == State.PLANNED;
   }
 
-  /** Whether the stream has passed its last launch. */
   boolean isIdle() {
     return launchPosition <= stream.fired();
   }
 
-  /** How many nodes it has. */
   int size() {
     return plan.size();
   }
@@ -149,13 +145,11 @@ final class GraphInstance {
     return state.get() == State.READY;
   }
 
-  /** Whether it can be launched, or is being launched. */
   boolean isUsable() {
     State now = state.get();
     return now == State.READY || now == State.BUSY;
   }
 
-  /** Whether it is out of use and nothing native is left. */
   boolean isDestroyed() {
     return destroyed.getCount() == 0;
   }

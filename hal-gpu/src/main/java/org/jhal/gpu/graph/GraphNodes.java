@@ -132,7 +132,6 @@ final class GraphNodes {
 
   // Addresses.
 
-  /** Sets the addresses of all nodes to a submission's. */
   void capture(Submission submission) {
     for (int node = 0; node < nodes.length; node++) {
       resolve(node, submission);
@@ -195,7 +194,6 @@ final class GraphNodes {
 
   // Native nodes.
 
-  /** Adds all nodes to a native graph. */
   void addTo(long graph) {
     if (updateBytes > 0) {
       HostBlock block = new HostBlock(core.runtime(), updateBytes);

@@ -17,7 +17,6 @@ import org.jhal.driver.CommandList;
  * <p>Immutable.
  */
 final class GraphPlan {
-  /** The number of parallel chains. */
   private static final int CHAINS = 4;
 
   /** From this many commands between two barriers on there are more chains. */
@@ -80,7 +79,6 @@ final class GraphPlan {
     return commands.length;
   }
 
-  /** The command that becomes a node. */
   Command command(int node) {
     return list.get(commands[node]);
   }
@@ -90,7 +88,6 @@ final class GraphPlan {
     return dependencies[node];
   }
 
-  /** The largest number of nodes that any node runs behind. */
   int mostDependencies() {
     return mostDependencies;
   }

@@ -18,7 +18,6 @@ public final class GraphSet implements PreparedCommands {
   private final GraphPlan plan;
   private final AtomicReferenceArray<@Nullable OnStream> streams; // by the stream's index
 
-  /** Graphs for {@code streams} streams. */
   GraphSet(GraphCache cache, GraphPlan plan, int streams) {
     this.cache = cache;
     this.plan = plan;

@@ -2,10 +2,8 @@ package org.jhal.gpu.graph;
 
 /** The stream as its graphs see it. For its issuing thread, except for {@link #fired}. */
 public interface GraphStream {
-  /** The native stream. */
   long handle();
 
-  /** Its place among the device's streams, from 0. */
   int index();
 
   /** The number of the next recording. */

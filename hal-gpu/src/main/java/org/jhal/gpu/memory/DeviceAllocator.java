@@ -21,7 +21,6 @@ public final class DeviceAllocator {
     this.pool = pool;
   }
 
-  /** Whether there is memory of this type. */
   public static boolean supports(MemoryType type) {
     return type != MemoryType.SHARED;
   }
@@ -45,7 +44,6 @@ public final class DeviceAllocator {
         : allocate(bytes, params);
   }
 
-  /** Frees device memory behind the present work in the stream. */
   public void free(PoolMemory memory, long stream) {
     pool.free(memory, stream);
   }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class PeerAccess {
   private static final String REFUSED = "the runtime offers no access";
 
-  /** Asks the runtime. */
   @FunctionalInterface
   interface Query {
     /**

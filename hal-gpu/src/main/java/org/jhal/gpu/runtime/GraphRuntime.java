@@ -43,7 +43,6 @@ public abstract class GraphRuntime {
    */
   public abstract boolean mayBeSetInFlight();
 
-  /** Creates an empty graph. */
   public long create() {
     long[] graph = new long[1];
     calls.check("graphCreate", setup.graphCreate(graph, 0));

@@ -59,7 +59,6 @@ final class StreamEvents {
     return (@Nullable GpuEvent[]) new GpuEvent[KEPT_EVENTS];
   }
 
-  /** The number of the next recording. */
   long next() {
     return recordings + 1;
   }
@@ -69,7 +68,6 @@ final class StreamEvents {
     return fired;
   }
 
-  /** Makes an event. */
   GpuEvent create() {
     long plain = runtime.createEvent(false);
     try {
@@ -80,7 +78,6 @@ final class StreamEvents {
     }
   }
 
-  /** Records an event in a native stream. */
   void record(GpuEvent event, long stream) {
     long position = recordings + 1;
     boolean isAsleep = position - lastSleep <= WAKEFUL;
@@ -95,7 +92,6 @@ final class StreamEvents {
     }
   }
 
-  /** The mark for the next recording. */
   StreamMark nextMark() {
     StreamMark mark = nextMark;
     if (mark == null) {
@@ -118,7 +114,6 @@ final class StreamEvents {
     return true;
   }
 
-  /** Waits until a recording has fired. */
   void synchronize(GpuEvent event) {
     long position = event.position();
     if (position <= fired) {

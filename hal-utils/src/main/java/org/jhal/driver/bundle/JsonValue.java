@@ -198,7 +198,6 @@ final class JsonValue {
     return members;
   }
 
-  /** The items of this list. */
   List<JsonValue> items() {
     if (!(value instanceof List<?> list)) {
       throw wrongType("a list");
@@ -210,7 +209,6 @@ final class JsonValue {
     return items;
   }
 
-  /** This string. */
   String string() {
     if (!(value instanceof String text)) {
       throw wrongType("a string");
@@ -242,12 +240,10 @@ final class JsonValue {
     throw failure("is " + shorten(text) + "; it must be a whole number from " + min + " to " + max);
   }
 
-  /** Whether it is an object. */
   boolean isObject() {
     return value instanceof Map<?, ?>;
   }
 
-  /** Checks that this is an object, with any content. */
   void checkObject() {
     object();
   }

@@ -112,7 +112,6 @@ final class TypedKernel {
     return new HalException(Status.INVALID_ARGUMENT, where + ": " + describe(method) + " " + what);
   }
 
-  /** A method's name and the types of its parameters, for people. */
   static String describe(Method method) {
     return Arrays.stream(method.getParameterTypes())
         .map(Class::getSimpleName)

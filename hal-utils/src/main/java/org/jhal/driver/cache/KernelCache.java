@@ -69,7 +69,7 @@ public final class KernelCache {
 
   private record Candidate(String file, long bytes, Instant used) {}
 
-  /** For tests, with limits, time and access of their own. */
+  /** For tests. */
   KernelCache(Path path, PrivateFolder.Access access, Clock clock, long maxBytes, int maxEntries) {
     this.path = path;
     this.access = access;

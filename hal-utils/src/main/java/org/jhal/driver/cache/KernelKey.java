@@ -22,7 +22,6 @@ import java.util.List;
 public final class KernelKey {
   private final byte[] encoded;
 
-  /** From an encoding. */
   KernelKey(byte[] encoded) {
     this.encoded = encoded.clone();
   }

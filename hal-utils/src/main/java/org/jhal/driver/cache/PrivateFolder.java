@@ -52,9 +52,7 @@ final class PrivateFolder implements Closeable {
   private static final Set<PosixFilePermission> OTHERS_WRITE =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
-  /** How a folder is used. */
   static final class Access {
-    /** That of this process. */
     static final Access OURS = new Access(null, null);
 
     private final @Nullable UserPrincipal user;
@@ -165,7 +163,6 @@ final class PrivateFolder implements Closeable {
     return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
   }
 
-  /** The names of all that is in the folder. */
   List<String> names() throws IOException {
     List<String> names = new ArrayList<>();
     // Opened again, as a stream can be iterated only once.
@@ -268,7 +265,6 @@ final class PrivateFolder implements Closeable {
     }
   }
 
-  /** Notes when a file was used. */
   void touch(String name, FileTime time) throws IOException {
     open.getFileAttributeView(
             Path.of(name), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)

@@ -74,7 +74,6 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     this.faults = new Faults(calls);
   }
 
-  /** The wrapped backend. */
   @Override
   public DeviceBackend<E> real() {
     return real;
@@ -165,7 +164,6 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     }
   }
 
-  /** Makes a call that can fail. */
   <T> T call(String name, Supplier<T> body) {
     checkAlive();
     HalException failure = null;

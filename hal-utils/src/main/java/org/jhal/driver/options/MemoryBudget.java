@@ -51,12 +51,10 @@ public final class MemoryBudget {
             + " are in use");
   }
 
-  /** Counts bytes as free. */
   public void giveBack(long bytes) {
     used.addAndGet(-bytes);
   }
 
-  /** How many bytes are in use. */
   public long used() {
     return used.get();
   }

@@ -31,7 +31,6 @@ public final class PlatformThreads {
   private static final Semaphore CALLS =
       new Semaphore(4 * Runtime.getRuntime().availableProcessors());
 
-  /** Makes the call of a virtual thread. */
   private static final class Caller extends EngineThread {
     private final AtomicBoolean hasPermit; // of CALLS
 

@@ -73,8 +73,6 @@ public final class ReusableEvent<N> implements AutoCloseable {
   private final AtomicReference<@Nullable Recording<N>> latest = new AtomicReference<>();
 
   /**
-   * An unrecorded event.
-   *
    * @param release releases a native event; called once for each
    */
   public ReusableEvent(Consumer<? super N> release) {
@@ -151,7 +149,6 @@ public final class ReusableEvent<N> implements AutoCloseable {
       this.release = release;
     }
 
-    /** The native event. */
     public N event() {
       return event;
     }
