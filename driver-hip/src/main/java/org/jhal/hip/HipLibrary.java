@@ -101,6 +101,7 @@ final class HipLibrary {
     return version / 10_000_000 + "." + version / 100_000 % 100 + "." + version % 100_000;
   }
 
+  /** At least one. */
   int deviceCount() {
     return deviceCount;
   }

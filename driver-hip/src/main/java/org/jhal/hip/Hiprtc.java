@@ -139,7 +139,7 @@ final class Hiprtc extends RuntimeCompiler {
     return ARCHITECTURE + architecture;
   }
 
-  /** Checks the architecture, since the compiler would end the process for an unknown one. */
+  /** Refuses options that choose an architecture: an unknown one would end the process. */
   private static void checkOptions(List<String> options, String what) {
     for (String option : options) {
       if (ARCHITECTURE_OPTIONS.stream().anyMatch(option::startsWith)) {

@@ -18,7 +18,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 public final class UploadMemory implements GpuMemory {
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /** The closed buffers of the process whose views are not collected. */
+  /** The number of closed buffers of the process whose views are not collected. */
   private static final AtomicInteger WAITING = new AtomicInteger();
 
   private final GpuRuntime runtime; // retained by this object

@@ -233,9 +233,10 @@ public final class LaunchGate {
   }
 
   /**
-   * As {@link #runAtMost}, for the end of work, such as of a failed collective, for which a call
-   * inside may wait, and so a waiting launch, too. So it goes ahead of the line, waits only for a
-   * launch inside, for half of {@code patience} at most, and then proceeds beside that.
+   * As {@link #runAtMost}, for calls that end work, such as a failed collective. A call inside may
+   * wait for that work, and a launch in the line for that call. So this goes ahead of the line,
+   * waits only for a launch inside, for half of {@code patience} at most, and then proceeds beside
+   * it.
    */
   public void runAhead(long patience, Runnable body) {
     Stay stay = new Stay(1);

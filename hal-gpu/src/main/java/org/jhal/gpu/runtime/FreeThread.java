@@ -62,8 +62,8 @@ public final class FreeThread {
 
   /**
    * Waits until everything passed to {@link #free} before is released. Does nothing on the free
-   * thread itself. On another device's, whose callbacks may wait for this device's, waits for two
-   * seconds at most.
+   * thread itself. On another device's it waits for two seconds at most: this device's releases may
+   * wait for that thread.
    */
   public void await() {
     boolean isWorker = false;

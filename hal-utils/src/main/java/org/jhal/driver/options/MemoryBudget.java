@@ -51,10 +51,12 @@ public final class MemoryBudget {
             + " are in use");
   }
 
+  /** Counts bytes as free. */
   public void giveBack(long bytes) {
     used.addAndGet(-bytes);
   }
 
+  /** The bytes in use. */
   public long used() {
     return used.get();
   }

@@ -73,6 +73,8 @@ public final class ReusableEvent<N> implements AutoCloseable {
   private final AtomicReference<@Nullable Recording<N>> latest = new AtomicReference<>();
 
   /**
+   * An unrecorded event.
+   *
    * @param release releases a native event; called once for each
    */
   public ReusableEvent(Consumer<? super N> release) {

@@ -62,7 +62,7 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
         Failures.log(
             LOG,
             Level.ERROR,
-            "a host call of " + queue + " threw, and its operation does not report it",
+            "a host call of " + queue + " threw, which its operation does not report",
             thrown);
       }
     } finally {
