@@ -1,4 +1,4 @@
-/** What drivers of GPUs share. */
+/** The shared code of GPU drivers. */
 module org.jhal.gpu {
   requires com.google.common;
   requires transitive com.sun.jna;

@@ -41,8 +41,8 @@ final class CudaAttributes extends DeviceReader {
   }
 
   /**
-   * A multi-instance GPU has one uuid for all of its instances, and each instance has another one,
-   * which only drivers for CUDA 11.4 and newer tell. It is written as nvidia-smi does.
+   * Each instance of a multi-instance GPU has a uuid of its own, which only drivers for CUDA 11.4
+   * and newer report. Formatted as by nvidia-smi.
    */
   @Override
   protected String uuid(int ordinal) {

@@ -38,7 +38,7 @@ class CudaDriver extends GpuDriver {
   }
 
   @Override
-  protected void rehearseCompiler() {
+  protected void warmUpCompiler() {
     CompilerFiles unused = Nvrtc.files("");
   }
 

@@ -18,7 +18,7 @@ final class CudaGraphs extends GraphRuntime {
   /** CUDA_KERNEL_NODE_PARAMS_v2. */
   private static final GraphLayout KERNEL = new GraphLayout(72, 0, 8, 20, 32, 48);
 
-  // CUDA_MEMCPY3D. All else is zero.
+  // CUDA_MEMCPY3D. All other members are zero.
   private static final int COPY_BYTES = 200;
   private static final int SOURCE_TYPE = 32;
   private static final int SOURCE_DEVICE = 48;
@@ -32,7 +32,7 @@ final class CudaGraphs extends GraphRuntime {
   private static final int DEVICE = 2;
   private static final int UNIFIED = 4;
 
-  /** The functions that make nodes for which CUDA wants a context. */
+  /** The functions that make nodes in a context. */
   interface Setup extends GraphSetup {
     int graphAddMemsetNode(
         long node, long graph, long dependencies, long count, long parameters, long context);
@@ -42,8 +42,8 @@ final class CudaGraphs extends GraphRuntime {
   }
 
   /**
-   * The functions for graphs, through JNA: JCuda has them too, but makes new objects in each call,
-   * and copies structures field by field.
+   * The functions for graphs, through JNA: JCuda's make new objects in each call and copy
+   * structures field by field.
    */
   static final class Api implements GraphApi {
     static final Api API = new Api();
@@ -60,7 +60,6 @@ final class CudaGraphs extends GraphRuntime {
           .toList();
     }
 
-    /** Binds the functions to a library, which has them all. */
     static void bind(SharedLibrary library) {
       library.bind(Api.class, Api::symbol);
       API.setup = library.map(Setup.class, Api::symbol);
@@ -97,7 +96,7 @@ final class CudaGraphs extends GraphRuntime {
     this.context = context;
   }
 
-  /** As cuda.h says of setting parameters: launches that are in a stream are not affected. */
+  /** According to cuda.h, setting parameters does not affect launches in a stream. */
   @Override
   public boolean mayBeSetInFlight() {
     return true;

@@ -22,7 +22,7 @@ import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
-/** Loads kernels, and compares what the driver knows about them with the manifest. */
+/** Loads kernels, and compares them, as the driver sees them, with the manifest. */
 final class CudaKernels extends KernelLoader {
   // From cuda.h: enum CUjit_option and enum CUfunction_attribute.
   private static final int ERROR_LOG_BUFFER = 5;
@@ -35,7 +35,7 @@ final class CudaKernels extends KernelLoader {
   private static final Pattern TARGET =
       Pattern.compile("^\\s*\\.target\\s+sm_(\\d{1,6})([a-z]?)", Pattern.MULTILINE);
 
-  /** How much shared memory a kernel may use without asking for more. */
+  /** The shared memory that a kernel may use without a request. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
   private final CudaRuntime runtime;
@@ -88,8 +88,8 @@ final class CudaKernels extends KernelLoader {
   }
 
   /**
-   * The driver reports PTX for an incompatible device in the same way as malformed PTX. Returns the
-   * end of a message that names the target if it is incompatible with this device; otherwise empty.
+   * The end of a message that names the target of incompatible PTX, which the driver reports as
+   * malformed; empty for compatible PTX.
    */
   private String otherTarget(byte[] ptx) {
     Matcher target = TARGET.matcher(new String(ptx, StandardCharsets.ISO_8859_1));
@@ -107,9 +107,7 @@ final class CudaKernels extends KernelLoader {
     return isFit ? "" : ", as it is for sm_" + target.group(1) + target.group(2);
   }
 
-  /**
-   * If the driver can tell (from CUDA 12.4 on), the kernel's parameters must match the manifest's.
-   */
+  /** Compares a kernel's parameters with the manifest's if the driver reports them (CUDA 12.4). */
   private void checkArguments(long kernel, String entry, KernelSpec spec, String name) {
     Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
     if (query == null) {
@@ -122,11 +120,11 @@ final class CudaKernels extends KernelLoader {
     for (int i = 0; i <= parameters.size(); i++) {
       int code = query.invokeInt(new Object[] {kernel, (long) i, offset, size});
       if (code == CudaResult.INVALID_VALUE) {
-        break; // there are no more
+        break;
       } else if (code != ResultCodes.SUCCESS) {
-        throw runtime.failure("funcGetParamInfo", code, "cannot look at " + name);
+        throw runtime.failure("funcGetParamInfo", code, "cannot read the parameters of " + name);
       }
-      // The driver does not tell a pointer from a number of its size.
+      // The driver does not distinguish a pointer from a number of its size.
       boolean isPointer =
           i < parameters.size() && parameters.get(i).kind() == BUFFER && size[0] == Long.BYTES;
       taken.add(new KernelArgument((int) offset[0], (int) size[0], isPointer));

@@ -5,15 +5,15 @@ import com.sun.jna.Platform;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads and initialises the CUDA driver API, once per process, or says why that is not possible.
- * {@link JCudaApi} must not be used before {@link #load} has returned.
+ * Loads and initialises the CUDA driver API once per process, or reports why not. {@link JCudaApi}
+ * must not be used before {@link #load} has returned.
  */
 final class CudaLibrary {
   /** The system property that names the file of the library. */
@@ -36,7 +36,7 @@ final class CudaLibrary {
           VARIABLE,
           Status.UNAVAILABLE);
 
-  private static final Once<CudaLibrary> LOADED = Once.keepingFailure();
+  private static final Lazy<CudaLibrary> LOADED = Lazy.keepingFailure();
 
   private final SharedLibrary library;
   private final int version;
@@ -51,12 +51,11 @@ final class CudaLibrary {
     }
   }
 
-  /** Whether {@link CudaGraphs} may be used. */
   boolean hasGraphs() {
     return missingForGraphs.isEmpty();
   }
 
-  /** For people: whether graphs can be used, and if not, why. */
+  /** Whether graphs can be used, and if not, why; a text. */
   String graphs() {
     return hasGraphs()
         ? "available"
@@ -66,7 +65,6 @@ final class CudaLibrary {
             + String.join(", ", missingForGraphs);
   }
 
-  /** A function that only some versions have, or null. */
   @Nullable Function optional(String symbol) {
     return library.optional(symbol);
   }
@@ -76,27 +74,24 @@ final class CudaLibrary {
     return text(version);
   }
 
-  /** The same as the driver API writes it: 13.0 as 13000. */
+  /** The version as the driver API encodes it: 13.0 as 13000. */
   int number() {
     return version;
   }
 
-  /** A version as the driver API writes it. */
+  /** Encodes a version as the driver API does. */
   static int number(int major, int minor) {
     return 1000 * major + 10 * minor;
   }
 
-  /** The major part of a version that the driver API has written. */
   static int major(int version) {
     return version / 1000;
   }
 
-  /** A version that the driver API has written, for people. */
   static String text(int version) {
     return major(version) + "." + version % 1000 / 10;
   }
 
-  /** The file that was loaded. */
   String path() {
     return library.path();
   }

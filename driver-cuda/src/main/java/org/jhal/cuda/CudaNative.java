@@ -1,8 +1,8 @@
 package org.jhal.cuda;
 
 /**
- * The device in terms of the CUDA driver API: what {@link org.jhal.Device#unwrap} gives for this
- * type, for programs that use CUDA themselves.
+ * The device in terms of the CUDA driver API, from {@link org.jhal.Device#unwrap}, for programs
+ * that use CUDA themselves.
  *
  * @param context the device's primary context, a {@code CUcontext}. It stays valid as long as the
  *     device is open; the program must not destroy it.

@@ -3,16 +3,11 @@ package org.jhal.cuda;
 import org.jhal.Status;
 import org.jhal.gpu.natives.ResultCodes;
 
-/**
- * What the driver API's result codes mean.
- *
- * <p>Codes and their meaning: enum CUresult of the CUDA driver API.
- */
+/** The meaning of the driver API's result codes: enum CUresult. */
 final class CudaResult {
   static final ResultCodes CODES =
       new ResultCodes(JCudaApi.API)
-          // According to the reference, these leave the process in an inconsistent state, so that
-          // every
+          // According to the reference, these leave the process in an inconsistent state: every
           // later call fails in the same way.
           .with(
               Status.UNAVAILABLE,

@@ -15,10 +15,9 @@ import org.jhal.gpu.runtime.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device: its primary context. All users of the device in this process share that context:
- * those of the CUDA runtime, and other objects of this class. It is current on a thread only
- * between {@link #bindToThread} and {@link #unbindFromThread}, so a program that uses CUDA itself
- * is not disturbed.
+ * An open device: its primary context, which all users of the device in this process share,
+ * including those of the CUDA runtime. It is current on a thread only between {@link #bindToThread}
+ * and {@link #unbindFromThread}, so a program's own use of CUDA is undisturbed.
  *
  * <p>cuMemFreeHost, cuMemHostUnregister and cuModuleUnload wait until the device is idle;
  * cuStreamDestroy does not.
@@ -55,7 +54,6 @@ final class CudaRuntime extends GpuRuntime {
   private final CudaKernels kernels;
   private final @Nullable CudaGraphs graphs;
 
-  /** Opens a device. */
   CudaRuntime(GpuProperties properties) {
     super(properties.ordinal(), CudaResult.CODES, PINNED, GATE);
     kernels = new CudaKernels(this, properties);
@@ -138,8 +136,7 @@ final class CudaRuntime extends GpuRuntime {
   }
 
   /**
-   * Both ends must be in one allocation or registration, as a copy that crosses from one to another
-   * is refused.
+   * Both ends must be in one allocation or registration, since a copy across a boundary is refused.
    */
   @Override
   protected boolean isPinnedByOthers(long first, long last) {

@@ -3,7 +3,7 @@ package org.jhal.cuda;
 import com.sun.jna.Pointer;
 import org.jhal.gpu.natives.GpuSetup;
 
-/** The functions of the driver API that only it has, beside those that operations call. */
+/** The driver API's own functions, beside those that operations call. */
 interface CudaSetup extends GpuSetup {
   int init(int flags);
 

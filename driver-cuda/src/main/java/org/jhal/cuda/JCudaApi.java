@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of the driver API that operations call, most of them through JCuda, whose calls are
- * the cheapest. This is the only class that knows JCuda's objects.
+ * the cheapest. No other class uses JCuda's objects.
  *
- * <p>JCuda takes handles and addresses as objects. Each thread has one of each kind, which every
- * call overwrites, so calls make no garbage.
+ * <p>JCuda takes handles and addresses as objects. Each thread reuses one of each kind, so calls
+ * make no garbage.
  *
  * <p>{@link #bind} must be called first.
  */
 final class JCudaApi implements GpuApi {
   static final JCudaApi API = new JCudaApi();
 
-  /** What JCuda calls; calling a function that is missing would end the process. */
+  /** The functions that JCuda calls; a missing one would end the process. */
   private static final List<String> OF_JCUDA =
       List.of(
           ("ctxPopCurrent ctxPushCurrent ctxSetCurrent eventQuery eventRecord eventSynchronize"
@@ -37,7 +37,7 @@ final class JCudaApi implements GpuApi {
                   + " moduleLaunchKernel streamQuery streamSynchronize streamWaitEvent")
               .split(" "));
 
-  /** The names of functions that do not follow from those here. */
+  /** The irregular names of functions. */
   private static final Map<String, String> NAMES =
       Map.ofEntries(
           Map.entry("ctxPopCurrent", "cuCtxPopCurrent_v2"),
@@ -65,7 +65,7 @@ final class JCudaApi implements GpuApi {
           Map.entry("streamCreateWithFlags", "cuStreamCreate"),
           Map.entry("streamDestroy", "cuStreamDestroy_v2"));
 
-  /** What a call on the thread passes to JCuda, or gets from it. */
+  /** The arguments and results of a thread's calls of JCuda. */
   private static final class Arguments {
     final CUstream stream = new CUstream();
     final CUevent event = new CUevent();
@@ -91,7 +91,7 @@ final class JCudaApi implements GpuApi {
     return all.stream().map(JCudaApi::symbol).sorted().toList();
   }
 
-  /** Binds the functions to a library, which has them all. */
+  /** Binds the functions to a library that has them all. */
   static void bind(SharedLibrary library) {
     library.bind(JCudaApi.class, JCudaApi::symbol);
     API.setup = library.map(CudaSetup.class, JCudaApi::symbol);
@@ -106,14 +106,14 @@ final class JCudaApi implements GpuApi {
     return NAMES.getOrDefault(function, SharedLibrary.function("cu", function));
   }
 
-  /** Without the suffix that only the library has; in cuda.h it is hidden by macros. */
+  /** Without the library's suffix, which macros in cuda.h hide. */
   @Override
   public String functionName(String function) {
     String symbol = symbol(function);
     return NAMES.containsKey(function) ? symbol.replaceFirst("_v2$", "") : symbol;
   }
 
-  /** The driver knows the codes of its own version, which may be newer than JCuda's. */
+  /** From the driver, which may be newer than JCuda. */
   @Override
   public @Nullable String errorName(int code) {
     String[] name = new String[1];
@@ -264,7 +264,7 @@ final class JCudaApi implements GpuApi {
 
   // Through JNA.
 
-  /** Asked about memory of users in each transfer. */
+  /** Called in each transfer for users' memory. */
   native int pointerGetAttribute(long[] value, int attribute, long address);
 
   @Override

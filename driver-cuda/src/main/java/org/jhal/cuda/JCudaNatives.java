@@ -18,37 +18,34 @@ import org.jhal.Status;
 /**
  * Makes JCuda load its native library from a private folder.
  *
- * <p>JCuda itself looks in {@code java.library.path}, then among the resources of its own module.
- * It unpacks the library to a fixed name in {@code java.io.tmpdir}, and loads any file that already
- * has that name. So processes that start together may load a half-written file, and other users of
- * the machine can put theirs there. On the module path it finds no library at all, since that is in
- * another module than JCuda: here it is in this driver's.
+ * <p>JCuda itself searches {@code java.library.path}, then the resources of its own module. It
+ * unpacks the library to a fixed name in {@code java.io.tmpdir}, and loads any existing file of
+ * that name. So processes that start together may load a half-written file, and other users of the
+ * machine can plant one. On the module path it finds no library, since that is in this driver's
+ * module.
  *
- * <p>Therefore this class unpacks the library to a folder that nobody else writes to. The property
- * {@code java.io.tmpdir} belongs to the whole process and is not changed. Instead, this class
- * defines the JCuda class that reads it, before anybody uses it, so that it reads another property.
+ * <p>So this class unpacks the library to a private folder. It leaves the process-wide property
+ * {@code java.io.tmpdir} alone: it defines JCuda's class that reads this property, before its first
+ * use, so that it reads another one.
  */
 final class JCudaNatives {
-  /**
-   * After this text JCuda prints the stack trace of its second attempt, whose first line gives the
-   * reason.
-   */
+  /** Precedes the stack trace of JCuda's second attempt, whose first line has the reason. */
   private static final Pattern SECOND_TRY =
       Pattern.compile("load the library as a resource:\\R(.*)");
 
   private static final String TEMPORARY_FOLDER = "java.io.tmpdir";
 
   /**
-   * The property that JCuda reads instead; of the same length, so that nothing else in the class
-   * file changes.
+   * The property that JCuda reads instead, of the same length, so that the class file keeps its
+   * layout.
    */
   private static final String OWN_FOLDER = "jhal.jcuda.tmp";
 
   private JCudaNatives() {}
 
   /**
-   * Loads the library; can be called once. If the program has used JCuda before, JCuda loads the
-   * library in its own way.
+   * Loads the library; called once. After a program's own use of JCuda, JCuda loads it in its own
+   * way.
    *
    * @throws HalException UNAVAILABLE with the reason if there is none, or it cannot be loaded
    */
@@ -82,7 +79,7 @@ final class JCudaNatives {
     }
   }
 
-  /** Returns whether {@link LibUtils} reads {@link #OWN_FOLDER} now. */
+  /** Returns whether {@link LibUtils} will read {@link #OWN_FOLDER}. */
   private static boolean redirect() throws IOException {
     byte[] code;
     try (InputStream in = NativePointerObject.class.getResourceAsStream("LibUtils.class")) {
@@ -119,8 +116,7 @@ final class JCudaNatives {
   }
 
   /**
-   * Deletes the file, which a loaded library does not need; if the system does not allow that, it
-   * is deleted at exit.
+   * Deletes the file, which a loaded library does not need: at exit if the system refuses it now.
    */
   private static void delete(Path unpacked) {
     File file = unpacked.toFile();

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.compile.CompilerApi;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.RuntimeCompiler;
@@ -24,8 +24,8 @@ import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NVIDIA's run-time compiler, a separate library that is optional. Of several versions that are
- * installed, the one is taken whose code fits the device and the driver best.
+ * NVIDIA's run-time compiler, a separate, optional library. Of several installed versions, the one
+ * whose code fits the device and the driver best is used.
  *
  * <p>Thread-safe.
  */
@@ -59,16 +59,16 @@ final class Nvrtc extends RuntimeCompiler {
           "NVRTC, which compiles sources,", ORIGIN, PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
 
   /** One for each file. */
-  private static final Map<String, Once<Nvrtc>> LOADED = new ConcurrentHashMap<>();
+  private static final Map<String, Lazy<Nvrtc>> LOADED = new ConcurrentHashMap<>();
 
   /** The one for each architecture. */
-  private static final Map<String, Once<Nvrtc>> CHOSEN = new ConcurrentHashMap<>();
+  private static final Map<String, Lazy<Nvrtc>> CHOSEN = new ConcurrentHashMap<>();
 
   private final Api api;
   private final int version; // as the driver writes its own: 12080 for 12.8
   private final int[] architectures; // those that it supports, ascending
 
-  /** What a compiler can make for a device, best first. */
+  /** The code that a compiler can make for a device, best first. */
   private enum Code {
     /** A cubin. A driver takes those of its own major version and of older ones. */
     CUBIN,
@@ -134,20 +134,20 @@ final class Nvrtc extends RuntimeCompiler {
    * Loads the compiler for an architecture on the first call.
    *
    * @param architecture of the device, as in {@link org.jhal.gpu.natives.GpuProperties}
-   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for,
-   *     or what those that there are make code for
+   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places, or
+   *     the targets of those found
    */
   static Nvrtc load(String architecture) {
     return CHOSEN
-        .computeIfAbsent(architecture, missing -> Once.keepingFailure())
+        .computeIfAbsent(architecture, missing -> Lazy.keepingFailure())
         .get(() -> new Choice(architecture).make());
   }
 
-  /** Looks for the best compiler for an architecture. */
+  /** Searches for the best compiler for an architecture. */
   private static final class Choice {
     private final String architecture;
     private final int driver = CudaLibrary.load().number();
-    private final List<String> seen = new ArrayList<>(); // what was looked at, for people
+    private final List<String> seen = new ArrayList<>(); // for messages
     private Code code = Code.NONE;
     private @Nullable Nvrtc best;
 
@@ -186,7 +186,7 @@ final class Nvrtc extends RuntimeCompiler {
       try {
         offered =
             LOADED
-                .computeIfAbsent(library.path(), missing -> Once.keepingFailure())
+                .computeIfAbsent(library.path(), missing -> Lazy.keepingFailure())
                 .get(() -> new Nvrtc(library));
       } catch (HalException e) {
         seen.add(library.path() + " (" + e.getMessage() + ")");
@@ -219,7 +219,7 @@ final class Nvrtc extends RuntimeCompiler {
     return version <= driver ? Code.PTX : Code.NEWER_PTX;
   }
 
-  /** The newest virtual architecture whose code runs on a device; 0 if there is none. */
+  /** The newest virtual architecture that runs on a device; 0 if there is none. */
   private int newest(int capability) {
     int best = 0;
     for (int architecture : architectures) {
@@ -230,10 +230,7 @@ final class Nvrtc extends RuntimeCompiler {
     return best;
   }
 
-  /**
-   * The compilers of which one would be loaded, for a driver of this version of CUDA; null if no
-   * file is found.
-   */
+  /** The candidate compilers for a driver of this version of CUDA; null if no file is found. */
   static @Nullable CompilerFiles files(String cuda) {
     List<Path> files = WANTED.locateAll(candidates());
     return files.isEmpty() ? null : CompilerFiles.now(NAME + " for CUDA " + cuda, files, List.of());
@@ -261,7 +258,7 @@ final class Nvrtc extends RuntimeCompiler {
     return all;
   }
 
-  /** Selects the device's own architecture if that is of use, else PTX for an older one. */
+  /** Selects the device's own architecture if it is usable, else PTX for an older one. */
   @Override
   protected String architectureOption(String architecture, List<String> options, String what) {
     int capability = CudaAttributes.capability(architecture);

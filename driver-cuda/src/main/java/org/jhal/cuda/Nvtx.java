@@ -35,7 +35,7 @@ final class Nvtx implements RangeMarks {
   private static final int MESSAGE_OFFSET = 40;
   private static final int MESSAGE_TYPE_ASCII = 1;
 
-  /** The functions; their names are those in C. */
+  /** The C functions. */
   interface Calls extends Library {
     Pointer nvtxDomainCreateA(String name);
 
@@ -44,7 +44,7 @@ final class Nvtx implements RangeMarks {
     void nvtxDomainRangeEnd(Pointer domain, long range);
   }
 
-  /** One for each library, by its file, since domains exist until the process ends. */
+  /** By file of the library, since domains exist until the process ends. */
   private static final Map<String, Nvtx> LOADED = new ConcurrentHashMap<>();
 
   private final Calls calls;

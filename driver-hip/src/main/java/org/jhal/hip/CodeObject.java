@@ -20,14 +20,12 @@ import org.jspecify.annotations.Nullable;
  * file, as LLVM's "User Guide for AMDGPU Backend" describes it for code objects of version 3 and
  * later; version 3 does not name the architecture there.
  *
- * <p>Anything that is not an AMD code object (another kind of ELF file, a bundle of several, which
- * the runtime unpacks, or anything else) is {@link #UNKNOWN}: its checks pass, and the runtime
- * decides.
+ * <p>Any other file, such as a bundle of code objects, which the runtime unpacks, is {@link
+ * #UNKNOWN}: its checks pass, and the runtime decides.
  *
  * <p>Immutable.
  */
 final class CodeObject {
-  /** A file without metadata. */
   static final CodeObject UNKNOWN = new CodeObject("", Map.of());
 
   // From elf.h.
@@ -86,10 +84,7 @@ final class CodeObject {
     }
   }
 
-  /**
-   * Checks the section table, which is at the end of the file, so that a truncated file is
-   * detected.
-   */
+  /** Checks the section table at the end of the file, to detect truncation. */
   private static void checkSections(ByteBuffer in) {
     long table = in.getLong(40);
     int count = Short.toUnsignedInt(in.getShort(60));
@@ -129,7 +124,7 @@ final class CodeObject {
     return null;
   }
 
-  /** Takes bytes and their padding to a multiple of four, which may be missing at the end. */
+  /** Takes bytes and their padding to a multiple of four, optional at the end. */
   private static byte[] take(ByteBuffer from, int count) {
     if (count < 0 || count > from.remaining()) {
       throw new IllegalArgumentException("a note has " + count + " bytes");
@@ -210,16 +205,13 @@ final class CodeObject {
     return architecture;
   }
 
-  /**
-   * The arguments that a launch passes, by kernel; kernels whose arguments are unknown are missing.
-   */
+  /** The arguments of a launch, by kernel; without kernels whose arguments are unknown. */
   Map<String, List<KernelArgument>> kernels() {
     return kernels;
   }
 
   /**
-   * Refuses code for another architecture. The runtime decides about generic code, which is for a
-   * family of devices.
+   * Refuses code for another architecture. The runtime checks generic code, which is for a family.
    *
    * @param device the device's architecture, such as {@code gfx90a:sramecc+:xnack-}
    * @param what is being loaded, for people
@@ -250,8 +242,7 @@ final class CodeObject {
   }
 
   /**
-   * Compares the arguments that a kernel takes with those that a launch passes. A kernel whose
-   * arguments are unknown passes.
+   * Compares a kernel's arguments with those of a launch. Unknown arguments pass.
    *
    * @param entry the name of the kernel's entry point
    * @param name the kernel with its origin, for people

@@ -13,11 +13,11 @@ import org.jhal.hip.jna.ComgrApi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks whether HIPRTC supports an architecture. HIPRTC itself ends the process if asked to
- * compile for an unknown architecture, or for one with an unknown feature (seen with ROCm 5.2.3).
- * So this class asks the code object manager, with which HIPRTC compiles.
+ * Checks whether HIPRTC supports an architecture. HIPRTC itself ends the process when it compiles
+ * for an unknown architecture or feature (seen with ROCm 5.2.3). So this class asks the code object
+ * manager, which HIPRTC is built on.
  *
- * <p>A substitute for HIPRTC exports the functions of {@link ComgrApi} too.
+ * <p>A substitute for HIPRTC must also export the functions of {@link ComgrApi}.
  */
 final class Comgr {
   private static final String TARGET = "amdgcn-amd-amdhsa--"; // the prefix of architecture names
@@ -35,7 +35,7 @@ final class Comgr {
     this(library.map(ComgrApi.class), library.file(SYMBOL));
   }
 
-  /** The file that it was loaded from; null if that is not known. */
+  /** The file that it was loaded from; null if unknown. */
   @Nullable Path file() {
     return file;
   }
@@ -58,7 +58,6 @@ final class Comgr {
     return new Comgr(null, null);
   }
 
-  /** Whether it has all that is called, so that no call throws an error. */
   private static boolean isWhole(SharedLibrary library) {
     return library.missing(SharedLibrary.functions(ComgrApi.class)).isEmpty();
   }
@@ -72,8 +71,8 @@ final class Comgr {
   }
 
   /**
-   * The file of the code object manager of a compiler that is not loaded yet; null if there is none
-   * to be seen, which is so if the compiler contains it.
+   * The file of the code object manager of an unloaded compiler; null if none is found, as when the
+   * compiler contains it.
    */
   static @Nullable Path locate(Path compiler, int major) {
     for (String name : candidates(compiler.toFile(), major)) {
@@ -97,7 +96,7 @@ final class Comgr {
           Status.UNIMPLEMENTED,
           "cannot compile "
               + what
-              + ": libamd_comgr, which tells what HIPRTC makes code for, is not found");
+              + ": libamd_comgr, which lists the targets of HIPRTC, is not found");
     }
     LongByReference metadata = new LongByReference();
     if (api.amd_comgr_get_isa_metadata(TARGET + architecture, metadata) != 0) {

@@ -5,7 +5,7 @@ import static org.jhal.hip.jna.HipConstants.*;
 import java.util.Map;
 import org.jhal.gpu.natives.DeviceReader;
 
-/** Queries the runtime for the properties of devices, which need not be open. */
+/** Reads the properties of devices, which need not be open. */
 final class HipAttributes extends DeviceReader {
   private final HipLibrary library;
 

@@ -28,8 +28,8 @@ final class HipDriver extends GpuDriver {
   }
 
   @Override
-  protected void rehearseCompiler() {
-    Hiprtc.rehearse();
+  protected void warmUpCompiler() {
+    Hiprtc.warmUp();
   }
 
   @Override

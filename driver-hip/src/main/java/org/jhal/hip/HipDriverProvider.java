@@ -7,9 +7,7 @@ import org.jhal.spi.DriverProvider;
 public final class HipDriverProvider implements DriverProvider {
   static final String NAME = "hip";
 
-  /**
-   * Above the mock's, which is 0, and below that of a driver that has been tested on real devices.
-   */
+  /** Above the mock's 0, and below that of a driver tested on real devices. */
   private static final int PREFERENCE = 90;
 
   /** For the service loader. */

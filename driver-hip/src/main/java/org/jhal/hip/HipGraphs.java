@@ -10,8 +10,8 @@ import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipGraphApi;
 
 /**
- * The graphs of a device, for ROCm 7 and later. Older versions lay out hipMemsetParams in another
- * way, and their graphs are known to run kernels with wrong arguments: after
+ * The graphs of a device, for ROCm 7 and later. Older versions have another layout of
+ * hipMemsetParams, and their graphs are known to run kernels with wrong arguments: after
  * hipGraphExecKernelNodeSetParams in 6.3 (ROCm/clr#138), and in graphs of 200 nodes and more
  * (ROCm/hip#3887).
  */
@@ -19,7 +19,7 @@ final class HipGraphs extends GraphRuntime {
   /** The first major version of ROCm whose graphs are used. */
   static final int FIRST_MAJOR = 7;
 
-  // HIP has no structure for a copy, so these are offsets of our own.
+  // HIP has no structure for a copy: our own offsets.
   private static final int TARGET = 0;
   private static final int SOURCE = 8;
   private static final int BYTES = 16;
@@ -28,7 +28,7 @@ final class HipGraphs extends GraphRuntime {
     super(device, API, HipGraphApi.KERNEL);
   }
 
-  /** Not known of HIP, whose versions have differed in what a launch in flight reads. */
+  /** Unknown for HIP, whose versions differ in what a launch in flight reads. */
   @Override
   public boolean mayBeSetInFlight() {
     return false;

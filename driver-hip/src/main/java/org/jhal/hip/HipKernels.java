@@ -40,14 +40,12 @@ final class HipKernels extends KernelLoader {
     if (result != ResultCodes.SUCCESS) {
       throw runtime.failure("moduleLoadData", result, "cannot load " + what);
     }
-    // The runtime cannot tell the arguments, but the code object can.
+    // The code object describes the arguments, the runtime does not.
     return new NativeModule(
         out[0], (kernel, entry, spec, name) -> told.checkArguments(entry, spec, name));
   }
 
-  /**
-   * The runtime counts work items in 32 bits. Some versions refuse more, others do not run them.
-   */
+  /** The runtime counts work items in 32 bits; versions refuse more or do not run them. */
   @Override
   protected long maxWorkItems() {
     return 0xFFFFFFFFL;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
@@ -15,8 +15,8 @@ import org.jhal.hip.jna.HipGraphApi;
 import org.jhal.hip.jna.HipSetup;
 
 /**
- * Loads and initialises the HIP runtime, once per process, or says why that is not possible. {@link
- * HipApi} must not be used before {@link #load} has returned.
+ * Loads and initialises the HIP runtime once per process, or reports why not. {@link HipApi} must
+ * not be used before {@link #load} has returned.
  */
 final class HipLibrary {
   /** The system property that names the file of the library. */
@@ -34,7 +34,7 @@ final class HipLibrary {
   private static final WantedLibrary WANTED =
       new WantedLibrary("the HIP runtime", "ROCm", PROPERTY, VARIABLE, Status.UNAVAILABLE);
 
-  private static final Once<HipLibrary> LOADED = Once.keepingFailure();
+  private static final Lazy<HipLibrary> LOADED = Lazy.keepingFailure();
 
   private final SharedLibrary library;
   private final int version;
@@ -65,22 +65,19 @@ final class HipLibrary {
         : "not available: " + library.path() + " lacks " + String.join(", ", missing);
   }
 
-  /** Whether {@link HipGraphApi} may be used. */
   boolean hasGraphs() {
     return graphs.equals(AVAILABLE);
   }
 
-  /** For people: whether graphs can be used, and if not, why. */
+  /** Whether graphs can be used, and if not, why; a text. */
   String graphs() {
     return graphs;
   }
 
-  /** The loaded library. */
   SharedLibrary library() {
     return library;
   }
 
-  /** The file that was loaded. */
   String path() {
     return library.path();
   }
@@ -99,12 +96,12 @@ final class HipLibrary {
     return text(version);
   }
 
-  /** The runtime writes 5.2.21153 as 50221153. */
+  /** Decodes a version: 50221153 is 5.2.21153. */
   private static String text(int version) {
     return version / 10_000_000 + "." + version / 100_000 % 100 + "." + version % 100_000;
   }
 
-  /** The number of devices, at least one. */
+  /** At least one. */
   int deviceCount() {
     return deviceCount;
   }
@@ -152,8 +149,8 @@ final class HipLibrary {
   }
 
   /**
-   * The candidates, newest version first: files in {@code $ROCM_PATH/lib}, names for the system to
-   * find, files in the usual folder.
+   * The candidates, newest version first: files in {@code $ROCM_PATH/lib}, names for the system,
+   * files in the usual folder.
    */
   static List<String> candidates() {
     List<String> names = VERSIONS.stream().map(version -> NAME + version).toList();

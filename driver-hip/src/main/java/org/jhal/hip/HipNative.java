@@ -1,8 +1,8 @@
 package org.jhal.hip;
 
 /**
- * The device in terms of the HIP runtime: what {@link org.jhal.Device#unwrap} gives for this type,
- * for programs that use HIP themselves.
+ * The device in terms of the HIP runtime, from {@link org.jhal.Device#unwrap}, for programs that
+ * use HIP themselves.
  *
  * @param ordinal the device's number, as {@code hipSetDevice} takes it
  */

@@ -6,10 +6,8 @@ import org.jhal.hip.jna.HipApi;
 import org.jhal.hip.jna.HipConstants;
 
 /**
- * What the runtime's result codes mean.
- *
- * <p>Codes and their meaning: enum hipError_t of hip_runtime_api.h. Codes that later versions add
- * mean {@link Status#UNKNOWN}.
+ * The meaning of the runtime's result codes: enum hipError_t of hip_runtime_api.h. Codes of later
+ * versions mean {@link Status#UNKNOWN}.
  */
 final class HipResult {
   static final ResultCodes CODES =
@@ -44,10 +42,7 @@ final class HipResult {
 
   private HipResult() {}
 
-  /**
-   * Whether a code means that there is no device; versions differ in the code, and in which call
-   * returns it.
-   */
+  /** Whether a code means that there is no device; versions differ in the code and the call. */
   static boolean isNoDevice(int code) {
     return code == HipConstants.hipErrorNoDevice || code == HipConstants.hipErrorInvalidDevice;
   }

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An open device. It is the calling thread's current device only between {@link #bindToThread} and
- * {@link #unbindFromThread}, so a program that uses HIP itself is not disturbed. HIP keeps its
- * state of a device for the life of the process, so there is nothing to release at the end.
+ * {@link #unbindFromThread}, so a program's own use of HIP is undisturbed. HIP keeps a device's
+ * state for the life of the process, so nothing is released at the end.
  *
  * <p>Thread-safe as {@link GpuRuntime} requires.
  */
 final class HipRuntime extends GpuRuntime {
-  /** Each thread's array for results of calls; reusing it saves an array for each submission. */
+  /** Each thread's array for results of calls, to save an array per submission. */
   private static final ThreadLocal<int[]> OUT = ThreadLocal.withInitial(() -> new int[1]);
 
   private static final WantedCollectives RCCL =
@@ -175,7 +175,9 @@ final class HipRuntime extends GpuRuntime {
     return true;
   }
 
-  /** HIP cannot be asked about any address (see the package); this looks it up in its table. */
+  /**
+   * HIP cannot be asked about any address (see the package), but it looks this one up in its table.
+   */
   @Override
   public void checkDeviceMemory(long address, long bytes) {
     long[] start = new long[1];

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.SharedLibrary;
@@ -36,10 +36,7 @@ final class Hiprtc extends RuntimeCompiler {
   private static final List<String> ARCHITECTURE_OPTIONS =
       List.of("--gpu-architecture", "--offload-arch", "-arch", "-mcpu", "--cuda-gpu-arch");
 
-  /**
-   * Beginnings of the names of environment variables that add options, or that tell HIPRTC and the
-   * Clang in it where to look for files.
-   */
+  /** Prefixes of environment variables that add options or search paths to HIPRTC and its Clang. */
   private static final List<String> VARIABLES =
       List.of(
           "HIPRTC_",
@@ -60,7 +57,7 @@ final class Hiprtc extends RuntimeCompiler {
       new WantedLibrary(
           "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
 
-  private static final Once<Hiprtc> LOADED = Once.keepingFailure();
+  private static final Lazy<Hiprtc> LOADED = Lazy.keepingFailure();
 
   private final HiprtcApi api;
   private final Comgr targets;
@@ -87,7 +84,7 @@ final class Hiprtc extends RuntimeCompiler {
   /**
    * Loads the compiler that belongs to the process's runtime, on the first call.
    *
-   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for
+   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
    */
   static Hiprtc load(SharedLibrary runtime, int major) {
     return LOADED.get(
@@ -98,18 +95,16 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   /**
-   * The compiler that would be loaded; null if its file is not found. What it compiles with is a
-   * part of it.
+   * The files of the compiler that would be loaded, with those that it uses; null if it is not
+   * found.
    */
   static @Nullable CompilerFiles files(SharedLibrary runtime, int major) {
     return files(
         isIn(runtime) ? runtime.file(SYMBOL) : WANTED.locate(candidates(runtime, major)), major);
   }
 
-  /**
-   * Looks for files in the same way, without the runtime. What it finds may be another compiler.
-   */
-  static void rehearse() {
+  /** Searches for files in the same way, without the runtime; may find another compiler. */
+  static void warmUp() {
     List<String> names = SharedLibrary.beside((File) null, NAME, LIKELY_MAJOR);
     CompilerFiles unused = files(WANTED.locate(names), LIKELY_MAJOR);
   }
@@ -144,7 +139,7 @@ final class Hiprtc extends RuntimeCompiler {
     return ARCHITECTURE + architecture;
   }
 
-  /** Checks the architecture first, as the compiler would end the process for an unknown one. */
+  /** Refuses options that choose an architecture: an unknown one would end the process. */
   private static void checkOptions(List<String> options, String what) {
     for (String option : options) {
       if (ARCHITECTURE_OPTIONS.stream().anyMatch(option::startsWith)) {

@@ -108,7 +108,7 @@ final class MessagePack {
     Map<String, Object> values = new LinkedHashMap<>();
     for (int left = length(count); left > 0; left--) {
       if (!(value(depth + 1) instanceof String key)) {
-        throw new IllegalArgumentException("a key is no string");
+        throw new IllegalArgumentException("a key is not a string");
       }
       values.put(key, value(depth + 1));
     }

@@ -10,11 +10,10 @@ import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work issued to a stream between two recorded events: events to wait for, tasks, and the event
- * behind them. It is the unit that a stream with a seed may swap. Objects are reused.
+ * The work issued to a stream between two recorded events: waits, tasks, and the event behind them.
+ * A stream with a seed may swap batches. Objects are reused.
  *
- * <p>Owned by the issuing thread until it is handed to the stream, then by the stream's thread; the
- * waits are constant from then on.
+ * <p>Owned by the issuing thread, and then by the stream's thread; the waits are constant then.
  */
 final class MockBatch {
   final List<MockTask> tasks = new ArrayList<>();
@@ -39,7 +38,7 @@ final class MockBatch {
     recording = recorded.record();
   }
 
-  /** Whether work on {@code device} need not wait for any of its events any more. */
+  /** Whether all its waits are over for {@code device}. */
   boolean isRunnable(MockDevice device) {
     for (int i = 0; i < waits.size(); i++) {
       if (!waits.get(i).isPast(waitRecordings[i], device)) {
@@ -72,7 +71,7 @@ final class MockBatch {
     }
   }
 
-  /** The operation behind it, if it is to be told when it ran, else null. */
+  /** Its operation if that is timed, else null. */
   @Nullable Submission timed() {
     for (int i = 0; i < tasks.size(); i++) {
       Submission submission = tasks.get(i).submissionIfThere();
@@ -83,7 +82,7 @@ final class MockBatch {
     return null;
   }
 
-  /** A task has failed, which is told only as the outcome of the event. */
+  /** Notes that a task has failed, for the outcome of the event. */
   void fail(HalException why) {
     if (failure == null) {
       failure = why;

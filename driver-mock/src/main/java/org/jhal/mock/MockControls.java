@@ -9,7 +9,7 @@ import org.jhal.Status;
 import org.jhal.engine.EngineDevice;
 
 /**
- * Controls an open mock device in tests, in ways that are impossible with a real one.
+ * Controls an open mock device in tests.
  *
  * <p>Thread-safe.
  */
@@ -34,7 +34,7 @@ public final class MockControls {
     throw new HalException(Status.INVALID_ARGUMENT, device + " is not a device of the mock driver");
   }
 
-  /** The calls that the device makes, and that {@link #failNth} knows. */
+  /** The calls that the device makes and that {@link #failNth} takes. */
   public Set<String> calls() {
     Set<String> calls = new HashSet<>(device.faults().calls());
     if (!device.outcomesCanFail()) {
@@ -48,7 +48,6 @@ public final class MockControls {
     device.stream(queue.index()).setPaused(true);
   }
 
-  /** Resumes the stream of a queue. */
   public void resume(DeviceQueue queue) {
     device.stream(queue.index()).setPaused(false);
   }
@@ -56,7 +55,7 @@ public final class MockControls {
   /**
    * Pauses the hidden stream that serves the groups of this device.
    *
-   * @return false if there is none, as the device is in no group yet
+   * @return false if there is none, as the device is in no group
    */
   public boolean pauseGroups() {
     return setGroupsPaused(true);
@@ -90,30 +89,27 @@ public final class MockControls {
   }
 
   /**
-   * From now on, if a call fails with UNAVAILABLE, or {@link #lose} loses the device, only that
-   * call tells so, and whoever asks about work that was issued before. Other calls have no effect,
-   * and seem to succeed.
+   * From now on only the call that fails with UNAVAILABLE, or {@link #lose}, reports the loss, as
+   * do queries about work that was issued before. Other calls seem to succeed without effect.
    */
-  public void tellLossOnce() {
-    device.tellLossOnce();
+  public void reportLossOnce() {
+    device.reportLossOnce();
   }
 
   /**
-   * The native objects of this device that were made and not released, in words: events, streams,
-   * bytes of memory, modules. Empty if there are none.
+   * The unreleased native objects of this device, as text: events, streams, bytes of memory,
+   * modules. Empty if there are none.
    */
   public String leftovers() {
     return device.leftovers();
   }
 
-  /** Cancels all failures that have not happened yet. */
+  /** Cancels all pending failures. */
   public void clearFaults() {
     device.faults().clear();
   }
 
-  /**
-   * Loses the device, as if the native runtime had reported an error that it does not recover from.
-   */
+  /** Loses the device, as if the native runtime had reported a fatal error. */
   public void lose(HalException cause) {
     device.lose(cause);
     engine.lose(cause);

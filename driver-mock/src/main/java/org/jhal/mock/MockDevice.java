@@ -45,9 +45,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private static final Set<Command.Kind> COMMANDS =
       Set.copyOf(EnumSet.complementOf(EnumSet.of(Command.Kind.EVENT)));
 
-  /**
-   * The calls that can fail: those of the driver interface, and steps that a stream performs later.
-   */
+  /** The calls that can fail: those of the driver interface, and later steps of a stream. */
   private static final Set<String> CALLS =
       Set.of(
           "createStream",
@@ -60,7 +58,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
           "waitEvent",
           "queryEvent",
           "synchronizeEvent",
-          "outcome", // only on a device that has to be asked
+          "outcome", // only on a device with outcomes=asked
           "issue",
           "command", // one command while it is issued: those before it have reached the stream
           "execute", // one command while the stream runs it
@@ -81,24 +79,24 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final long seed;
   private final long delayNanos;
   private final int workerCount;
-  private final boolean tellsWhoAsks;
+  private final boolean outcomesCanFail;
   private final Faults faults;
   private final MemoryBudget budget;
   private final AtomicInteger liveModules = new AtomicInteger();
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
   private final List<MockStream> streams = new CopyOnWriteArrayList<>();
   private final ExecutorService workers;
-  private final Queue<Runnable> givenBack = new ConcurrentLinkedQueue<>(); // see tellOwner
+  private final Queue<Runnable> givenBack = new ConcurrentLinkedQueue<>(); // see notifyOwner
 
-  // Devices whose streams have waited for events of this one, and the other way round.
+  // Devices whose streams have waited for events of this one, and vice versa.
   private final Set<MockDevice> waiters = new CopyOnWriteArraySet<>();
   private final Set<MockDevice> awaited = new CopyOnWriteArraySet<>();
 
-  // Devices whose memory this one may use, and the other way round.
+  // Devices whose memory this one may use, and vice versa.
   private final Set<MockDevice> accessible = new CopyOnWriteArraySet<>();
   private final Set<MockDevice> users = new CopyOnWriteArraySet<>();
   private volatile @Nullable HalException lost;
-  private volatile boolean tellsLossOnce;
+  private volatile boolean reportsLossOnce;
 
   private final AtomicInteger openStreams = new AtomicInteger();
 
@@ -106,17 +104,17 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    * A device.
    *
    * @param seed determines how unordered work is swapped; 0 to keep everything in order
-   * @param delayNanos how long a stream waits before each task, in nanoseconds
+   * @param delayNanos a stream's delay before each task, in nanoseconds
    * @param threads the maximum number of threads of a dispatch, including the stream's own
-   * @param tellsWhoAsks whether a failure of work is told only as the outcome of its event
-   * @param faults which of its calls fail, from the first one on
+   * @param outcomesCanFail whether only the outcome of an event reports a failure of work
+   * @param faults the faults of its calls, from the first one on
    */
   MockDevice(
       DeviceInfo info,
       long seed,
       long delayNanos,
       int threads,
-      boolean tellsWhoAsks,
+      boolean outcomesCanFail,
       Faults faults) {
     this.info = info;
     this.budget = new MemoryBudget(name(), info.memoryBytes());
@@ -124,7 +122,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     this.seed = seed;
     this.delayNanos = delayNanos;
     this.workerCount = threads - 1;
-    this.tellsWhoAsks = tellsWhoAsks;
+    this.outcomesCanFail = outcomesCanFail;
     AtomicInteger count = new AtomicInteger();
     this.workers =
         Executors.newFixedThreadPool(
@@ -146,7 +144,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return delayNanos;
   }
 
-  /** Faults for all these calls, none of which fails yet. */
+  /** Without pending failures. */
   static Faults newFaults() {
     return new Faults(CALLS);
   }
@@ -165,20 +163,20 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   /**
-   * Called at the start of each native call: throws if the device is lost and tells so, or if the
-   * call is to fail.
+   * Called at the start of each native call: throws if the device reports a loss, or if the call is
+   * to fail.
    */
   void enter(String call) {
-    if (!tellsLossOnce) {
+    if (!reportsLossOnce) {
       checkAlive();
     }
     check(call);
   }
 
   /**
-   * Called in each native call that works on a lost device too, because it only binds a thread or
-   * releases something: throws if the call is to fail. Calls that release something do so first, so
-   * that such a failure leaks nothing.
+   * Called in each native call that also works on a lost device, because it binds a thread or
+   * releases something: throws if the call is to fail. Releases happen first, so that such a
+   * failure leaks nothing.
    */
   void check(String call) {
     try {
@@ -197,7 +195,6 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return lost != null;
   }
 
-  /** Throws the cause if the device is lost. */
   void checkAlive() {
     HalException cause = lost;
     if (cause != null) {
@@ -205,14 +202,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     }
   }
 
-  /** See {@link MockControls#tellLossOnce}. */
-  void tellLossOnce() {
-    tellsLossOnce = true;
+  void reportLossOnce() {
+    reportsLossOnce = true;
   }
 
-  /**
-   * Loses the device: from now on every call fails with UNAVAILABLE, and waiting threads are woken.
-   */
+  /** Loses the device: every later call fails with UNAVAILABLE, and waiting threads are woken. */
   void lose(HalException cause) {
     lost = cause;
     events.forEach(MockEvent::wake);
@@ -281,7 +275,6 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     liveModules.decrementAndGet();
   }
 
-  /** What was created and not released, for tests; empty if there is nothing. */
   String leftovers() {
     StringBuilder text = new StringBuilder();
     if (!events.isEmpty()) {
@@ -309,20 +302,19 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   @Override
   public void unbindFromThread(long token) {
-    tellOwners();
+    notifyOwners();
     check("unbindFromThread");
   }
 
   /**
-   * Tells the owner of imported memory, by {@code then}, that it is not used any more: not while it
-   * is freed, but as a device does that is done with it a little later, when a thread leaves this
-   * one.
+   * Calls {@code then} for the owner of imported memory once a thread leaves the device: a little
+   * after the free, as some devices do.
    */
-  void tellOwner(Runnable then) {
+  void notifyOwner(Runnable then) {
     givenBack.add(then);
   }
 
-  private void tellOwners() {
+  private void notifyOwners() {
     for (Runnable then = givenBack.poll(); then != null; then = givenBack.poll()) {
       then.run();
     }
@@ -382,14 +374,13 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return MockMemory.imported(this, memory);
   }
 
-  /** How much memory is in use, in bytes. */
   MemoryBudget budget() {
     return budget;
   }
 
   @Override
   public boolean outcomesCanFail() {
-    return tellsWhoAsks;
+    return outcomesCanFail;
   }
 
   @Override
@@ -427,7 +418,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     awaited.forEach(other -> other.waiters.remove(this));
     waiters.forEach(other -> other.awaited.remove(this));
     workers.shutdown();
-    tellOwners();
+    notifyOwners();
     check("close");
   }
 }

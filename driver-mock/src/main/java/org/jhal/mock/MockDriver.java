@@ -34,7 +34,7 @@ class MockDriver implements Driver {
           0,
           Long.MAX_VALUE,
           "",
-          "decides what is swapped that nothing orders; 0 runs everything in order");
+          "the seed for reordering unordered work; 0 runs everything in order");
   private static final Option<Long> MEMORY =
       Option.bytes("memory", 16L << 30, 0, 1L << 50, "how much memory each device has");
   private static final Option<Duration> DELAY =
@@ -58,7 +58,7 @@ class MockDriver implements Driver {
           "outcomes",
           "told",
           List.of("told", "asked"),
-          "whether the failure of work is told at once, or only to who asks about its event");
+          "whether a failure of work is reported at once, or only as the outcome of its event");
 
   private final String name;
 

@@ -4,10 +4,10 @@ import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that counts its recordings. A wait is for the recording that was the latest when the
- * wait was made, so the event can be recorded again meanwhile.
+ * An event that counts its recordings. A wait is for the recording that was then the latest, so the
+ * event can be recorded again.
  *
- * <p>Once its device is lost, it counts as fired for other devices: nothing runs there any more.
+ * <p>On a lost device, which runs nothing, it counts as fired for other devices.
  *
  * <p>Thread-safe.
  */
@@ -16,7 +16,7 @@ final class MockEvent {
   private long recorded; // guarded by this
   private volatile long fired; // the latest one that has fired; written with the monitor held
   private int waiting; // threads in await(); guarded by this
-  private long asked; // the latest recording whose outcome was asked for; guarded by this
+  private long asked; // the latest recording with a queried outcome; guarded by this
   private @Nullable HalException outcome; // of the latest one that has fired; guarded by this
 
   MockEvent(MockDevice device) {
@@ -26,11 +26,11 @@ final class MockEvent {
   /**
    * Makes a new recording; returns its number.
    *
-   * @throws IllegalStateException if the one before should have been asked for its outcome
+   * @throws IllegalStateException if the outcome of the one before was not queried
    */
   synchronized long record() {
     if (device.outcomesCanFail() && asked < recorded) {
-      throw new IllegalStateException("an event is recorded anew that nobody has asked about");
+      throw new IllegalStateException("the event is recorded again before its outcome was queried");
     }
     return ++recorded;
   }
@@ -52,7 +52,6 @@ final class MockEvent {
     return outcome;
   }
 
-  /** The number of the latest recording. */
   synchronized long latest() {
     return recorded;
   }
@@ -61,7 +60,7 @@ final class MockEvent {
     return device;
   }
 
-  /** Whether work on {@code waiter} need not wait for the recording any more. */
+  /** Whether a wait of {@code waiter} for the recording is over. */
   boolean isPast(long recording, MockDevice waiter) {
     return hasFired(recording) || (device != waiter && device.isLost());
   }
@@ -70,7 +69,7 @@ final class MockEvent {
     return fired >= recording;
   }
 
-  /** The stream has passed a recording, behind work that failed unless {@code failure} is null. */
+  /** Notes that the stream has passed a recording, with the failure of its work or null. */
   void fire(long recording, @Nullable HalException failure) {
     synchronized (this) {
       outcome = failure;
@@ -83,7 +82,7 @@ final class MockEvent {
 
   /**
    * Blocks until a recording {@link #isPast}; throws UNAVAILABLE if {@code waiter} is lost first.
-   * Not interruptible, like native waits.
+   * Not interruptible, as native waits.
    */
   synchronized void await(long recording, MockDevice waiter) {
     boolean interrupted = false;
@@ -105,7 +104,6 @@ final class MockEvent {
     }
   }
 
-  /** Makes waiting threads check the devices again. */
   synchronized void wake() {
     notifyAll();
   }

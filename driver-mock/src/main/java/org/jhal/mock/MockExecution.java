@@ -23,9 +23,7 @@ final class MockExecution {
     this.grid = new MockGrid(device);
   }
 
-  /**
-   * Runs one task. Returns why it failed, or null; on a lost device nobody is interested any more.
-   */
+  /** Runs one task. Returns its failure or null; always null on a lost device. */
   @Nullable HalException run(MockTask task) {
     if (task.kind == MockTask.Kind.BARRIER) {
       return null; // tasks run in order anyway
@@ -46,9 +44,9 @@ final class MockExecution {
         command(task);
       }
       return null;
-    } catch (Throwable t) { // anything that a kernel throws fails its operation and nothing else
+    } catch (Throwable t) { // a kernel's throwable fails its operation only
       if (device.isLost()) {
-        return null; // the operation has failed and may be over, so the task must not be used
+        return null; // the operation may be over: the task must not be used
       }
       return t instanceof HalException failure
           ? failure

@@ -9,8 +9,8 @@ import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the workgroups of a dispatch on the stream's thread; if that takes longer than a moment, the
- * device's workers help.
+ * Runs the workgroups of a dispatch on the stream's thread. After a moment the device's workers
+ * help.
  *
  * <p>Owned by the stream's thread.
  */

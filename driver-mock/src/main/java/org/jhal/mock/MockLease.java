@@ -26,7 +26,7 @@ final class MockLease implements NativeAccess {
     return range.bytes().duplicate(); // a position of its own for each
   }
 
-  /** The work is over: what it has written to copies goes to the memory. */
+  /** Ends the lease: writes modified copies to the memory. */
   void end() {
     for (MappedRange range : lent) {
       if (range != null) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory outside the heap, in segments, since one byte buffer has less than 2 GiB. The garbage
- * collector frees it. So a view of it, or a kernel that uses it without being ordered against its
- * end, never accesses somebody else's memory.
+ * collector frees it. So a stale view, or a kernel that is not ordered before its end, never
+ * accesses other memory.
  */
 final class MockMemory implements DeviceMemory {
   static final int SEGMENT_BITS = 30;
@@ -22,7 +22,7 @@ final class MockMemory implements DeviceMemory {
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** New memory up to this size is filled with a pattern, to expose programs that rely on zeros. */
+  /** Up to this size new memory is filled with a pattern, to expose programs that rely on zeros. */
   private static final int DIRTY_LIMIT = 1 << 20;
 
   private static final byte DIRT = (byte) 0xCD;
@@ -44,14 +44,12 @@ final class MockMemory implements DeviceMemory {
     return new MockMemory(device, size, true);
   }
 
-  /** The shared memory of a workgroup. */
   static MockMemory shared(int size) {
     MockMemory made = new MockMemory(null, size, false);
     made.materialise();
     return made;
   }
 
-  /** Imported memory of the caller. */
   static MockMemory imported(MockDevice device, ByteBuffer memory) {
     MockMemory made = new MockMemory(device, memory.capacity(), false);
     ByteBuffer[] parts = new ByteBuffer[(int) (((long) memory.capacity() + MASK) >>> SEGMENT_BITS)];
@@ -210,22 +208,19 @@ final class MockMemory implements DeviceMemory {
       if (isCounted || device == null) {
         then.run();
       } else {
-        device.tellOwner(then);
+        device.notifyOwner(then);
       }
     }
   }
 
-  /**
-   * Ends the counting of the bytes: the budget may give them to others, though work issued before
-   * may still use them.
-   */
+  /** Returns the bytes to the budget, although work issued before may still use them. */
   void endAccount() {
     if (isCounted && device != null) {
       device.budget().giveBack(size);
     }
   }
 
-  /** Drops the memory, so that it can be collected. Existing views keep their part alive. */
+  /** Drops the memory for collection. Existing views keep their part alive. */
   synchronized void drop() {
     segments = null;
     isDropped = true;

@@ -14,7 +14,7 @@ final class MockModule implements KernelModule {
     this.kernels = List.copyOf(kernels);
   }
 
-  /** The method of kernel {@code index}, of type {@code (Workgroup)void}. */
+  /** Of type {@code (Workgroup)void}. */
   MethodHandle kernel(int index) {
     return kernels.get(index);
   }

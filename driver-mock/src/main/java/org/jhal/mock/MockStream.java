@@ -22,19 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stream: a thread with a queue of batches. It is in order unless the device has a seed; then it
- * takes a random one of the batches whose waits are over.
+ * takes a random runnable batch.
  *
- * <p>As a native stream does, it blocks whoever adds something while it is full.
+ * <p>As a native stream, it blocks the issuing thread while it is full.
  *
  * <p>Thread-safe as {@link NativeStream} requires.
  */
 final class MockStream implements NativeStream<MockEvent> {
-  /** How long closing waits for the thread. Only a kernel on a lost device can delay it longer. */
+  /**
+   * How long the close waits for the thread, which only a kernel on a lost device can delay longer.
+   */
   private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int CAPACITY = 1000;
 
-  /** How often whoever waits for room looks whether events of other streams have fired. */
+  /** How often a thread that waits for room checks whether events of other streams have fired. */
   private static final long LOOK_MILLIS = 1;
 
   private final MockDevice device;
@@ -53,7 +55,7 @@ final class MockStream implements NativeStream<MockEvent> {
   private boolean isIdle; // the stream's thread waits on lock
   private boolean isPaused;
   private boolean isClosed;
-  private int held; // the weight of what was handed over and has not run
+  private int held; // the weight of the work that has not run
 
   MockStream(MockDevice device, int index) {
     this.device = device;
@@ -94,9 +96,8 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   /**
-   * Counts one thing more that is being issued, and blocks until there is room for it. What alone
-   * is more than the stream takes needs the stream to be empty and running: it then runs the first
-   * things while the others are added.
+   * Counts one more item, and blocks until there is room for it. A batch beyond the capacity needs
+   * an empty, running stream, which runs the first items while others are added.
    */
   private void awaitRoomLocked() {
     current.weight++;
@@ -156,7 +157,7 @@ final class MockStream implements NativeStream<MockEvent> {
     device.enter("recordEvent");
     MockBatch batch = current;
     batch.setEvent(event);
-    if (device.isLost()) { // and does not tell so any more
+    if (device.isLost()) { // and does not report it again
       batch.fire();
       current = new MockBatch();
       return;
@@ -238,7 +239,7 @@ final class MockStream implements NativeStream<MockEvent> {
     }
   }
 
-  /** It measures with the host's clock, which costs nothing in the stream. */
+  /** It measures with the host's clock, without weight in the stream. */
   @Override
   public int timingWeight(boolean isRecorded) {
     return isRecorded ? 0 : -1;
@@ -336,7 +337,7 @@ final class MockStream implements NativeStream<MockEvent> {
             lock.wait();
           }
         } catch (InterruptedException e) {
-          isIdle = false; // this thread is not meant to be interrupted; go on
+          isIdle = false; // interrupts are ignored
         }
       }
       return null;
@@ -367,10 +368,7 @@ final class MockStream implements NativeStream<MockEvent> {
     }
   }
 
-  /**
-   * Runs a batch and fires its event. Returns false, without firing it, if the device was lost
-   * meanwhile.
-   */
+  /** Runs a batch and fires its event. Returns false, without firing it, if the device was lost. */
   private boolean run(MockBatch batch) {
     Submission timed = batch.timed();
     long begin = timed == null ? 0 : System.nanoTime();
@@ -385,7 +383,7 @@ final class MockStream implements NativeStream<MockEvent> {
       }
       if (device.outcomesCanFail() && !task.isExternal()) {
         batch.fail(failure);
-      } else { // what the program's own function throws need not be asked for
+      } else { // failures of the program's own function need no query
         task.submission().fail(failure);
       }
     }

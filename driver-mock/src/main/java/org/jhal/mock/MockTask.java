@@ -8,18 +8,17 @@ import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command in a stream, with its operands resolved. The command itself does not change until the
- * event after it has fired. Objects are reused.
+ * One command in a stream, with resolved operands. The command is constant until the event after it
+ * has fired. Objects are reused.
  *
- * <p>Owned by the issuing thread until it is handed to the stream, then by the stream's thread.
+ * <p>Owned by the issuing thread, and then by the stream's thread.
  */
 final class MockTask {
-  /** A task that had more of them does not keep them for its next use. */
+  /** A task drops a larger array after its use. */
   private static final int MAX_KEPT_VIEWS = 64;
 
   private static final MockView[] NO_VIEWS = {};
 
-  /** The kinds of tasks. */
   enum Kind {
     COMMAND,
     BARRIER,

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A range of a {@link MockMemory} as a kernel sees it. Checks every access. A view that a kernel
- * has seen is never reused: the kernel may have kept it, and must not reach the buffers of another.
+ * has seen is never reused: a kernel that kept it must not reach the buffers of another.
  */
 final class MockView implements KernelMemory {
   private @Nullable MockMemory memory;
@@ -23,7 +23,7 @@ final class MockView implements KernelMemory {
   /**
    * Begins access.
    *
-   * @param newWhat what it is, for people
+   * @param newWhat its name, for messages
    */
   void set(MockMemory newMemory, String newWhat, long newBase, long newSize) {
     memory = newMemory;
@@ -37,14 +37,13 @@ final class MockView implements KernelMemory {
     return memory != null;
   }
 
-  /** Ends access. */
   void clear() {
     memory = null;
     size = 0;
     segment = null;
   }
 
-  /** Makes access faster, once the memory is there. Called before the kernel runs. */
+  /** Makes access faster. Called once the memory exists, before the kernel runs. */
   void begin() {
     segment = memory == null ? null : memory.segment(base, size);
     start = (int) (base & MockMemory.MASK);

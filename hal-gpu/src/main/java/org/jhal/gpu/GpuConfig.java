@@ -7,12 +7,12 @@ import org.jhal.gpu.time.Profile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the settings of a {@link GpuDevice} say, apart from those of the engine.
+ * The settings of a {@link GpuDevice}, apart from the engine's.
  *
- * @param cache where compiled kernels are kept; null for nowhere
+ * @param cache where compiled kernels are kept; null to keep none
  * @param graphs when graphs are used
- * @param stagingBytes how much memory is page-locked at most for transfers of pageable memory
- * @param copyThreads how many threads move such memory
+ * @param stagingBytes the largest amount of page-locked memory for transfers of pageable memory
+ * @param copyThreads the number of threads that move such memory
  * @param profile when times on the device are measured
  * @param ranges marks operations for the vendor's profiler; null if they are not marked
  */

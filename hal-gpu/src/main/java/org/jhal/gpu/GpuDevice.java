@@ -82,8 +82,8 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   /**
    * Opens a device.
    *
-   * @param runtime is released when this device is closed, or if this constructor throws
-   * @param config what the settings of the device say
+   * @param runtime released when this device closes, or if this constructor throws
+   * @param config the device's settings
    */
   GpuDevice(GpuRuntime runtime, GpuProperties properties, GpuConfig config) {
     this.runtime = runtime;
@@ -133,12 +133,12 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     return runtime;
   }
 
-  /** Releases what the runtime releases only when the device is idle. Public for tests. */
+  /** Makes the releases for which the runtime waits until the device is idle. Public for tests. */
   public FreeThread frees() {
     return frees;
   }
 
-  /** The stream of all groups' collectives; null if there was no group. Public for tests. */
+  /** The stream of all groups' collectives; null if no group has used it. Public for tests. */
   public @Nullable Long groupStreamIfMade() {
     return groups.streamIfMade();
   }
@@ -212,7 +212,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     return runtime.library();
   }
 
-  /** Devices that were opened on the same GPU share its context, and so all of its memory. */
+  /** Devices on the same GPU share its context, and so its memory. */
   @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
     if (owner instanceof GpuDevice other && other.runtime.library() == runtime.library()) {
@@ -236,7 +236,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       if (e.status() != Status.UNAVAILABLE) {
         throw e;
       }
-      pool.checkWorks(); // the call may have told of the other device's loss
+      pool.checkWorks(); // the call may have reported the other device's loss
       throw new HalException(
           Status.FAILED_PRECONDITION, other.name() + " is lost: " + e.getMessage(), e);
     }
@@ -275,7 +275,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
             + backend.info().driver());
   }
 
-  /** Memory is short, so a graph that is not in use ends; it can be made again. */
+  /** Ends an idle graph, because memory is short; it can be made again. */
   private boolean evictGraph() {
     GraphCache cache = graphs;
     return cache != null && cache.evictOldest();

@@ -21,7 +21,7 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.compile.KernelLoader;
@@ -70,21 +70,20 @@ public abstract class GpuDriver implements Driver {
   /** Wraps a device, for tests. */
   @FunctionalInterface
   public interface Interposer {
-    /** The backend that the engine gets for {@code device}. */
+    /** Returns the backend for the engine. */
     DeviceBackend<GpuEvent> before(GpuDevice device);
   }
 
   private final String name;
 
-  /** Read once, as devices are not added or removed at run time. */
-  private final Once<List<GpuProperties>> devices = new Once<>();
+  /** Read once: devices are not added or removed at run time. */
+  private final Lazy<List<GpuProperties>> devices = new Lazy<>();
 
-  /** For the driver called {@code name} in device URIs. */
   protected GpuDriver(String name) {
     this.name = name;
   }
 
-  /** The name and version of the native runtime, for people. Loads and initialises it. */
+  /** The name and version of the native runtime, which it loads and initialises. */
   protected abstract String version();
 
   /**
@@ -101,19 +100,19 @@ public abstract class GpuDriver implements Driver {
   protected abstract GpuRuntime openRuntime(GpuProperties device);
 
   /**
-   * Looks for the files of the compiler as {@link KernelLoader#compilerFiles} does, as far as that
-   * needs neither native functions nor anything that opening a device waits for.
+   * Searches for the compiler's files as {@link KernelLoader#compilerFiles} does, without native
+   * functions and without anything that opening a device waits for.
    */
-  protected abstract void rehearseCompiler();
+  protected abstract void warmUpCompiler();
 
   /**
-   * Loads what marks ranges for the vendor's profiler. Called only if a device is to mark them.
+   * Loads the library for ranges in the vendor's profiler. Called only if they are wanted.
    *
    * @throws HalException UNAVAILABLE with the reason if it cannot be loaded
    */
   protected abstract RangeMarks rangeMarks();
 
-  /** Without the library nothing is marked, and everything else works. */
+  /** Null without the library: nothing is marked then. */
   private @Nullable RangeMarks rangeMarks(Settings settings) {
     if (settings.get(RANGES).equals("off")) {
       return null;
@@ -177,8 +176,8 @@ public abstract class GpuDriver implements Driver {
   }
 
   /**
-   * How many closed buffers of write-combined memory in this process still have views that are in
-   * use or not collected yet. Each keeps its runtime open. For tests.
+   * How many closed buffers of write-combined memory in this process still have uncollected views.
+   * Each keeps its runtime open. For tests.
    */
   public static int closedBuffersInUse() {
     return UploadMemory.waiting();
@@ -193,7 +192,7 @@ public abstract class GpuDriver implements Driver {
     Settings settings = settings(uri);
     KernelCache cache = cache(settings);
     if (cache != null) {
-      KernelLoader.rehearse(cache, this::rehearseCompiler);
+      KernelLoader.warmUp(cache, this::warmUpCompiler);
     }
     List<GpuProperties> found = devices(settings);
     DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
@@ -201,7 +200,7 @@ public abstract class GpuDriver implements Driver {
     return open(openRuntime(device), device, cache, settings, interposer);
   }
 
-  /** Null for none. A folder that does not work is no error, but a file that is named is one. */
+  /** Null for none. A folder that cannot be used is no error; a file in its place is one. */
   private static @Nullable KernelCache cache(Settings settings) {
     Optional<Path> folder = settings.get(CACHE);
     if (folder.isEmpty()) {

@@ -9,7 +9,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.spi.NativeCalls;
 
 /**
- * Calls on a {@link GpuRuntime} by handles, as a program makes them that uses the runtime itself.
+ * Calls on a {@link GpuRuntime} by handles, as a program makes that uses the runtime itself.
  *
  * <p>Thread-safe; only one thread at a time may put work into a stream.
  */
@@ -18,20 +18,17 @@ final class GpuNativeCalls implements NativeCalls {
   private final Set<Long> streams = ConcurrentHashMap.newKeySet(); // own and lent ones
   private final Set<Long> events = ConcurrentHashMap.newKeySet(); // own ones
 
-  // Calls after the device was closed are refused; one that races with closing is the caller's
-  // fault.
+  // Refuses calls after the close. A call that races with the close is the caller's fault.
   private volatile boolean isClosed;
 
   GpuNativeCalls(GpuRuntime runtime) {
     this.runtime = runtime;
   }
 
-  /** Makes a stream of the device known. */
   void lend(long stream) {
     streams.add(stream);
   }
 
-  /** The device is closed: nothing can be called any more. */
   void close() {
     isClosed = true;
   }

@@ -2,5 +2,5 @@ package org.jhal.gpu;
 
 import org.jhal.driver.support.BoundModule;
 
-/** Puts this module beside drivers that are automatic modules. */
+/** Binds this module beside drivers that are automatic modules. */
 public final class HalGpu implements BoundModule {}

@@ -25,31 +25,30 @@ import org.jhal.engine.queue.Failures;
 import org.jhal.spi.Explanations;
 
 /**
- * Closes a device (rule Q8). Users are refused, operations that are not issued are cancelled, those
- * that are issued are waited for, threads end, and native resources are freed, or leaked while
- * something may still use them.
+ * Closes a device (rule Q8): refuses users, cancels unissued operations, waits for issued ones,
+ * ends the threads, and frees native resources. Resources that may still be in use are leaked.
  *
  * <p>Thread-safe.
  */
 final class DeviceShutdown<E> {
   private static final System.Logger LOG = System.getLogger(DeviceShutdown.class.getName());
 
-  /** How long threads that have nothing left to do may take to end. */
+  /** How long idle threads may take to end. */
   private static final Duration THREADS = Duration.ofSeconds(10);
 
   /** How long threads that may hang in a native call may take to end. */
   private static final Duration ABANDONED_THREADS = Duration.ofSeconds(1);
 
-  /** How many operations that do not end are named. */
+  /** How many stuck operations a message names. */
   private static final int MOST_NAMED = 3;
 
-  /** States of operations that have begun, such as a host call behind the signals. */
+  /** The states of an operation that has begun; SETTLED includes a host call behind the signals. */
   private static final Set<String> UNDER_WAY = Set.of("ISSUED", "SETTLED");
 
-  /** How often a second close looks whether the first is done, if nobody wakes it. */
+  /** How often a second close checks whether the first is done. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
-  /** How long a close waits at least for calls that give back what is native. */
+  /** The least time that a close waits for native resources to be freed. */
   private static final Duration GIVE_BACK = Duration.ofSeconds(2);
 
   /** The limit for both when the JVM exits. */
@@ -59,7 +58,7 @@ final class DeviceShutdown<E> {
   private final String name;
   private final BackendCalls calls;
   private final DeviceResources resources;
-  private final List<DeferredWorkQueue<E>> queues; // only a hidden one may come later, in a call
+  private final List<DeferredWorkQueue<E>> queues; // only the hidden one is added later
   private final DeviceGroups<E> groups;
   private final List<FileStaging> fileStaging;
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
@@ -91,7 +90,7 @@ final class DeviceShutdown<E> {
     over.countDown();
   }
 
-  /** The device is open: from now on it is closed when the JVM exits. */
+  /** Registers the open device, to be closed when the JVM exits. */
   void open() {
     OpenDevices.add(this);
     try {
@@ -110,8 +109,8 @@ final class DeviceShutdown<E> {
   }
 
   /**
-   * Closes the device because the JVM exits. The thread that called {@link System#exit} may be one
-   * of the device's threads, which then never ends. So no wait is longer than {@link #AT_EXIT}.
+   * Closes the device because the JVM exits. No wait is longer than {@link #AT_EXIT}: the thread
+   * that called {@link System#exit} may be one of the device's, which then never ends.
    */
   void closeAtExit() {
     if (calls.isShut()) {
@@ -123,10 +122,7 @@ final class DeviceShutdown<E> {
     }
   }
 
-  /**
-   * Closes the device, waiting for work up to {@code limit} and then for threads up to {@code
-   * threadsLimit}.
-   */
+  /** Waits for work up to {@code limit}, and then for threads up to {@code threadsLimit}. */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
       while (!core.isCloseOver) {
@@ -150,8 +146,8 @@ final class DeviceShutdown<E> {
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
     groups.close();
-    // Users' operations that are not issued fail now. Those that are issued go on. So do copies
-    // between devices, enqueued here or on the other device, whose chunks the queues still accept.
+    // Unissued operations of users fail now; issued ones continue. So do copies between devices,
+    // enqueued here or there: the queues still accept their chunks.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
     core.leases().copies.shut();
     core.leases().uses.shut();
@@ -199,11 +195,11 @@ final class DeviceShutdown<E> {
           null);
     }
     core.pools().all().forEach(HostCompletionPool::close);
-    // If work is still running, threads may hang in native calls; they are left behind.
+    // If work is still running, threads may hang in native calls. Those are abandoned.
     finishApart(quiet ? threadsLimit : ABANDONED_THREADS, deadline);
   }
 
-  /** What has been issued and is not over, as the end of a message; a few of them by name. */
+  /** The end of a message: a few of the issued operations that have not ended. */
   private String stuck() {
     StringBuilder text = new StringBuilder();
     AtomicInteger count = new AtomicInteger();
@@ -225,10 +221,7 @@ final class DeviceShutdown<E> {
     return text + (more > 0 ? "; and " + more + " more" : "");
   }
 
-  /**
-   * Waits until no thread and no stream uses anything native any more. Returns false if that is not
-   * so at the deadlines.
-   */
+  /** Waits until nothing uses native resources. Returns false if the deadlines pass first. */
   private boolean awaitQuiet(long threadsEnd, long streamsEnd) {
     boolean quiet = calls.awaitEmpty(threadsEnd);
     for (DeferredWorkQueue<E> queue : queues) {
@@ -242,16 +235,16 @@ final class DeviceShutdown<E> {
       quiet = quiet && queue.shutdown().awaitStreamIdle(streamsEnd);
     }
     if (quiet) {
-      // Before the wait: another device that is being closed may wait for this in the same way.
+      // Before the wait: another closing device may wait for this one in the same way.
       queues.forEach(queue -> queue.shutdown().endUses());
     }
     return quiet && core.leases().uses.awaitEmpty(threadsEnd);
   }
 
   /**
-   * Does what is left, which is mostly native calls, on the thread {@code NAME-close}, and waits
-   * until the deadlines only. A native runtime may let any call wait for another device's work on
-   * the same hardware, as some do while host memory is unregistered.
+   * Does the rest, mostly native calls, on the thread {@code NAME-close}, and waits for that thread
+   * until the deadlines only. In some runtimes a call may wait for another device's work on the
+   * same hardware, for example while host memory is unregistered.
    */
   private void finishApart(Duration threadsLimit, long deadline) {
     long now = System.nanoTime();
@@ -282,8 +275,8 @@ final class DeviceShutdown<E> {
   }
 
   /**
-   * Waits until nothing is used any more, tells whether that was so before the deadlines, and gives
-   * everything back. For {@code NAME-close}.
+   * Waits until the device is quiet, completes {@code isQuiet} with whether that was before the
+   * deadlines, and frees everything. For {@code NAME-close}.
    */
   private void finish(long threadsEnd, long streamsEnd, CompletableFuture<Boolean> isQuiet) {
     boolean quiet = awaitQuiet(threadsEnd, streamsEnd);
@@ -293,7 +286,7 @@ final class DeviceShutdown<E> {
     }
   }
 
-  /** Frees everything native. Nothing uses it any more. */
+  /** Frees all native resources, which nothing uses. */
   private void giveBack() {
     Explanations.unregister(core);
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));

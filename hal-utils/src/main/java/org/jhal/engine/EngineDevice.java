@@ -45,8 +45,7 @@ import org.jhal.spi.CollectiveDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The device class of every driver built on this engine. A driver contributes a {@link
- * DeviceBackend}; everything else is here.
+ * The device class of every driver on this engine, which contributes a {@link DeviceBackend}.
  *
  * <p>Thread-safe.
  *
@@ -111,12 +110,12 @@ public final class EngineDevice<E> implements CollectiveDevice {
     return count;
   }
 
-  /** A view of a hidden queue, which has no files. */
+  /** A view of a hidden queue, which transfers no files. */
   private EngineQueue<E> view(int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
     return new EngineQueue<>(core, index, queue, fileStaging.get(0), servesCopies);
   }
 
-  /** The memory through which queue {@code index} reads and writes files. */
+  /** The staging memory with which queue {@code index} reads and writes files. */
   FileStaging fileStaging(int index) {
     return fileStaging.get(index);
   }
@@ -130,7 +129,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
     return core.name();
   }
 
-  /** The driver's part of the device. */
+  /** The driver's side of the device. */
   public DeviceBackend<E> backend() {
     return core.backend();
   }
@@ -192,12 +191,9 @@ public final class EngineDevice<E> implements CollectiveDevice {
     return backend().executableFormats();
   }
 
-  /**
-   * Initialises the classes of the engine that {@link #loadExecutable} needs, so that its first
-   * call in a process takes less time.
-   */
-  public static void rehearseLoading() throws IllegalAccessException {
-    ExecutableLoader.rehearse();
+  /** Shortens the first {@link #loadExecutable} in a process by initialising its classes. */
+  public static void warmUpLoading() throws IllegalAccessException {
+    ExecutableLoader.warmUp();
   }
 
   @Override
@@ -269,8 +265,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   }
 
   /**
-   * Declares the device lost: everything fails with the first cause (rule Q7). Users' callbacks
-   * run.
+   * Declares the device lost: all fails with the first cause (rule Q7). Runs users' callbacks.
    *
    * @return the first cause
    */
@@ -302,7 +297,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
     int own = queues.size();
     for (DeferredWorkQueue<E> queue : core.queues()) {
       queue.count(states);
-      if (own-- > 0) { // the hidden queue has what groups enqueue
+      if (own-- > 0) { // the hidden queue's operations are the groups'
         retired += queue.retired();
         enqueued += queue.enqueued();
       }

@@ -48,9 +48,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link DeferredWorkQueue} as users see it. Each method checks the fences, begins an operation
- * with its kind of work, fills that in, and submits it. What is thrown before it is submitted
- * refuses the call: the operation is abandoned, and nothing has happened. What others could notice
- * is therefore done last.
+ * with its kind of work, fills the work in, and submits it. An exception before that refuses the
+ * call: the operation is abandoned without effect, so steps that others could notice come last.
  *
  * <p>Thread-safe.
  */
@@ -104,9 +103,8 @@ final class EngineQueue<E> implements DeviceQueue {
   }
 
   /**
-   * As {@link #begin}, for an operation that is going to borrow memory of the program: there is
-   * enough stack to end the borrow, or to leave that to another thread, should this one run out of
-   * stack.
+   * As {@link #begin}, for an operation that borrows the program's memory. Reserves enough stack to
+   * end the borrow, or to leave that to another thread.
    */
   private CommandWork<E> beginBorrowing(Fence waits, Fence signals) {
     StackReserve.check(queue.number());
@@ -248,13 +246,13 @@ final class EngineQueue<E> implements DeviceQueue {
     }
   }
 
-  /** Whether this device's stream can copy between the two, of which one is another device's. */
+  /** Whether this device's stream can copy between the two, one of which is another device's. */
   private boolean copiesNatively(EngineBuffer from, EngineBuffer to) {
     return (from.core() == device || from.storage.refusalFor(device) == null)
         && (to.core() == device || to.storage.refusalFor(device) == null);
   }
 
-  /** A buffer of this device over the memory of {@code buffer}, which is retained meanwhile. */
+  /** A buffer of this device over the memory of {@code buffer}, which it retains. */
   private EngineBuffer own(EngineBuffer buffer) {
     if (buffer.core() == device) {
       return buffer;
@@ -268,10 +266,7 @@ final class EngineQueue<E> implements DeviceQueue {
     }
   }
 
-  /**
-   * Checks one side of a copy between devices. Returns a handle that stays usable after the user
-   * has closed the buffer.
-   */
+  /** Checks one side of a copy between devices. Returns a handle that outlives the user's. */
   private static EngineBuffer across(
       QueueWork<?> work,
       String what,
@@ -363,7 +358,7 @@ final class EngineQueue<E> implements DeviceQueue {
     try (AllocaWork<E> work = begin(waits, signals, new AllocaWork<>(device))) {
       BufferStorage storage = work.alloca(bytes, params);
       work.capture(waits, signals);
-      // Last: a buffer that the user does not get would count as forgotten.
+      // Last: a buffer that never reaches the user would be reported as leaked.
       EngineBuffer buffer = new EngineBuffer(storage);
       work.first = null; // the buffer has the reference
       work.submitCaptured();
@@ -408,7 +403,7 @@ final class EngineQueue<E> implements DeviceQueue {
     try (CommandWork<E> work = begin(Fence.NONE, signals, new CommandWork<>(device))) {
       device.checkNativeAccess("import native events");
       if (event == 0) {
-        throw new HalException(Status.INVALID_ARGUMENT, "event 0 is no native event");
+        throw new HalException(Status.INVALID_ARGUMENT, "event 0 is not a native event");
       }
       work.event(event);
       work.capture(Fence.NONE, signals);

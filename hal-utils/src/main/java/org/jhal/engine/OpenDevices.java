@@ -8,9 +8,9 @@ import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open devices, closed by a shutdown hook when the JVM exits: native runtimes end with the
- * process, and may crash if threads still call them then. The hook exists only while a device is
- * open, since it keeps the class loader of an application alive.
+ * Closes the open devices in a shutdown hook: native runtimes end with the process and may crash if
+ * threads still call them. The hook exists only while a device is open, since it keeps the
+ * application's class loader alive.
  *
  * <p>Thread-safe.
  */
@@ -45,7 +45,7 @@ final class OpenDevices {
         try {
           Runtime.getRuntime().removeShutdownHook(made);
         } catch (IllegalStateException e) {
-          return; // the JVM is exiting, and the hook runs
+          return; // the JVM is exiting and runs the hook
         }
         hook = null;
       }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** With {@code leaks=trace} a report begins at the call of the user (rule M7). */
 @Timeout(60)
 class LeakTraceTest {
-  /** What a user may forget. */
+  /** Makes an object that a user may forget. */
   interface Maker {
     Object make(Device device);
   }
@@ -87,7 +87,7 @@ class LeakTraceTest {
         new EngineDevice<>(new InstantBackend(7), config, List.of())) {
       forget(maker, device);
       Threads.await(
-          "the report of what was forgotten",
+          "the report of the leak",
           () -> {
             System.gc();
             return told.get() != null;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rule Q2: host memory stays borrowed until nothing accesses it, whatever fails meanwhile. */
+/** Rule Q2: host memory stays borrowed until nothing accesses it, whatever fails. */
 @Timeout(60)
 class BorrowedMemoryTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -64,7 +64,7 @@ class BorrowedMemoryTest {
   }
 
   @Test
-  void successEndsItBeforeTheSignalIsSeen() throws Exception {
+  void successEndsTheBorrowBeforeTheSignalIsVisible() throws Exception {
     try (EngineDevice<Event> device = backend.open(1, LONG);
         TimelineSemaphore timeline = device.createSemaphore(0);
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
@@ -78,7 +78,7 @@ class BorrowedMemoryTest {
   }
 
   @Test
-  void itGoesOnWhenAnotherOperationFailsTheTimeline() throws Exception {
+  void theBorrowOutlivesAFailureOfTheTimelineByAnotherOperation() throws Exception {
     inFlight(
         (device, timeline) -> {
           TimelineSemaphore failed = device.createSemaphore(0);
@@ -89,17 +89,17 @@ class BorrowedMemoryTest {
   }
 
   @Test
-  void itGoesOnWhenTheUserFailsTheTimeline() throws Exception {
+  void theBorrowOutlivesAFailureOfTheTimelineByTheUser() throws Exception {
     inFlight((device, timeline) -> timeline.fail(FAILURE));
   }
 
   @Test
-  void itGoesOnWhenTheUserClosesTheTimeline() throws Exception {
+  void theBorrowOutlivesTheCloseOfTheTimeline() throws Exception {
     inFlight((device, timeline) -> timeline.close());
   }
 
   @Test
-  void itGoesOnWhenTheDeviceIsClosedPastItsDeadline() throws Exception {
+  void theBorrowOutlivesACloseOfTheDevicePastItsDeadline() throws Exception {
     inFlight(
         (device, timeline) -> {
           device.close();
@@ -109,7 +109,7 @@ class BorrowedMemoryTest {
   }
 
   @Test
-  void itGoesOnWhenTheDeviceIsLostAndItsStreamDoesNotAgree() throws Exception {
+  void theBorrowOutlivesALossWhileTheStreamRuns() throws Exception {
     inFlight(
         (device, timeline) -> {
           HalException ignored = device.lose(new HalException(Status.UNAVAILABLE, "gone"));
@@ -117,10 +117,10 @@ class BorrowedMemoryTest {
         });
   }
 
-  /** Only an idle stream tells then that it is past the work, and so only a close finds out. */
+  /** Only the idle stream shows then that it is past the work, and only a close checks it. */
   @ParameterizedTest
   @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
-  void itGoesOnUntilTheStreamIsIdleWhenNoEventCanBeAsked(String call) throws Exception {
+  void theBorrowLastsUntilTheStreamIsIdleIfNoEventCanBeQueried(String call) throws Exception {
     try (Quiet log = new Quiet()) {
       EngineDevice<Event> device = backend.open(1, LONG);
       TimelineSemaphore timeline = device.createSemaphore(0);
@@ -133,7 +133,7 @@ class BorrowedMemoryTest {
       assertEquals(Status.UNAVAILABLE, failure.status());
       Threads closing = Threads.start("closing", device::close);
       Threads.await(
-          "the close to look at the stream, when the device's threads have ended",
+          "the close to check the stream, when the device's threads have ended",
           () -> backend.device.calls("isIdle") > 0);
       assertTrue(memory.isBorrowed(), "the stream has not run the readback");
       assertEquals(1, backend.liveMemory.get(), "buffers that the stream may still read");
@@ -149,7 +149,7 @@ class BorrowedMemoryTest {
   }
 
   @Test
-  void whatIsNeverIssuedEndsItWhenItFails() throws Exception {
+  void anUnissuedOperationEndsTheBorrowWhenItFails() throws Exception {
     try (EngineDevice<Event> device = backend.open(1, LONG);
         TimelineSemaphore gate = device.createSemaphore(0);
         TimelineSemaphore timeline = device.createSemaphore(0);

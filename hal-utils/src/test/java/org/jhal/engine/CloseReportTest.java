@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a close logs and reports: what did not end, by name, and no failure a thousand times. */
+/** What a close logs: stuck operations by name, and repeated failures once. */
 @Timeout(60)
 class CloseReportTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -42,11 +42,9 @@ class CloseReportTest {
     log.close();
   }
 
-  /**
-   * Everything that is given back to a lost device fails. That is told in one line for each kind.
-   */
+  /** All releases fail on a lost device. One line for each kind reports that. */
   @Test
-  void whatALostDeviceDoesNotTakeBackIsCounted() throws Exception {
+  void failedReleasesOnALostDeviceAreCounted() throws Exception {
     AtomicBoolean isHeld = new AtomicBoolean(true);
     AtomicBoolean isGone = new AtomicBoolean();
     List<DeviceBuffer> buffers = new ArrayList<>();
@@ -81,7 +79,7 @@ class CloseReportTest {
 
   @ParameterizedTest
   @EnumSource
-  void aHostCallThatDoesNotEndIsNamed(HostCall.Mode mode) throws Exception {
+  void aStuckHostCallIsNamed(HostCall.Mode mode) throws Exception {
     EngineDevice<Object> device = backend.open(1, Duration.ofMillis(1));
     TimelineSemaphore called = device.createSemaphore();
     TimelineSemaphore next = device.createSemaphore();
@@ -120,11 +118,11 @@ class CloseReportTest {
   }
 
   /**
-   * What was never issued fails when the close begins and only has to retire. That is no work that
-   * the device is left with, however short its {@code close-timeout} is.
+   * Unissued operations fail when the close begins and only have to retire. They do not count as
+   * stuck, however short the {@code close-timeout} is.
    */
   @Test
-  void whatOnlyHasToRetireMayTakeLongerThanTheTimeout() throws Exception {
+  void retiringMayTakeLongerThanTheCloseTimeout() throws Exception {
     EngineDevice<Object> device = backend.open(1, Duration.ZERO);
     TimelineSemaphore gate = device.createSemaphore();
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
@@ -145,10 +143,10 @@ class CloseReportTest {
     gate.close();
   }
 
-  /** As where a runtime lets it wait for work of another device on the same hardware. */
+  /** As in runtimes where it waits for another device's work on the same hardware. */
   @ParameterizedTest
   @ValueSource(strings = {"close of a stream", "free"})
-  void aCallThatHangsAsThingsAreGivenBackDoesNotHoldUpTheClose(String hanging) throws Exception {
+  void aHangingReleaseDoesNotDelayTheClose(String hanging) throws Exception {
     CountDownLatch isIn = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     EngineDevice<Object> device = backend.open(2, Duration.ofMillis(1));

@@ -45,7 +45,7 @@ class CommandKindsTest {
        "variants": [{"format": "fake", "file": "f"}]}
       """;
 
-  /** What cannot be recorded. */
+  /** Kinds that cannot be recorded. */
   private static final Set<Kind> ONLY_QUEUES =
       Set.of(Kind.UPLOAD, Kind.READBACK, Kind.EXTERNAL, Kind.EVENT);
 
@@ -109,7 +109,7 @@ class CommandKindsTest {
 
   @ParameterizedTest
   @EnumSource
-  void oneKindThatIsMissingIsRefusedAndTheOthersAreNot(Kind missing) throws Exception {
+  void onlyTheUnsupportedKindIsRefused(Kind missing) throws Exception {
     backend.commands = EnumSet.complementOf(EnumSet.of(missing));
     try (EngineDevice<Event> device = open();
         Executable code = load(device);
@@ -140,7 +140,7 @@ class CommandKindsTest {
   }
 
   @Test
-  void aDriverThatKnowsNoneWaitsAndSignals() throws Exception {
+  void aDriverWithoutCommandsWaitsAndSignals() throws Exception {
     backend.commands = Set.of();
     try (EngineDevice<Event> device = open();
         TimelineSemaphore done = device.createSemaphore(0)) {
@@ -149,9 +149,9 @@ class CommandKindsTest {
     }
   }
 
-  /** A kind that is added later must not reach drivers that were written before. */
+  /** A kind that is added later must not reach existing drivers. */
   @Test
-  void whatEveryDriverRunsNeverGrows() {
+  void theKindsThatEveryDriverRunsNeverGrow() {
     assertEquals(
         Set.of("FILL", "UPDATE", "UPLOAD", "READBACK", "COPY", "DISPATCH", "BARRIER"),
         Set.copyOf(DeviceBackend.BASE_COMMANDS.stream().map(Kind::name).toList()));

@@ -51,7 +51,7 @@ class DeviceLimitsTest {
   }
 
   @Test
-  void aBufferOfTheLargestSizeIsMadeAndALargerOneIsNot() {
+  void allocatesTheLargestBufferAndRefusesALargerOne() {
     device.allocate(LARGEST, BufferParams.DEVICE).close();
     assertRefused(
         assertThrows(HalException.class, () -> device.allocate(LARGEST + 1, BufferParams.DEVICE)),
@@ -61,7 +61,7 @@ class DeviceLimitsTest {
   }
 
   @Test
-  void anAllocaOfMoreFailsItsSignals() throws Exception {
+  void anAllocaBeyondTheLimitFailsItsSignals() throws Exception {
     try (TimelineSemaphore done = device.createSemaphore(0);
         TimelineSemaphore failed = device.createSemaphore(0);
         DeviceBuffer largest =
@@ -112,7 +112,7 @@ class DeviceLimitsTest {
   }
 
   @Test
-  void aFormatThatCannotBeLoadedIsToldFirst() {
+  void anUnsupportedFormatIsReportedFirst() {
     assertEquals(
         Status.UNIMPLEMENTED, assertThrows(HalException.class, () -> load("65", "other")).status());
   }

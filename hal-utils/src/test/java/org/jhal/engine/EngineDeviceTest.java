@@ -37,7 +37,7 @@ class EngineDeviceTest {
   private final FakeBackend backend = new FakeBackend();
   private final Quiet log = new Quiet();
   private final List<DeviceBuffer> kept =
-      new ArrayList<>(); // one that nobody has is given back by itself
+      new ArrayList<>(); // an unreachable one would be reclaimed
 
   @AfterEach
   void stopListening() {
@@ -66,7 +66,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void closingFreesEverythingThatIsLeft() throws Exception {
+  void closeFreesAllRemainingResources() throws Exception {
     EngineDevice<Event> device = backend.open(2, LONG);
     kept.add(device.allocate(16, BufferParams.DEVICE));
     TimelineSemaphore done = device.createSemaphore(0);
@@ -81,7 +81,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void aBufferOfAnotherOpeningIsToldFromThatOfAnotherDevice() {
+  void aBufferOfAnotherOpeningOfTheDeviceIsRefusedWithThatReason() {
     FakeBackend second = new FakeBackend();
     try (EngineDevice<Event> device = backend.open(1, LONG);
         EngineDevice<Event> reopened = second.open(1, LONG);
@@ -100,7 +100,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void memoryOfATypeThatTheDeviceHasNotIsRefused() {
+  void refusesMemoryOfAMissingType() {
     backend.hasSharedMemory = false;
     try (EngineDevice<Event> device = backend.open(1, LONG);
         TimelineSemaphore done = device.createSemaphore(0)) {
@@ -118,7 +118,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void deviceMemoryCannotBeMappedAndTheMessageSaysWhatCan() {
+  void mappingDeviceMemoryIsRefusedWithTheMappableTypes() {
     try (EngineDevice<Event> device = backend.open(1, LONG);
         DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE)) {
       HalException refused =
@@ -133,14 +133,14 @@ class EngineDeviceTest {
   }
 
   @Test
-  void aDeviceThatCannotBeMadeWholeIsTakenBack() {
+  void aFailedOpenFreesEverything() {
     backend.failsAtStream = FAULT;
     assertSame(FAULT, assertThrows(HalException.class, () -> backend.open(2, LONG)));
     assertFreed();
   }
 
   @Test
-  void aStreamThatCannotBeClosedKeepsNothingElseOpen() {
+  void aStreamThatFailsToCloseKeepsNothingElseOpen() {
     EngineDevice<Event> device = backend.open(3, LONG);
     backend.device.failNth("close", 2, FAULT);
     device.close();
@@ -166,7 +166,7 @@ class EngineDeviceTest {
 
   /** Rule M7, with a native runtime that keeps using the memory for a while. */
   @Test
-  void theOwnerOfImportedMemoryIsToldWhenItIsGivenBack() {
+  void theReleaseCallbackWaitsForTheNativeRuntime() {
     EngineDevice<Event> device = backend.open(1, LONG);
     AtomicInteger releases = new AtomicInteger();
     ByteBuffer memory = ByteBuffer.allocateDirect(16);
@@ -191,11 +191,11 @@ class EngineDeviceTest {
   }
 
   /**
-   * The memory is given back after it was freed, but before the thread that frees it has gone on:
-   * then both see that it is over. Rule M7.
+   * The runtime releases the memory after the free but before the freeing thread continues, so both
+   * see the end. Rule M7.
    */
   @Test
-  void theOwnerIsToldOnceIfMemoryIsGivenBackWhileItIsFreed() {
+  void theReleaseCallbackRunsOnceIfTheRuntimeReleasesDuringTheFree() {
     EngineDevice<Event> device = backend.open(1, LONG);
     AtomicInteger releases = new AtomicInteger();
     backend.atUnbind =
@@ -209,7 +209,7 @@ class EngineDeviceTest {
         .allocator()
         .importHost(ByteBuffer.allocateDirect(16), BufferParams.HOST, releases::incrementAndGet)
         .close();
-    assertEquals(0, backend.givingBack.size(), "memory that is not given back");
+    assertEquals(0, backend.givingBack.size(), "unreleased memory");
     assertEquals(1, releases.get());
     device.close();
     assertEquals(1, releases.get(), "after the device was closed");
@@ -229,7 +229,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void whatIsGivenBackIsGivenBackThoughTheDeviceCannotBeBound() {
+  void releasesSucceedOnADeviceThatCannotBeBound() {
     EngineDevice<Event> device = backend.open(1, LONG);
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     backend.device.failNth("bindDevice", 1, FAULT);
@@ -244,7 +244,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void whatIsDoneStandsThoughTheThreadCannotBeUnbound() {
+  void aCallSucceedsAlthoughItsThreadCannotBeUnbound() {
     EngineDevice<Event> device = backend.open(1, LONG);
     backend.device.failNth("unbindDevice", 1, FAULT);
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
@@ -258,7 +258,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void pastTheCloseTimeoutWorkFailsAndIsFreedWhenItEnds() throws Exception {
+  void workPastTheCloseTimeoutFailsAndIsFreedAtItsEnd() throws Exception {
     EngineDevice<Event> device = backend.open(2, Duration.ofMillis(20));
     kept.add(device.allocate(16, BufferParams.DEVICE));
     backend.device.setHeld(true);
@@ -270,7 +270,7 @@ class EngineDeviceTest {
     device.close();
     assertEquals(Status.DEADLINE_EXCEEDED, failure(issued));
     assertEquals(Status.CANCELLED, failure(parked));
-    assertFalse(backend.isClosed, "what may be in use is leaked");
+    assertFalse(backend.isClosed, "resources that may be in use are leaked");
     assertEquals(1, backend.liveMemory.get());
     assertEquals(1, log.count("closing fake-0: 1 operation did not end within PT0.02S"));
     device.close();
@@ -280,9 +280,9 @@ class EngineDeviceTest {
     assertEquals(0, device.statistics().openOperations());
   }
 
-  /** A host call that is no longer waited for still uses the device. */
+  /** An abandoned host call still uses the device. */
   @Test
-  void pastTheCloseTimeoutAHostCallThatRunsKeepsTheDevice() throws Exception {
+  void aRunningHostCallKeepsTheDevicePastTheCloseTimeout() throws Exception {
     EngineDevice<Event> device = backend.open(1, Duration.ofMillis(20));
     kept.add(device.allocate(16, BufferParams.DEVICE));
     TimelineSemaphore called = device.createSemaphore(0);
@@ -312,9 +312,9 @@ class EngineDeviceTest {
   }
 
   @Test
-  void workOfWhichNoEventTellsIsWaitedFor() throws Exception {
+  void closeWaitsForWorkWithoutAnEvent() throws Exception {
     EngineDevice<Event> device = withUnrecordedWork(LONG);
-    backend.device.failNth("isIdle", 1, FAULT); // after which closing must ask again
+    backend.device.failNth("isIdle", 1, FAULT); // the close must ask again
     Threads closing = Threads.start("closing", device::close);
     Threads.await("closing to call isIdle twice", () -> backend.device.calls("isIdle") > 1);
     assertFalse(backend.isClosed);
@@ -326,10 +326,10 @@ class EngineDeviceTest {
   }
 
   @Test
-  void workOfWhichNoEventTellsKeepsTheDevicePastTheCloseTimeout() throws Exception {
+  void workWithoutAnEventKeepsTheDevicePastTheCloseTimeout() throws Exception {
     EngineDevice<Event> device = withUnrecordedWork(Duration.ofMillis(20));
     device.close();
-    assertFalse(backend.isClosed, "what may be in use is leaked");
+    assertFalse(backend.isClosed, "resources that may be in use are leaked");
     assertEquals(1, backend.liveMemory.get());
     assertEquals(1, log.count("closing fake-0: its native resources are leaked"));
     assertTrue(backend.streams.get(0).advance());
@@ -338,7 +338,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void withoutATimeoutClosingNeverLeavesAnEnqueuerBehind() {
+  void closeWithAZeroTimeoutCancelsConcurrentWork() {
     for (int round = 0; round < 200; round++) {
       EngineDevice<Event> device = new FakeBackend().open(1, Duration.ZERO);
       TimelineSemaphore never = device.createSemaphore(0);
@@ -391,7 +391,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void everybodyWhoClosesReturnsWhenItIsClosed() {
+  void concurrentClosesReturnOnceTheDeviceIsClosed() {
     EngineDevice<Event> device = backend.open(2, LONG);
     Threads.Body close =
         () -> {

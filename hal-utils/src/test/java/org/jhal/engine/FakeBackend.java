@@ -42,11 +42,11 @@ public final class FakeBackend implements DeviceBackend<Event> {
   public volatile boolean isClosed;
   public volatile boolean sharesMemory; // with other devices of this kind
   public volatile Runnable atEnableAccess = () -> {};
-  public volatile Runnable atFree = () -> {}; // what freeing memory does besides
+  public volatile Runnable atFree = () -> {}; // a further step of freeing memory
   public volatile Runnable atUnbind = () -> {}; // runs before a thread is unbound
   public Set<Command.Kind> commands = BASE_COMMANDS;
   public volatile boolean hasSharedMemory = true;
-  public volatile boolean prepares; // command buffers that are used again
+  public volatile boolean prepares; // reused command buffers
   public volatile Runnable atPrepare = () -> {};
   public final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
   private final int index; // of the device, in its name
@@ -55,7 +55,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
     this(0);
   }
 
-  /** A device called {@code fake-INDEX}: in the log a test can tell it from those of others. */
+  /** A device called {@code fake-INDEX}, which identifies it in the log. */
   public FakeBackend(int index) {
     this.index = index;
   }
@@ -67,7 +67,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
         List.of());
   }
 
-  /** Whether this thread has bound the device through this object, rather than a stream. */
+  /** Whether this thread has bound the device through the backend rather than a stream. */
   public static boolean isBound() {
     return BINDINGS.get() > 0;
   }
@@ -159,7 +159,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
     return new FakeMemory(bytes);
   }
 
-  /** Memory that stays in use after it was freed, until the test runs {@link #givingBack}. */
+  /** Memory that stays in use after its free until the test runs {@link #givingBack}. */
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     return new FakeMemory(memory.capacity()) {

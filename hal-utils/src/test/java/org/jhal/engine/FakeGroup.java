@@ -13,8 +13,8 @@ import org.jhal.driver.NativeStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver's part of a group of at most two. Its collectives do nothing; it is past what the test
- * says, and records who asks when it is freed.
+ * The driver's part of a group of at most two. Its collectives do nothing. The test decides which
+ * ranks are past; queries are counted, those after the close as misuses.
  */
 public final class FakeGroup implements NativeGroup<Object> {
   private final IntPredicate isPast;
@@ -22,10 +22,10 @@ public final class FakeGroup implements NativeGroup<Object> {
   public final AtomicInteger misuses = new AtomicInteger();
   public volatile boolean isClosed;
 
-  /** What a collective does once it has begun. */
+  /** The body of a collective. */
   public volatile Runnable atIssue = () -> {};
 
-  /** What a close does first. */
+  /** The first step of a close. */
   public volatile Runnable atClose = () -> {};
 
   public FakeGroup(IntPredicate isPast) {

@@ -4,7 +4,7 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.group.DeviceGroups;
 
-/** What tests of the engine's rooms need from the inside of a device. */
+/** Access to a device's internals for tests of the engine's rooms. */
 public final class Inside {
   private Inside() {}
 
@@ -16,7 +16,7 @@ public final class Inside {
     return device.groups();
   }
 
-  /** The memory through which queue 0 reads and writes files. */
+  /** The staging memory for files of queue 0. */
   public static FileStaging fileStaging(EngineDevice<?> device) {
     return device.fileStaging(0);
   }

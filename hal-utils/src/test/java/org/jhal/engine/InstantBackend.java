@@ -26,9 +26,9 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device whose work completes at once. It has no state that an error in the middle of a call
- * could damage. It records each call that a native runtime would not survive: without the device
- * bound, or on a virtual thread.
+ * A device whose work completes at once. It has no state that an error within a call could damage.
+ * It records calls that would break a native runtime: without the device bound, or on a virtual
+ * thread.
  */
 public final class InstantBackend implements DeviceBackend<Object> {
   private static final ThreadLocal<Boolean> BOUND = ThreadLocal.withInitial(() -> false);
@@ -36,10 +36,10 @@ public final class InstantBackend implements DeviceBackend<Object> {
   /** The wrong calls, one line each. */
   public final ConcurrentLinkedQueue<String> misuses = new ConcurrentLinkedQueue<>();
 
-  /** What each call does first; it may throw. */
+  /** The first step of each call; may throw. */
   public volatile Consumer<String> atCall = call -> {};
 
-  /** What carries out collectives, if anything does. */
+  /** The native group of each new group, if set. */
   public @Nullable NativeGroup<Object> natives;
 
   private final int index; // of the device, in its name
@@ -48,7 +48,7 @@ public final class InstantBackend implements DeviceBackend<Object> {
     this(0);
   }
 
-  /** A device called {@code instant-INDEX}: in the log a test can tell it from those of others. */
+  /** A device called {@code instant-INDEX}, which identifies it in the log. */
   public InstantBackend(int index) {
     this.index = index;
   }

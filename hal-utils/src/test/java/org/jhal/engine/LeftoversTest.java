@@ -32,9 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * An operation that is over keeps nothing, however it has ended, and a wait nothing of its time.
- */
+/** An ended operation keeps nothing, however it ended, and a wait observes its timeout. */
 @Timeout(60)
 class LeftoversTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -115,7 +113,7 @@ class LeftoversTest {
   }
 
   @Test
-  void aBoundBufferIsGarbageWhenItsOperationHasRetired() throws Exception {
+  void aBoundBufferIsCollectableAfterItsOperationRetires() throws Exception {
     try (EngineDevice<Event> device = backend.open(1, LIMIT);
         TimelineSemaphore done = device.createSemaphore();
         CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
@@ -206,8 +204,7 @@ class LeftoversTest {
       } finally {
         backend.device.setHeld(false);
       }
-      // Not by a poll, which would last an hour: only the completion thread runs what is in the
-      // fake.
+      // Not by a poll, which would last an hour: only the completion thread runs the fake's work.
       done.whenReached(1).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
   }

@@ -18,7 +18,7 @@ import org.jhal.engine.queue.Quiet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whose loss it is that a call tells of which concerns two devices (rules Q7 and S9b). */
+/** Which device is lost when a call that involves two devices reports a loss (rules Q7, S9b). */
 class PeerLossTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final HalException GONE = new HalException(Status.UNAVAILABLE, "gone");
@@ -32,7 +32,7 @@ class PeerLossTest {
     log.close();
   }
 
-  /** Fills memory of one device on the other one. Returns what the operation has failed with. */
+  /** Fills memory of one device on the other one. Returns the operation's failure. */
   private static HalException fill(EngineDevice<Event> user, EngineDevice<Event> owner) {
     TimelineSemaphore done = user.createSemaphore(0);
     try (DeviceBuffer theirs = owner.allocate(64, BufferParams.DEVICE);
@@ -51,7 +51,7 @@ class PeerLossTest {
   }
 
   @Test
-  void accessThatFailsSinceTheOwnerIsLostFailsOneOperation() throws Exception {
+  void accessToALostOwnersMemoryFailsOneOperation() throws Exception {
     failsAccess();
     try (EngineDevice<Event> user = users.open(1, LIMIT);
         EngineDevice<Event> owner = owners.open(1, LIMIT)) {
@@ -68,7 +68,7 @@ class PeerLossTest {
   }
 
   @Test
-  void accessThatFailsSinceTheUserIsLostLosesIt() {
+  void accessThatFailsOnALostUserLosesTheUser() {
     failsAccess();
     try (EngineDevice<Event> user = users.open(1, LIMIT);
         EngineDevice<Event> owner = owners.open(1, LIMIT)) {

@@ -11,7 +11,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the thread does that reclaims what was forgotten. */
+/** The thread that reclaims leaked objects. */
 @Timeout(60)
 class ReclaimerTest {
   private static final Duration LONG = Duration.ofMinutes(5);
@@ -21,7 +21,7 @@ class ReclaimerTest {
   }
 
   @Test
-  void itGoesOnAlthoughTheLogThrows() {
+  void aThrowingLogDoesNotStopTheReclaimer() {
     FakeBackend backend = new FakeBackend();
     try (BrokenLog log = new BrokenLog();
         EngineDevice<Event> device = backend.open(1, LONG)) {
@@ -37,16 +37,16 @@ class ReclaimerTest {
     }
   }
 
-  /** A driver, or a callback of the program, may keep it for any time. */
+  /** A driver or a callback of the program may block it for any time. */
   @Test
-  void theClockGoesOnWhileItIsHeldUp() {
+  void theClockAdvancesWhileTheReclaimerIsBlocked() {
     CountDownLatch isHeldUp = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     FakeBackend backend = new FakeBackend();
     backend.atFree =
         () -> {
           isHeldUp.countDown();
-          Threads.await("the test to let it go on", () -> goOn.getCount() == 0);
+          Threads.await("the test to release it", () -> goOn.getCount() == 0);
         };
     try (Quiet log = new Quiet();
         EngineDevice<Event> device = backend.open(1, LONG)) {
@@ -59,7 +59,7 @@ class ReclaimerTest {
           });
       for (int i = 0; i < 2; i++) {
         long now = CoarseClock.nanoTime();
-        Threads.await("the clock to go on", () -> CoarseClock.nanoTime() != now);
+        Threads.await("the clock to advance", () -> CoarseClock.nanoTime() != now);
       }
       goOn.countDown();
       Threads.await("the report", () -> log.count("a buffer of 4720 bytes") == 1);

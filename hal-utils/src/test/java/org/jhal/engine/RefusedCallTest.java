@@ -57,15 +57,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An argument throws while it is read, or a driver while it is asked what an operation takes, or
- * memory or stack end there. The operation is not visible yet, so the call is refused with what was
- * thrown, and nothing has happened: nothing is borrowed, registered, counted, kept or lost, and the
- * same call works afterwards (rule M5).
+ * A throwable from reading an argument, from a query of the driver, or for lack of memory or stack
+ * refuses a call whose operation is not yet visible. Nothing is borrowed, registered, counted, kept
+ * or lost, and the same call works afterwards (rule M5).
  */
 @Timeout(120)
 class RefusedCallTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final int INDEX = 4730; // of the devices of this test, and of no other
+  private static final int INDEX = 4730; // of this test's devices only
   private static final String MANIFEST =
       """
       {"version": 1, "name": "nothing",
@@ -202,7 +201,7 @@ class RefusedCallTest {
     abstract void enqueue(Fixture on, Fence waits, Fence signals);
   }
 
-  /** Two devices, and what the calls need. */
+  /** Two devices, and the arguments of the calls. */
   private final class Fixture implements AutoCloseable {
     final FakeBackend backend = new FakeBackend(INDEX);
     final FakeBackend second = new FakeBackend(INDEX);
@@ -304,7 +303,7 @@ class RefusedCallTest {
         new NoClassDefFoundError("in the driver"));
   }
 
-  /** Makes the {@code nth} question of this thread throw, and enqueues. Returns what is thrown. */
+  /** Makes the {@code nth} query of this thread throw, and enqueues. Returns the throwable. */
   private static @Nullable Throwable enqueue(
       Call call, Fixture on, int nth, Throwable thrown, Fence waits, Fence signals) {
     Thread caller = Thread.currentThread();
@@ -327,7 +326,7 @@ class RefusedCallTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatTheStreamThrowsWhenItIsAskedRefusesTheCall(Call call) throws Exception {
+  void aThrowingStreamQueryRefusesTheCall(Call call) throws Exception {
     try (Quiet log = new Quiet()) {
       for (Throwable thrown : throwables()) {
         for (boolean waits : new boolean[] {false, true}) {
@@ -339,7 +338,7 @@ class RefusedCallTest {
     }
   }
 
-  /** A handle that a refused call made would be reported, before those that are forgotten now. */
+  /** A leaked handle of a refused call would be reported before those that this forgets. */
   private static void assertNoHandleIsLeft(Quiet log) {
     String name = "fake-" + INDEX;
     try (EngineDevice<Event> device = new FakeBackend(INDEX).open(1, LIMIT)) {
@@ -390,7 +389,7 @@ class RefusedCallTest {
 
   // Arguments that throw.
 
-  /** A call whose argument throws while it is read; what comes before it is sound. */
+  /** A call with an argument that throws when it is read, behind sound ones. */
   private interface BadCall {
     void enqueue(Fixture on, Throwable thrown, Fence waits, Fence signals);
   }
@@ -458,7 +457,7 @@ class RefusedCallTest {
                     badList(new Rank(waits, signals, on.buffer, on.buffer), thrown))));
   }
 
-  /** A buffer of the program's own making. Whatever it is asked, it throws. */
+  /** A buffer of the program's own class, which throws in every method. */
   private static DeviceBuffer badBuffer(Throwable thrown) {
     return (DeviceBuffer)
         Proxy.newProxyInstance(
@@ -469,7 +468,7 @@ class RefusedCallTest {
             });
   }
 
-  /** A list of two, of which only the first can be read. */
+  /** A list of two whose second element throws. */
   private static <T> List<T> badList(T first, Throwable thrown) {
     return new AbstractList<>() {
       @Override
@@ -488,7 +487,7 @@ class RefusedCallTest {
   }
 
   @Test
-  void whatAnArgumentThrowsRefusesTheCall() throws Exception {
+  void aThrowingArgumentRefusesTheCall() throws Exception {
     List<Bad> calls = badCalls();
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < calls.size(); i++) {
@@ -521,11 +520,11 @@ class RefusedCallTest {
   }
 
   /**
-   * The weight of a recording that is used again is asked once more when its turn has come, and
-   * other threads know it then: that operation fails, and the queue goes on.
+   * The weight of a reused recording is queried again when its turn comes, when other threads see
+   * the operation: this operation fails, and the queue continues.
    */
   @Test
-  void whatTheStreamThrowsWhenItIsAskedAgainFailsOneOperation() throws Exception {
+  void aLaterThrowingStreamQueryFailsOneOperation() throws Exception {
     for (Throwable thrown : throwables()) {
       Fixture on = new Fixture(Call.EXECUTE_WITH_BINDINGS, "again-" + thrown.hashCode());
       on.backend.prepares = true;
@@ -547,7 +546,7 @@ class RefusedCallTest {
         gate.signal(1);
         done.await(2, LIMIT);
         Threads.await("both to retire", () -> on.queue.openOperations() == 0);
-        assertEquals(0, Math.max(0, left.get()), "it was asked again");
+        assertEquals(0, Math.max(0, left.get()), "the query was repeated");
         HalException failure = failed.failure();
         if (thrown instanceof HalException own) {
           assertTold(own, failure);
@@ -562,9 +561,9 @@ class RefusedCallTest {
     }
   }
 
-  /** A call that is refused since its recording cannot be prepared may be made again. */
+  /** A call that is refused because its recording cannot be prepared may be repeated. */
   @Test
-  void whatIsThrownAsCommandsArePreparedRefusesOneCallOnly() throws Exception {
+  void aThrowingPrepareRefusesOneCallOnly() throws Exception {
     for (Throwable thrown : throwables()) {
       Fixture on = new Fixture(Call.EXECUTE_WITH_BINDINGS, "prepared-" + thrown.hashCode());
       on.backend.prepares = true;
@@ -586,7 +585,7 @@ class RefusedCallTest {
         Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(2));
         Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(3));
         done.await(3, LIMIT);
-        assertEquals(2, times.get(), "asked once more, and never again");
+        assertEquals(2, times.get(), "queried once more");
         assertNull(on.device.lostCause());
       }
     }

@@ -36,26 +36,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Recursion of a program that never ends, with a call of a queue innermost: the StackOverflowError
- * comes at an arbitrary line of the engine. The call is refused, or its operation ends, perhaps
- * with its device, at the latest when that is closed: its signal is raised or fails, and its borrow
- * ends.
+ * Endless recursion of a program with a queue's call innermost: the StackOverflowError comes at an
+ * arbitrary line of the engine. The call is refused, or its operation ends, perhaps with its
+ * device, at the latest with the close: its signal is raised or fails, and its borrow ends.
  *
- * <p>A device is lost only by a call on it that has thrown, or whose operation has failed. A call
- * that makes sure of some stack first loses none if it is refused. How many are lost is not
- * bounded: any error may come behind the line at which its call is accepted. {@link
- * RefusedCallTest} has errors come before that line.
+ * <p>Only a call on a device that has thrown, or whose operation has failed, loses it. A refused
+ * call that reserves stack first loses none. The number of losses is unbounded: any error may come
+ * behind the line that accepts its call. {@link RefusedCallTest} tests errors before that line.
  */
 @Timeout(300)
 class RunawayRecursionTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final int DEVICES = 16; // of one thread; each error may lose one
-  private static final int ATTEMPTS = 160; // of one thread, at the most
+  private static final int DEVICES = 16; // per thread; each error may lose one
+  private static final int ATTEMPTS = 160; // per thread, at most
 
-  /** So many calls in a row that had enough stack are enough. */
+  /** The number of successive calls with enough stack that end the test. */
   private static final int ENOUGH = 4;
 
-  /** Frames from one call to the next; the threads begin with another one each. */
+  /** Frames from one call to the next; each thread begins at a different frame. */
   private static final int STRIDE = 2;
 
   private static final String MANIFEST =
@@ -130,24 +128,24 @@ class RunawayRecursionTest {
     abstract void enqueue(Target on, Fence waits, Fence signals, HostMemory memory);
 
     /**
-     * Whether it borrows memory of the program, which has to come back whatever happens. Such calls
-     * make sure first that there is some stack. Others do not, since it takes time: the operation
-     * that runs out of stack as it is refused or lost may stay until its device gives up closing.
+     * Whether it borrows memory of the program, which must always come back. Such calls reserve
+     * stack first. Others save that time: an operation that runs out of stack while it is refused
+     * or lost may stay until the close of its device gives up.
      */
     boolean borrows() {
       return this == UPLOAD || this == READBACK;
     }
   }
 
-  /** What an operation waits for. */
+  /** The waits of an operation. */
   enum Wait {
-    /** Nothing, so it is issued by the call. */
+    /** None, so the call issues it. */
     NOTHING,
     /** Two timepoints that are reached only later. */
     PARKED
   }
 
-  /** A device and what the calls need. */
+  /** A device and the arguments of the calls. */
   private final class Target {
     final EngineDevice<?> device = new InstantBackend(devices++).open(1);
     final DeviceQueue queue = device.queue(0);
@@ -183,7 +181,7 @@ class RunawayRecursionTest {
     final HostMemory memory = HostMemory.of(new byte[4]);
     final TimelineSemaphore done;
     final Target on;
-    boolean isAccepted; // read when the thread has ended, as is what follows
+    boolean isAccepted; // read when the thread has ended, as is the next field
     boolean hasThrown; // the error
 
     Attempt(Target on) {
@@ -191,7 +189,7 @@ class RunawayRecursionTest {
       this.done = on.device.createSemaphore(0);
     }
 
-    /** Whether it may have lost its device: all others were refused, or have succeeded. */
+    /** Whether it may have lost its device: it was neither refused nor successful. */
     boolean mayHaveLost() {
       return hasThrown || (isAccepted && done.failure() != null);
     }
@@ -257,7 +255,7 @@ class RunawayRecursionTest {
         attempt.isAccepted = true;
         enough++;
       } catch (StackOverflowError
-          | LinkageError e) { // on purpose; of a class that the first spoilt
+          | LinkageError e) { // on purpose; from a class that the first error broke
         attempt.hasThrown = true;
         enough = 0;
       } catch (HalException e) { // its device is lost
@@ -265,7 +263,7 @@ class RunawayRecursionTest {
       }
     }
 
-    /** The operations that were accepted end, and nothing is left of them or of others. */
+    /** Checks that accepted operations end and nothing is left of any. */
     void check(Quiet log) throws Exception {
       for (Target target : targets) {
         target.gate.signal(1);
@@ -299,8 +297,8 @@ class RunawayRecursionTest {
     }
 
     /**
-     * All memory is given back. A thread that has no stack left for the very end of its call stays
-     * counted as one inside, though: the close then tells that it leaks what is native.
+     * All memory is freed, unless a thread without stack for the end of its call still counts as
+     * inside: the close then logs that it leaks native resources.
      */
     private void checkMemory(Target target, Quiet log) {
       String message = this + ", lost by " + target.device.lostCause() + ": " + log.lines();
@@ -309,7 +307,7 @@ class RunawayRecursionTest {
       assertTrue(isLeaked || target.device.statistics().bytes() == 0, message);
     }
 
-    /** Something on the device has lost it, if it is lost, and what has was not refused. */
+    /** If the device is lost, an accepted operation on it has failed. */
     private void checkLoss(Target target) {
       HalException cause = target.device.lostCause();
       if (cause == null) {
@@ -357,14 +355,14 @@ class RunawayRecursionTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatIsAcceptedEndsAndNothingIsLeft(Call call) throws Exception {
+  void acceptedOperationsEndAndLeaveNothing(Call call) throws Exception {
     runAway(call, 1);
   }
 
   @ParameterizedTest
   @EnumSource
   @Tag("exhaustive")
-  void whatIsAcceptedEndsAndNothingIsLeftInManyRounds(Call call) throws Exception {
+  void acceptedOperationsEndAndLeaveNothingInManyRounds(Call call) throws Exception {
     runAway(call, 20);
   }
 }

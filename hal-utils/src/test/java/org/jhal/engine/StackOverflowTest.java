@@ -18,30 +18,30 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A user's thread runs out of stack at an arbitrary point inside the engine. The queue then either
- * goes on, or its device is lost and reports that. It never hangs.
+ * continues, or its device is lost and reports that. It never hangs.
  */
 class StackOverflowTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
   private static final int FRAMES = 24; // between two attempts
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  /** Together, since a thread without stack may wake nobody, and then it takes a second. */
+  /** In parallel, since a wake-up that an overflow prevents costs a second. */
   private static final int TRIALS_AT_ONCE = 20;
 
   @Test
-  void noLineLeavesAQueueThatNobodyServes() throws Exception {
+  void anOverflowAtAnyLineLeavesTheQueueServed() throws Exception {
     trials(40, 4987);
   }
 
   @Test
   @Tag("exhaustive")
-  void noLineOfManyLeavesAQueueThatNobodyServes() throws Exception {
+  void anOverflowAtAnyOfManyLinesLeavesTheQueueServed() throws Exception {
     trials(1500, 499);
   }
 
-  /** An operation that fails half-way still retires, so a close has nothing to wait for. */
+  /** An operation that fails half-way still retires, so that a close does not wait for it. */
   @Test
-  void noLineLeavesAnOperationThatNeverRetires() throws Exception {
+  void anOverflowAtAnyLineLeavesNoUnretiredOperation() throws Exception {
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < 3; i++) {
         failHalf(20, 64_000 + 653L * i);
@@ -49,7 +49,7 @@ class StackOverflowTest {
     }
   }
 
-  /** All at once, since a thread without stack may wake nobody, and then it takes a second. */
+  /** In parallel, since a wake-up that an overflow prevents costs a second. */
   private static void failHalf(int count, long firstStackBytes) throws Exception {
     List<EngineDevice<?>> devices = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ class StackOverflowTest {
       for (int n = 0; n < 3; n++) {
         device.queue(0).barrier(start.at(1), device.createSemaphore(0).at(1));
       }
-      long stackBytes = firstStackBytes + 1987L * i; // with another one, another line overflows
+      long stackBytes = firstStackBytes + 1987L * i; // varies the line that overflows
       Thread thread = new Thread(null, () -> failDeep(start, 0), "overflow", stackBytes);
       thread.start();
       thread.join(DEADLINE.toMillis());
@@ -84,9 +84,9 @@ class StackOverflowTest {
     }
   }
 
-  /** Whatever the line at which a close is interrupted, the next one returns. */
+  /** The next close returns, whichever line of the first one overflows. */
   @Test
-  void noLineOfACloseKeepsTheNextOneWaiting() throws Exception {
+  void anOverflowAtAnyLineOfACloseLeavesTheNextCloseUnblocked() throws Exception {
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < 40; i++) {
         EngineDevice<?> device = new InstantBackend().open(1);
@@ -114,7 +114,7 @@ class StackOverflowTest {
       for (int i = 0; i < count; i += TRIALS_AT_ONCE) {
         List<Trial> trials = new ArrayList<>();
         for (int n = i; n < i + TRIALS_AT_ONCE; n++) {
-          trials.add(new Trial(n % 37, 200_000 + step * n)); // so that another line overflows
+          trials.add(new Trial(n % 37, 200_000 + step * n)); // varies the line that overflows
         }
         for (Trial trial : trials) {
           trial.end();
@@ -155,7 +155,7 @@ class StackOverflowTest {
         // Everything accepted before the overflow is included. The last submission may not be.
         first.await(Math.max(0, value - 1), DEADLINE);
       } catch (HalException e) {
-        check(e.status() == Status.UNAVAILABLE || tellsOfTheStack(e), e);
+        check(e.status() == Status.UNAVAILABLE || isOfTheOverflow(e), e);
       }
       device.close();
     }
@@ -166,8 +166,8 @@ class StackOverflowTest {
       }
     }
 
-    /** Of an operation that could not be enqueued whole, or not be issued; the queue goes on. */
-    private static boolean tellsOfTheStack(HalException failure) {
+    /** Of an operation that was not fully enqueued or issued; the queue continues. */
+    private static boolean isOfTheOverflow(HalException failure) {
       return String.valueOf(failure.getMessage()).contains(StackOverflowError.class.getName())
           || failure.status() == Status.RESOURCE_EXHAUSTED;
     }
@@ -176,7 +176,7 @@ class StackOverflowTest {
       try {
         recurse(framesBefore);
       } catch (StackOverflowError e) {
-        return; // on purpose; a caller may catch the error and go on
+        return; // on purpose; a caller may catch the error and continue
       }
     }
 

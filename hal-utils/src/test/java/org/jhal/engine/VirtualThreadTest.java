@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/** No native call is made on a virtual thread, since that may change its carrier thread. */
+/** No native call is made on a virtual thread, which may change its carrier thread. */
 @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
 class VirtualThreadTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
@@ -46,7 +46,7 @@ class VirtualThreadTest {
     void run() throws Exception;
   }
 
-  /** Virtual threads, and what they have thrown. */
+  /** Virtual threads, and their throwables. */
   private static final class VirtualThreads {
     private final List<Thread> threads = new ArrayList<>();
     private final ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
@@ -128,7 +128,7 @@ class VirtualThreadTest {
   }
 
   @Test
-  void memoryComesAndGoesWithoutBinding() throws Exception {
+  void memoryIsAllocatedAndFreedWithoutBinding() throws Exception {
     try (EngineDevice<Object> device = backend.open(1)) {
       onVirtualThreads(
           50,
@@ -162,7 +162,7 @@ class VirtualThreadTest {
 
   // Calls that wait.
 
-  /** More than the calls of virtual threads that go on at a time. */
+  /** More than the limit of concurrent calls of virtual threads. */
   private static final int TOO_MANY = 4 * Runtime.getRuntime().availableProcessors() + 1;
 
   private EngineDevice<Object> open(InstantBackend slow) {
@@ -180,7 +180,8 @@ class VirtualThreadTest {
   }
 
   /**
-   * Makes calls on virtual threads, each of which waits until {@code go}; another one does not.
+   * Makes blocking calls on virtual threads until {@code go}, and checks that another call is not
+   * delayed.
    *
    * @param awaitAll waits until all of them wait
    */
@@ -206,7 +207,7 @@ class VirtualThreadTest {
 
   /** Each waits for a host call of the program. */
   @Test
-  void closesOfDevicesHoldUpNoOtherVirtualThread() throws Exception {
+  void closesOfDevicesDoNotDelayOtherVirtualThreads() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
     List<Step> closes = new ArrayList<>();
@@ -235,7 +236,7 @@ class VirtualThreadTest {
 
   /** Each waits for the driver. */
   @Test
-  void groupsThatAreMadeHoldUpNoOtherVirtualThread() throws Exception {
+  void makingGroupsDoesNotDelayOtherVirtualThreads() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger waiting = new AtomicInteger();
     List<Step> makes = new ArrayList<>();
@@ -260,9 +261,9 @@ class VirtualThreadTest {
     return CollectiveGroup.of(open(backend));
   }
 
-  /** Each waits for a collective that goes on. */
+  /** Each waits for a running collective. */
   @Test
-  void closesOfGroupsHoldUpNoOtherVirtualThread() throws Exception {
+  void closesOfGroupsDoNotDelayOtherVirtualThreads() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
     List<CollectiveGroup> groups = new ArrayList<>();
@@ -290,7 +291,7 @@ class VirtualThreadTest {
 
   /** Each waits until the driver has freed its part. */
   @Test
-  void freesOfGroupsHoldUpNoOtherVirtualThread() throws Exception {
+  void freesOfGroupsDoNotDelayOtherVirtualThreads() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger freeing = new AtomicInteger();
     List<Step> closes = new ArrayList<>();

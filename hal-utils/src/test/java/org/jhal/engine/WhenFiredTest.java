@@ -52,7 +52,7 @@ class WhenFiredTest {
     assertEquals(List.of(), backend.device.violations());
   }
 
-  /** A device with one queue, whose stream passes what is issued to {@code onIssue}. */
+  /** A device with one queue, whose stream passes submissions to {@code onIssue}. */
   private EngineDevice<Event> open(Duration closeTimeout, Consumer<Submission> onIssue) {
     EngineDevice<Event> opened = backend.open(1, closeTimeout);
     device = opened;
@@ -93,7 +93,7 @@ class WhenFiredTest {
   }
 
   @Test
-  void itRunsBehindTheEventAndDoesNotDelayTheSignals() throws Exception {
+  void theActionRunsBehindTheEventWithoutDelayingTheSignals() throws Exception {
     CountDownLatch isReached = new CountDownLatch(1);
     mayRun = true;
     try (EngineDevice<Event> device =
@@ -116,7 +116,7 @@ class WhenFiredTest {
   }
 
   @Test
-  void itWaitsForTheEventWhereIssuingHasFailed() throws Exception {
+  void theActionWaitsForTheEventAfterAFailedIssue() throws Exception {
     backend.device.setHeld(true);
     try (EngineDevice<Event> device =
             open(
@@ -128,7 +128,7 @@ class WhenFiredTest {
         DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
       fill(device, buffer, done, 1);
-      mayRun = true; // from here on only the stream holds it back
+      mayRun = true; // now only the stream delays it
       backend.device.setHeld(false);
       assertEquals(Status.INTERNAL, failure(done));
       awaitRun(1);
@@ -137,7 +137,7 @@ class WhenFiredTest {
   }
 
   @Test
-  void itRunsForWorkThatFailsInTheStream() throws Exception {
+  void theActionRunsForWorkThatFailsInTheStream() throws Exception {
     mayRun = true;
     try (EngineDevice<Event> device =
             open(
@@ -156,7 +156,7 @@ class WhenFiredTest {
   }
 
   @Test
-  void whatItThrowsIsLoggedAndStopsNothing() throws Exception {
+  void aThrowingActionIsLoggedAndStopsNothing() throws Exception {
     mayRun = true;
     try (EngineDevice<Event> device =
             open(
@@ -177,11 +177,11 @@ class WhenFiredTest {
       awaitRun(3);
     }
     assertEquals(3, ran.size());
-    assertEquals(3, log.count("fake-0: giving back what an operation has used failed"));
+    assertEquals(3, log.count("fake-0: releasing an operation's resources failed"));
   }
 
   @Test
-  void itRunsOnADeviceThatSaysItselfThatItIsLost() throws Exception {
+  void theActionRunsOnADeviceThatReportsItsLoss() throws Exception {
     mayRun = true;
     backend.device.setHeld(true);
     EngineDevice<Event> device = open(LONG, this::notice);
@@ -200,9 +200,9 @@ class WhenFiredTest {
     assertEquals(1, ran.size());
   }
 
-  /** The stream may keep using the resource; only when the stream is idle is that over. */
+  /** The stream may use the resource until it is idle. */
   @Test
-  void itWaitsForTheStreamsEndWhereNoEventTells() throws Exception {
+  void theActionWaitsForTheIdleStreamIfThereIsNoEvent() throws Exception {
     EngineDevice<Event> device = open(LONG, this::notice);
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
@@ -218,7 +218,7 @@ class WhenFiredTest {
   }
 
   @Test
-  void itWaitsForWorkThatADeviceHasBeenClosedPast() throws Exception {
+  void theActionWaitsForWorkPastTheCloseTimeout() throws Exception {
     backend.device.setHeld(true);
     EngineDevice<Event> device = open(Duration.ofMillis(50), this::notice);
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
@@ -237,7 +237,7 @@ class WhenFiredTest {
 
   /** A thread that enqueues never runs a driver's release action. */
   @Test
-  void whoEnqueuesNeverRunsIt() throws Exception {
+  void anEnqueuingThreadNeverRunsTheAction() throws Exception {
     mayRun = true;
     int count = 200;
     try (EngineDevice<Event> device = open(LONG, this::notice);

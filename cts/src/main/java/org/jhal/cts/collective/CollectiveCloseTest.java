@@ -25,7 +25,7 @@ import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jhal.cts.support.Task;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -242,7 +242,7 @@ class CollectiveCloseTest {
   @Test
   @Rule({"G3", "Q11"})
   void creatingAndClosingGroupsIsRejectedInExternalWork(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     GroupFixture group = new GroupFixture(cts);
     AtomicReference<@Nullable HalException> made = new AtomicReference<>();
     AtomicReference<@Nullable HalException> closed = new AtomicReference<>();

@@ -53,7 +53,7 @@ class DeviceLossTest {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       texts.append(t).append('\n');
     }
-    assertTrue(texts.indexOf(WHY) >= 0, () -> "the first cause is not told: " + texts);
+    assertTrue(texts.indexOf(WHY) >= 0, () -> "the first cause is missing: " + texts);
   }
 
   @Test

@@ -43,14 +43,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A loss that one native call tells, and perhaps no later one (rule Q7): the device is lost all the
- * same, whatever the call was for.
+ * A loss that one native call reports, and perhaps no later one (rule Q7): the device is lost,
+ * whatever the purpose of the call.
  */
 @CtsSuite(deadlineSeconds = 120)
 @Needs(Need.CONTROLS)
 @FreshDevice("inflight=64")
 class LossByCallTest {
-  /** Calls that an operation makes which is enqueued and runs. */
+  /** Calls of an operation that is enqueued and runs. */
   private static final List<String> OF_OPERATIONS =
       List.of(
           "createEvent",
@@ -79,10 +79,12 @@ class LossByCallTest {
           "free",
           "unload");
 
-  /** Calls whose failure the program is not told at once, or that an operation makes later. */
+  /**
+   * Calls whose failure is not reported to the program at once, or that an operation makes later.
+   */
   private static final Set<String> UNTOLD = Set.of("unbindFromThread", "free", "unload");
 
-  /** What else the device has when it is lost. */
+  /** Other work of the device when it is lost. */
   enum Beside {
     /** Parked work only, so nothing else meets the loss. */
     PARKED,
@@ -95,7 +97,7 @@ class LossByCallTest {
         .flatMap(call -> Stream.of(Beside.values()).map(beside -> Arguments.of(call, beside)));
   }
 
-  /** All that the device has, and what has to become of it. */
+  /** All work and resources of the device, and their expected ends. */
   private static final class Scene {
     private final Cts cts;
     private final Device device;
@@ -146,7 +148,7 @@ class LossByCallTest {
       }
     }
 
-    /** Makes what the call needs that is to fail. */
+    /** Creates the objects for the failing call. */
     private void prepare(String call) {
       switch (call) {
         case "freeAsync" -> {
@@ -190,7 +192,7 @@ class LossByCallTest {
       return memory;
     }
 
-    /** Does what makes the call. Signals that fail and memory that is borrowed are noted. */
+    /** Causes the call. Records failing signals and borrowed memory. */
     void make(String call) throws Exception {
       switch (call) {
         case "waitEvent" ->
@@ -217,7 +219,7 @@ class LossByCallTest {
         case "free" -> Objects.requireNonNull(freed).close();
         case "unload" -> Objects.requireNonNull(unloaded).close();
         case "queryEvent", "synchronizeEvent" -> {
-          cts.controls().pause(queue); // or it is over before anybody has to ask, or to wait
+          cts.controls().pause(queue); // else it ends before any query or wait
           TimelineSemaphore end = readback();
           assertHal(Status.UNAVAILABLE, () -> end.await(1, Waits.LIMIT));
         }
@@ -227,7 +229,7 @@ class LossByCallTest {
       }
     }
 
-    /** Reads back. If the device is lost by now, this is refused, and then nothing is to fail. */
+    /** Reads back. A device that is lost already refuses this, and nothing has to fail. */
     private TimelineSemaphore readback() {
       TimelineSemaphore end = cts.semaphore();
       queue.readback(Fence.NONE, end.at(1), buffer, 0, borrow());
@@ -235,7 +237,7 @@ class LossByCallTest {
       return end;
     }
 
-    /** Everything fails with the loss, and nobody else does. */
+    /** Everything on the device fails with the loss, and nothing else does. */
     void checkFailures(String call) {
       for (TimelineSemaphore signal : failing) {
         assertLost(call, awaitFailure(signal, 1));
@@ -255,7 +257,7 @@ class LossByCallTest {
 
     /** Nothing is left when all is closed. */
     void checkRemains() throws Exception {
-      cts.controls().reset(); // what is held ends, should the device still run it
+      cts.controls().reset(); // ends held work, if the device still runs it
       for (AutoCloseable resource : resources) {
         resource.close();
       }
@@ -274,7 +276,7 @@ class LossByCallTest {
     }
   }
 
-  /** It tells the first cause, and names no operation: also the one that made the call. */
+  /** It reports the first cause and names no operation, not even the one that made the call. */
   private static void assertLost(String call, HalException failure) {
     assertHal(Status.UNAVAILABLE, failure);
     assertNull(failure.operation(), () -> "a loss that names an operation: " + failure);
@@ -283,7 +285,7 @@ class LossByCallTest {
       texts.append(t).append('\n');
     }
     assertTrue(
-        texts.indexOf("use 1 of " + call) >= 0, () -> "the first cause is not told: " + texts);
+        texts.indexOf("use 1 of " + call) >= 0, () -> "the first cause is missing: " + texts);
   }
 
   @ParameterizedTest
@@ -316,7 +318,8 @@ class LossByCallTest {
       assertLost(call, refused);
     }
     assertFalse(
-        refused == null && OF_THE_HOST.contains(call) && isTold(call), call + " was not told");
+        refused == null && OF_THE_HOST.contains(call) && isReported(call),
+        call + " was not reported");
     if (call.equals("hostCompletion")) {
       TimelineSemaphore last = scene.failing.get(scene.failing.size() - 1);
       awaitTrue("the readback to end", () -> Waits.isOver(last, 1));
@@ -330,8 +333,8 @@ class LossByCallTest {
     scene.checkRemains();
   }
 
-  /** Whether who makes the call is told; the copy of "enableAccess" is made by a stream. */
-  private static boolean isTold(String call) {
+  /** Whether the caller gets the failure; the copy of "enableAccess" is made by a stream. */
+  private static boolean isReported(String call) {
     return !UNTOLD.contains(call) && !call.equals("enableAccess");
   }
 }

@@ -171,7 +171,7 @@ class NativeFailureTest {
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
-    awaitReached("the queue goes on after a native failure", done.at(1));
+    awaitReached("the queue continues after a native failure", done.at(1));
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
   }
 
@@ -203,7 +203,7 @@ class NativeFailureTest {
     awaitRetiredOrLost(cts); // the failing call may come after the last signal
     cts.controls().reset();
     if (cts.device().lostCause() == null) {
-      assertTold(failures);
+      assertReported(failures);
       assertWorks(cts);
     } else {
       assertTrue(LOSING.contains(call), () -> "a failed " + call + " lost the device");
@@ -215,7 +215,7 @@ class NativeFailureTest {
    * Checks that the failed call is reported, and that otherwise only the memory is missing that it
    * should have allocated.
    */
-  private static void assertTold(List<HalException> failures) {
+  private static void assertReported(List<HalException> failures) {
     List<Status> statuses = failures.stream().map(HalException::status).toList();
     assertTrue(failures.isEmpty() || statuses.contains(Status.INTERNAL), failures::toString);
     assertTrue(
@@ -257,7 +257,7 @@ class NativeFailureTest {
     assertNotNull(cts.device().lostCause());
   }
 
-  /** Nothing tells then that the stream is past the work, until it is idle at the close. */
+  /** Only an idle stream at the close shows that it is past the work. */
   @ParameterizedTest
   @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
   @Rule({"Q7a", "Q2", "Q3"})
@@ -272,7 +272,7 @@ class NativeFailureTest {
     cts.controls().failNext(call, 1, Status.INTERNAL, false);
     cts.queue().readback(Fence.NONE, done.at(1), buffer, 0, memory);
     buffer.close();
-    // No thread of the test waits meanwhile, so that the completion thread meets the failure.
+    // No thread of the test waits, so that the completion thread meets the failure.
     awaitTrue(call + " to lose the device", () -> cts.device().lostCause() != null);
     awaitFailure(done, 1, Status.UNAVAILABLE);
     Task<?> closing = Task.run("close", cts.device()::close);

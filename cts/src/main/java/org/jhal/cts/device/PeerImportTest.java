@@ -342,7 +342,7 @@ class PeerImportTest {
     assertNotEquals(0, there.statistics().bytes(), "memory that an operation uses");
     go.signal(1);
     awaitReached(done, 1);
-    assertBytes(bytes(4096), cts.read(local), "a copy of what was closed meanwhile");
+    assertBytes(bytes(4096), cts.read(local), "a copy of a buffer closed during the copy");
     awaitStatistics("the memory to be freed", there, now -> now.bytes() == 0);
   }
 

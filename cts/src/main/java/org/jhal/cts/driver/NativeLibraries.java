@@ -62,7 +62,7 @@ final class NativeLibraries {
     }
   }
 
-  /** Lists the drivers, creates one, and writes the libraries loaded meanwhile to a file. */
+  /** Lists the drivers, creates one, and writes the libraries that this loads to a file. */
   public static void main(String[] args) throws IOException {
     Set<String> before = loaded();
     DriverRegistry registry = DriverRegistry.load();

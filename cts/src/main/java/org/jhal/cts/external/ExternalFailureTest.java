@@ -36,7 +36,7 @@ import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 /** External work that fails, and calls that it must not make. */
 @CtsSuite
 class ExternalFailureTest {
-  /** Runs work that must fail, and checks that the queue goes on. */
+  /** Runs work that must fail, and checks that the queue continues. */
   private static HalException failure(Cts cts, ExternalWork work) {
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore next = cts.semaphore();
@@ -62,7 +62,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
   void anExceptionInExternalWorkFailsItsSignals(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     IOException thrown = new IOException("no network");
     HalException failure =
         failure(
@@ -78,7 +78,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
   void aHalExceptionInExternalWorkKeepsItsStatus(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     for (Status status : List.of(Status.NOT_FOUND, Status.UNAVAILABLE, Status.CANCELLED)) {
       HalException failure =
           failure(
@@ -93,7 +93,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
   void anErrorInExternalWorkFailsItsSignals(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     HalException failure = failure(cts, context -> overflow(0));
     assertHal(Status.ABORTED, failure, "StackOverflowError");
   }
@@ -102,13 +102,11 @@ class ExternalFailureTest {
     return depth == -1 ? 0 : overflow(depth + 1) + 1;
   }
 
-  /**
-   * Work that was enqueued before the failure still runs, on memory that is not freed meanwhile.
-   */
+  /** Work that was enqueued before the failure still runs, on memory that is kept for it. */
   @Test
   @Rule({"Q3", "Q7a", "Q11"})
   void workEnqueuedBeforeTheFailureKeepsItsMemory(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     for (int i = 0; i < 10; i++) {
       DeviceBuffer buffer = cts.device().allocate(1 << 20, BufferParams.DEVICE);
@@ -119,7 +117,7 @@ class ExternalFailureTest {
               failed.at(1),
               List.of(buffer),
               context -> {
-                foreign.fill(context, buffer, 1);
+                external.fill(context, buffer, 1);
                 throw new IllegalStateException("after the fill");
               });
       buffer.close();
@@ -133,7 +131,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"Q6", "Q11"})
   void externalWorkWithAFailedWaitDoesNotRun(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore failed = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     AtomicInteger calls = new AtomicInteger();
@@ -147,7 +145,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"M1", "Q11"})
   void anUnallocatedBufferFailsExternalWork(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     AtomicInteger calls = new AtomicInteger();
@@ -164,7 +162,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"Q8", "Q11"})
   void closingADeviceInExternalWorkIsRejected(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     HalException failure = failure(cts, context -> cts.device().close());
     assertHal(Status.FAILED_PRECONDITION, failure, "closing device");
   }
@@ -172,7 +170,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"S4", "Q11"})
   void hostWaitsInExternalWorkAreRejected(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore never = cts.semaphore();
     TimelineSemaphore neither = cts.semaphore();
     List<ExternalWork> waits =
@@ -192,7 +190,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"S4", "Q2", "Q11"})
   void aRejectedBlockingCallEnqueuesNothing(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     HostMemory memory = HostMemory.of(new byte[16]);
     DeviceBuffer buffer = cts.buffer(16);
     HalException failure =
@@ -204,7 +202,7 @@ class ExternalFailureTest {
   @Test
   @Rule("Q11")
   void aNullBufferIsRejected(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     List<DeviceBuffer> buffers = Arrays.asList(cts.buffer(16), null);
     TimelineSemaphore done = cts.semaphore();
     TestData.assertNullRefused(
@@ -215,7 +213,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"S4", "Q11"})
   void waitsWithATimeoutOfZeroAreAllowed(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore never = cts.semaphore();
     HalException failure = failure(cts, context -> never.await(1, Duration.ZERO));
     assertHal(Status.DEADLINE_EXCEEDED, failure);
@@ -226,7 +224,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   void theContextIsInvalidAfterTheWork(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     AtomicReference<ExternalWork.@Nullable Context> kept = new AtomicReference<>();
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
@@ -246,7 +244,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   void theContextIsInvalidInTheNextWork(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     AtomicReference<ExternalWork.@Nullable Context> kept = new AtomicReference<>();
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
@@ -264,7 +262,7 @@ class ExternalFailureTest {
   @Test
   @Rule("Q11")
   void anInterruptDoesNotReachTheNextWork(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable Boolean> seen = new AtomicReference<>();
     cts.queue()
@@ -278,7 +276,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   void theContextIsInvalidOnOtherThreads(Cts cts) throws Exception {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     HalException failure =
         failure(
             cts,
@@ -292,16 +290,16 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   void buffersThatWereNotPassedAreRejected(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     DeviceBuffer stranger = cts.buffer(16);
-    HalException failure = failure(cts, context -> foreign.fill(context, stranger, 1));
+    HalException failure = failure(cts, context -> external.fill(context, stranger, 1));
     assertHal(Status.INVALID_ARGUMENT, failure, "not in the list of buffers that was passed");
   }
 
   @Test
   @Rule({"M5", "Q11"})
   void bytesOrAddressThatTheDeviceLacksAreUnimplemented(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable HalException> refused = new AtomicReference<>();
@@ -313,7 +311,7 @@ class ExternalFailureTest {
             context -> {
               try {
                 var unused =
-                    foreign.isNative() ? context.bytes(buffer) : (Object) context.address(buffer);
+                    external.isNative() ? context.bytes(buffer) : (Object) context.address(buffer);
               } catch (HalException e) {
                 refused.set(e);
               }
@@ -325,7 +323,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   void aClosedBufferIsRejectedAtTheCall(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     DeviceQueue queue = cts.queue();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer closed = cts.buffer(16);
@@ -343,7 +341,7 @@ class ExternalFailureTest {
   @Rule({"M5", "Q11"})
   @Needs(Need.SECOND_DEVICE)
   void aBufferOfAnotherDeviceIsRejected(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer own = cts.buffer(16);
     DeviceBuffer other = cts.buffer(cts.second(), 16, BufferParams.DEVICE);
@@ -359,7 +357,7 @@ class ExternalFailureTest {
   @Rule({"Q8", "Q11"})
   @FreshDevice
   void closingTheDeviceWaitsForRunningExternalWork(Cts cts) throws Exception {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     Device device = cts.device();
     TimelineSemaphore done = cts.semaphore();
     AtomicInteger state = new AtomicInteger();

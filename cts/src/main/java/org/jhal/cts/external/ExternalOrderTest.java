@@ -31,7 +31,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +41,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q9", "Q10", "Q11"})
   void runsOnceAfterItsWaitAndBeforeItsSignal(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(64);
@@ -62,7 +62,7 @@ class ExternalOrderTest {
               } catch (AssertionError e) {
                 wrong.set(e);
               }
-              foreign.fill(context, buffer, 7);
+              external.fill(context, buffer, 7);
             });
     cts.flush(cts.queue());
     assertEquals(0, calls.get(), "calls before the wait was met");
@@ -77,7 +77,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q5", "Q9", "Q11"})
   void keepsItsOrderInAChainWithKernels(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     TimelineSemaphore timeline = cts.semaphore();
     int[] values = {3, 1, 4, 1, 5, 9, 2, 6};
     DeviceBuffer a = cts.buffer(ints(values));
@@ -86,10 +86,10 @@ class ExternalOrderTest {
     Workgroups items = Workgroups.of(values.length);
     queue.dispatch(Fence.NONE, timeline.at(1), cts.kernel("twice"), items, Args.of(a, b));
     queue.external(
-        timeline.at(1), timeline.at(2), List.of(a, b), context -> foreign.copy(context, b, a));
+        timeline.at(1), timeline.at(2), List.of(a, b), context -> external.copy(context, b, a));
     queue.dispatch(timeline.at(2), timeline.at(3), cts.kernel("twice"), items, Args.of(a, b));
     queue.external(
-        timeline.at(3), timeline.at(4), List.of(b, a), context -> foreign.copy(context, b, a));
+        timeline.at(3), timeline.at(4), List.of(b, a), context -> external.copy(context, b, a));
     awaitReached(timeline, 4);
     byte[] expected = ints(values.length, i -> 4 * values[i]);
     assertBytes(expected, cts.read(a), "a chain through external work");
@@ -98,14 +98,14 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q5", "Q11"})
   void waitsForAnUnfinishedProducer(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore done = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     other.fill(blocker.timepoint(), done.at(1), buffer, 0, 64, FillPattern.of8(1));
     other.external(
-        done.at(1), done.at(2), List.of(buffer), context -> foreign.fill(context, buffer, 2));
+        done.at(1), done.at(2), List.of(buffer), context -> external.fill(context, buffer, 2));
     assertStaysPending(done.at(2));
     blocker.release();
     awaitReached(done, 2);
@@ -117,7 +117,7 @@ class ExternalOrderTest {
   @Rule({"Q5", "Q9", "Q11"})
   @Needs(Need.TWO_QUEUES)
   void otherQueuesWaitForExternalWork(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     DeviceBuffer first = cts.buffer(1 << 16);
     DeviceBuffer second = cts.buffer(1 << 16);
     TimelineSemaphore timeline = cts.semaphore();
@@ -128,7 +128,7 @@ class ExternalOrderTest {
               timeline.at(2L * i - 2),
               timeline.at(2L * i - 1),
               List.of(first),
-              context -> foreign.fill(context, first, value));
+              context -> external.fill(context, first, value));
       cts.queue((i + 1) % 2)
           .copy(timeline.at(2L * i - 1), timeline.at(2L * i), first, 0, second, 0, 1 << 16);
     }
@@ -139,7 +139,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q3", "Q11", "M1"})
   void slicesAndAllocaBuffersMayBeClosedRightAfterTheCall(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     DeviceQueue queue = cts.queue();
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore go = cts.semaphore();
@@ -153,12 +153,12 @@ class ExternalOrderTest {
         timeline.at(1),
         timeline.at(2),
         List.of(part, scratch),
-        context -> foreign.copy(context, part, scratch));
+        context -> external.copy(context, part, scratch));
     queue.external(
         timeline.at(2),
         timeline.at(3),
         List.of(scratch, result),
-        context -> foreign.copy(context, scratch, result));
+        context -> external.copy(context, scratch, result));
     queue.dealloca(timeline.at(3), timeline.at(4), scratch);
     queue.readback(timeline.at(4), timeline.at(5), result, 0, ByteBuffer.wrap(read));
     part.close();
@@ -173,7 +173,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q9", "Q11"})
   void workThatEnqueuesNothingSignals(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer empty = cts.buffer(0);
     cts.queue().external(Fence.NONE, done.at(1), List.of(), context -> {});
@@ -183,7 +183,7 @@ class ExternalOrderTest {
             done.at(2),
             List.of(empty),
             context -> {
-              if (!foreign.isNative()) {
+              if (!external.isNative()) {
                 assertEquals(0, context.bytes(empty).capacity());
               }
             });
@@ -193,25 +193,25 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q2", "Q11"})
   void theListOfBuffersIsCopied(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     List<DeviceBuffer> buffers = new ArrayList<>(List.of(buffer));
     cts.queue()
-        .external(go.at(1), done.at(1), buffers, context -> foreign.fill(context, buffer, 9));
+        .external(go.at(1), done.at(1), buffers, context -> external.fill(context, buffer, 9));
     buffers.clear();
     go.signal(1);
     awaitReached(done, 1);
     assertBytes(filled(16, 9), cts.read(buffer), "a buffer that left the list after the call");
   }
 
-  /** The queue issues nothing else meanwhile; another queue goes on. */
+  /** The queue issues nothing else during the work; another queue continues. */
   @Test
   @Rule({"Q1", "Q4", "Q11"})
   @Needs(Need.TWO_QUEUES)
   void runningExternalWorkDelaysOnlyItsQueue(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore held = cts.semaphore();
     TimelineSemaphore behind = cts.semaphore();
     TimelineSemaphore elsewhere = cts.semaphore();
@@ -243,7 +243,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q1", "Q11"})
   void maySignalAndEnqueue(Cts cts) {
-    var unused = new Foreign(cts, cts.device());
+    var unused = new ExternalCommands(cts, cts.device());
     TimelineSemaphore signalled = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore enqueued = cts.semaphore();

@@ -34,7 +34,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jhal.cts.support.Waits;
 import org.jhal.spi.NativeCalls;
 import org.junit.jupiter.api.Test;
@@ -54,7 +54,7 @@ class NativeImportTest {
   @Rule({"M7", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void importedMemoryIsABuffer(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     AtomicInteger releases = new AtomicInteger();
     long address = allocate(cts, calls, 4096);
     DeviceBuffer buffer =
@@ -86,7 +86,7 @@ class NativeImportTest {
   @Rule({"M5", "M7"})
   @Needs(capabilities = Capability.NATIVE_ACCESS, value = Need.FOREIGN_MEMORY)
   void addressesThatAreNotDeviceMemoryAreRejected(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     Allocator allocator = cts.device().allocator();
     long freed = calls.allocate(1 << 20);
     calls.free(freed);
@@ -124,7 +124,7 @@ class NativeImportTest {
   @Rule({"M5", "M7"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void invalidRangesAreRejected(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     Allocator allocator = cts.device().allocator();
     long address = allocate(cts, calls, 4096);
     AtomicInteger releases = new AtomicInteger();
@@ -164,7 +164,7 @@ class NativeImportTest {
   @Rule({"Q5", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void anEventBecomesATimepoint(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     TimelineSemaphore timeline = cts.semaphore();
     long address = allocate(cts, calls, 4096);
     DeviceBuffer buffer =
@@ -185,12 +185,12 @@ class NativeImportTest {
     calls.destroyStream(stream);
   }
 
-  /** The signal waits for the event. The queue goes on afterwards. */
+  /** The signal waits for the event. The queue continues afterwards. */
   @Test
   @Rule({"Q4", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS, value = Need.TWO_QUEUES)
   void theSignalWaitsForTheEvent(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     TimelineSemaphore imported = cts.semaphore();
     TimelineSemaphore recorded = cts.semaphore();
     TimelineSemaphore free = cts.semaphore();
@@ -236,7 +236,7 @@ class NativeImportTest {
   @Rule({"Q2", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void anEventIsReleasedOnceAfterTheStreamHasWaitedForIt(Cts cts) throws Exception {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     TimelineSemaphore held = cts.semaphore();
     TimelineSemaphore imported = cts.semaphore();
     AtomicInteger released = new AtomicInteger();
@@ -263,7 +263,7 @@ class NativeImportTest {
               calls.destroyEvent(event);
               released.incrementAndGet();
             });
-    imported.fail(new HalException(Status.ABORTED, "by somebody else"));
+    imported.fail(new HalException(Status.ABORTED, "by the program"));
     assertEquals(0, released.get(), "releases while the operation was not issued");
     mayGoOn.countDown();
     awaitReached(held, 1);
@@ -278,7 +278,7 @@ class NativeImportTest {
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void externalWorkMayForkAndJoinStreams(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer first = cts.buffer(1 << 16);
     DeviceBuffer second = cts.buffer(1 << 16);
@@ -309,8 +309,8 @@ class NativeImportTest {
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void externalWorkMaySynchronizeItsStream(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
-    Foreign foreign = new Foreign(cts, cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
+    ExternalCommands external = new ExternalCommands(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(4096);
     cts.queue()
@@ -319,7 +319,7 @@ class NativeImportTest {
             done.at(1),
             List.of(buffer),
             context -> {
-              foreign.fill(context, buffer, 6);
+              external.fill(context, buffer, 6);
               calls.synchronize(context.stream());
             });
     awaitReached(done, 1);
@@ -333,7 +333,7 @@ class NativeImportTest {
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void theDeviceIsCurrentInTheWorkAndRestoredAfterwards(Cts cts) {
-    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    NativeCalls calls = ExternalCommands.nativeCalls(cts.device());
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(64);
     AtomicInteger current = new AtomicInteger();

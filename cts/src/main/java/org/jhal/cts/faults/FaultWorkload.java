@@ -411,7 +411,7 @@ public final class FaultWorkload {
 
   // The end.
 
-  /** Closes everything that no later step names. Operations that use it go on (rule Q3). */
+  /** Closes everything that no later step names. Operations that use it continue (rule Q3). */
   public void closeAtOnce() throws Exception {
     for (FaultStep<? extends AutoCloseable> step : owned) {
       AutoCloseable made = step.orNull();

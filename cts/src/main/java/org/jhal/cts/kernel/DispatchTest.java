@@ -233,6 +233,6 @@ class DispatchTest {
     HalException failure = done.failure();
     assertNull(
         failure,
-        () -> "the device's info says that it tells of no kernel that gave up, but " + failure);
+        () -> "the device's info says that it reports no kernel that gave up, but " + failure);
   }
 }

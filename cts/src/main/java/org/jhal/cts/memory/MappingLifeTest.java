@@ -231,7 +231,7 @@ class MappingLifeTest {
     }
     views.forEach(MappingLifeTest::touch);
     for (int i = 0; i < 16; i++) {
-      assertBytes(filled(size, i), cts.read(others.get(i)), "memory of somebody else");
+      assertBytes(filled(size, i), cts.read(others.get(i)), "memory of another buffer");
     }
   }
 

@@ -47,12 +47,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A failure names the operation that has failed, exactly once (rule Q6). */
 @CtsSuite
 class FailedOperationTest {
-  private static final Pattern TOLD = Pattern.compile("(\\S+) operation (\\d+) \\(([^,]+), PARKED");
+  private static final Pattern PARKED =
+      Pattern.compile("(\\S+) operation (\\d+) \\(([^,]+), PARKED");
 
   /** The operation that would signal {@code done}; it is parked. */
   private static FailedOperation parked(Timepoint done) {
     String text = done.semaphore().explain(done.value());
-    Matcher found = TOLD.matcher(text);
+    Matcher found = PARKED.matcher(text);
     assertTrue(found.find(), () -> "no parked operation in: " + text);
     return new FailedOperation(
         found.group(1), Long.parseLong(found.group(2)), found.group(3).split(" of ", -1)[0]);
@@ -60,15 +61,15 @@ class FailedOperationTest {
 
   private static void assertNames(
       FailedOperation expected, @Nullable HalException failure, String who) {
-    HalException told = assertNotNullFailure(failure, who);
-    FailedOperation named = told.operation();
-    assertNotNull(named, () -> who + ": no operation in " + told);
+    HalException seen = assertNotNullFailure(failure, who);
+    FailedOperation named = seen.operation();
+    assertNotNull(named, () -> who + ": no operation in " + seen);
     assertEquals(expected.queue(), named.queue(), who);
     assertEquals(expected.number(), named.number(), who);
     assertTrue(named.kind().startsWith(expected.kind()), () -> who + ": " + named);
-    assertTrue(told.getMessage().startsWith(named + ": "), () -> who + ": " + told);
+    assertTrue(seen.getMessage().startsWith(named + ": "), () -> who + ": " + seen);
     assertEquals(
-        2, told.getMessage().split(" operation \\d+ \\(", -1).length, () -> who + ": " + told);
+        2, seen.getMessage().split(" operation \\d+ \\(", -1).length, () -> who + ": " + seen);
   }
 
   private static HalException assertNotNullFailure(@Nullable HalException failure, String who) {
@@ -241,14 +242,14 @@ class FailedOperationTest {
     TimelineSemaphore done = cts.semaphore();
     FailedOperation first = failing(cts, cts.queue(), go.at(1), failed.at(1));
     go.signal(1);
-    HalException told = awaitFailure(failed, 1, Status.ABORTED);
+    HalException seen = awaitFailure(failed, 1, Status.ABORTED);
     last(cts)
         .hostCall(
             Fence.NONE,
             done.at(1),
             Mode.BLOCKING,
             context -> {
-              throw told;
+              throw seen;
             });
     assertNames(first, awaitFailure(done, 1, Status.ABORTED), "the second host call's");
   }
@@ -361,7 +362,7 @@ class FailedOperationTest {
           failure::toString);
       assertEquals(Controls.INJECTED, failure.nativeCode(), failure::toString);
     }
-    assertTellsLossWithoutOperation(cts);
+    assertLossNamesNoOperation(cts);
     HalException lost = assertHal(Status.UNAVAILABLE, () -> cts.buffer(16));
     assertEquals(Controls.INJECTED, lost.nativeCode(), lost::toString);
     cts.allowWarnings(); // about the loss, and resources that it prevents from being released
@@ -385,7 +386,7 @@ class FailedOperationTest {
       assertNull(failure.operation(), failure::toString);
       assertTrue(failure.getMessage().contains("the cable was pulled"), failure::toString);
     }
-    assertTellsLossWithoutOperation(cts);
+    assertLossNamesNoOperation(cts);
   }
 
   /**
@@ -406,13 +407,13 @@ class FailedOperationTest {
     awaitFailure(behind, 1, Status.ABORTED);
     cts.allowWarnings(); // about the loss
     cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
-    assertTellsLossWithoutOperation(cts);
+    assertLossNamesNoOperation(cts);
     assertNames(failed, awaitFailure(done, 1, Status.ABORTED), "the failed one's signal");
     assertNames(failed, awaitFailure(behind, 1, Status.ABORTED), "the signal behind it");
   }
 
   /** Checks that the cause of the loss, and the failures of later calls, name no operation. */
-  private static void assertTellsLossWithoutOperation(Cts cts) {
+  private static void assertLossNamesNoOperation(Cts cts) {
     HalException cause = cts.device().lostCause();
     assertNotNull(cause, "the cause of the loss");
     assertEquals(Status.UNAVAILABLE, cause.status(), cause::toString);

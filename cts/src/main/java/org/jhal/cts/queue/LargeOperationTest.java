@@ -125,7 +125,7 @@ class LargeOperationTest {
     }
     Task.run("later submitter", () -> queue.barrier(Fence.NONE, later.at(1))).join();
     assertPending(done, 1);
-    if (cts.device().queueCount() > 2) { // a queue that is not held goes on
+    if (cts.device().queueCount() > 2) { // an unheld queue continues
       TimelineSemaphore free = cts.semaphore();
       cts.queue(2).barrier(Fence.NONE, free.at(1));
       awaitReached(free, 1);

@@ -59,7 +59,7 @@ class QueueFailureTest {
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     queue.fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
-    awaitReached("the queue goes on after a failure", done.at(1));
+    awaitReached("the queue continues after a failure", done.at(1));
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a failure");
   }
 
@@ -164,7 +164,7 @@ class QueueFailureTest {
     target.awaitFree(Waits.LIMIT);
     for (int other : culprits.others()) {
       assertPending(waits.get(other), 1);
-      waits.get(other).signal(1); // which nothing waits for any more
+      waits.get(other).signal(1); // after the last wait for it
     }
     cts.awaitIdle();
     assertEquals(1, failures.get());
@@ -377,21 +377,21 @@ class QueueFailureTest {
   @Rule("Q7b")
   void aFailureWithoutASignalIsLogged(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
-    TimelineSemaphore told = cts.semaphore();
-    HostCall nobody =
+    TimelineSemaphore done = cts.semaphore();
+    HostCall unobserved =
         call -> {
-          throw new HalException(Status.DATA_LOSS, "nobody is told");
+          throw new HalException(Status.DATA_LOSS, "without a signal");
         };
-    HostCall somebody =
+    HostCall signalling =
         call -> {
-          throw new HalException(Status.DATA_LOSS, "somebody is told");
+          throw new HalException(Status.DATA_LOSS, "with a signal");
         };
-    cts.queue().hostCall(Fence.NONE, told.at(1), Mode.BLOCKING, somebody);
+    cts.queue().hostCall(Fence.NONE, done.at(1), Mode.BLOCKING, signalling);
     cts.queue().barrier(go.at(1), Fence.NONE); // go reports why it fails
-    cts.queue().hostCall(Fence.NONE, Fence.NONE, Mode.BLOCKING, nobody);
-    cts.awaitLog("nobody is told");
-    HalException seen = awaitFailure(told, 1);
-    assertTrue(seen.getMessage().endsWith(": somebody is told"), seen::toString);
+    cts.queue().hostCall(Fence.NONE, Fence.NONE, Mode.BLOCKING, unobserved);
+    cts.awaitLog("without a signal");
+    HalException seen = awaitFailure(done, 1);
+    assertTrue(seen.getMessage().endsWith(": with a signal"), seen::toString);
     go.fail(failure("go"));
     assertWorks(cts, cts.queue());
   }

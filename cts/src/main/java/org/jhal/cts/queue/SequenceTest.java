@@ -128,7 +128,8 @@ class SequenceTest {
   }
 
   /**
-   * Operations that wait for a step are cancelled. A step that waits for another timeline goes on.
+   * Operations that wait for a step are cancelled. A step that waits for another timeline
+   * continues.
    */
   @Test
   @Rule("S8")

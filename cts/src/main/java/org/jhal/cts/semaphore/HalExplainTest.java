@@ -27,7 +27,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.Task;
 import org.jspecify.annotations.Nullable;
@@ -180,8 +180,8 @@ class HalExplainTest {
   @Test
   @Rule("S11")
   void mayBeCalledInExternalWork(Cts cts) {
-    Foreign unused =
-        new Foreign(cts, cts.device()); // the test is unsupported without external work
+    ExternalCommands unused =
+        new ExternalCommands(cts, cts.device()); // the test is unsupported without external work
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore never = cts.semaphore();
     AtomicReference<@Nullable String> text = new AtomicReference<>();

@@ -36,7 +36,7 @@ import org.jhal.Workgroups;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jhal.cts.support.HookedChannel;
 import org.jhal.cts.support.TestFolder;
 import org.jhal.cts.support.Waits;
@@ -213,7 +213,7 @@ class NoWaitTest {
     EXTERNAL_WORK {
       @Override
       void run(Cts cts, Runnable body) {
-        Foreign ignored = new Foreign(cts, cts.device());
+        ExternalCommands ignored = new ExternalCommands(cts, cts.device());
         cts.queue().external(Fence.NONE, cts.semaphore().at(1), List.of(), context -> body.run());
       }
     },

@@ -43,7 +43,7 @@ public enum OperationKind {
   /** The kinds that queues of {@code device} support, in the order of this class. */
   public static List<OperationKind> of(Cts cts, Device device) {
     Set<OperationKind> kinds = EnumSet.allOf(OperationKind.class);
-    if (!Foreign.isOffered(cts, device)) {
+    if (!ExternalCommands.isOffered(cts, device)) {
       kinds.remove(EXTERNAL);
     }
     return List.copyOf(kinds);
@@ -53,8 +53,8 @@ public enum OperationKind {
    * Makes the test, or this invocation of it, unsupported if the device does not support this kind.
    */
   public void need(Cts cts) {
-    if (this == EXTERNAL && !Foreign.isOffered(cts, cts.device())) {
-      throw Cts.unsupported(Foreign.UNSUPPORTED);
+    if (this == EXTERNAL && !ExternalCommands.isOffered(cts, cts.device())) {
+      throw Cts.unsupported(ExternalCommands.UNSUPPORTED);
     }
   }
 
@@ -95,7 +95,7 @@ public enum OperationKind {
         queue.dealloca(between.at(1), signals, scratch);
       }
       case HOST_CALL -> queue.hostCall(waits, signals, HostCall.Mode.BLOCKING, context -> {});
-      case EXTERNAL -> Foreign.enqueueFill(queue, waits, signals, buffer);
+      case EXTERNAL -> ExternalCommands.enqueueFill(queue, waits, signals, buffer);
       case FILE_READ -> {
         try (DeviceFile file = queue.device().wrapFile(Scratch.FILE)) {
           queue.read(waits, signals, file, 0, buffer, 0, 4);

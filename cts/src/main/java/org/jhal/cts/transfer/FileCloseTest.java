@@ -118,7 +118,7 @@ class FileCloseTest {
   private static boolean leadsTo(Path handle, Path path) {
     try {
       return Files.readSymbolicLink(handle).equals(path);
-    } catch (IOException e) { // the handle was closed meanwhile
+    } catch (IOException e) { // the handle was closed
       return false;
     }
   }

@@ -91,9 +91,9 @@ class HostMemoryBorrowTest {
       kind.enqueue(cts.queue(), Fence.NONE, byUser.at(1), buffer, memories[0]);
       kind.enqueue(cts.queue(), Fence.NONE, byOther.at(1), buffer, memories[1]);
       kind.enqueue(cts.queue(), Fence.NONE, closed.at(1), buffer, memories[2]);
-      AtomicInteger told = new AtomicInteger();
+      AtomicInteger freed = new AtomicInteger();
       for (HostMemory memory : memories) {
-        Registration ignored = memory.onFree(told::incrementAndGet);
+        Registration ignored = memory.onFree(freed::incrementAndGet);
       }
 
       byUser.fail(new HalException(Status.ABORTED, "by the user"));
@@ -108,12 +108,12 @@ class HostMemoryBorrowTest {
             assertThrows(HalException.class, () -> memory.awaitFree(Duration.ofMillis(1)));
         assertEquals(Status.DEADLINE_EXCEEDED, late.status());
       }
-      assertEquals(0, told.get());
+      assertEquals(0, freed.get());
       blocker.release();
       for (HostMemory memory : memories) {
         memory.awaitFree(Waits.LIMIT);
       }
-      awaitTrue("who waits for the memory to be told", () -> told.get() == memories.length);
+      awaitTrue("the callbacks on the memory to run", () -> freed.get() == memories.length);
     }
   }
 

@@ -13,9 +13,9 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.xml.sax.InputSource;
 
-/** Pages are well formed whatever is written. */
+/** Pages are well-formed for any text. */
 class HtmlTests {
-  /** What breaks pages that are not careful. */
+  /** Text that would break a page without escaping. */
   private static final String NASTY =
       "</style><script>alert('1')</script> & \"x\" \u0000\u001b[1m \ud800 \ufffe \u202e ]]> <!--"
           + " \u00e4\ud83d\ude00";
@@ -27,7 +27,7 @@ class HtmlTests {
   }
 
   @Test
-  void whatIsWrittenIsEscaped() throws Exception {
+  void textAndAttributesAreEscaped() throws Exception {
     Html page = new Html(NASTY, "p { color: red; }\n");
     page.open("p", "title", NASTY).text(NASTY).close();
     page.openTable(NASTY, "b").row(NASTY, NASTY).closeTable();
@@ -44,9 +44,9 @@ class HtmlTests {
     assertEquals(3, parsed.getElementsByTagName("th").getLength());
   }
 
-  /** Otherwise a wide column makes the others as narrow as a letter. */
+  /** Otherwise a wide column would shrink the others to single letters. */
   @Test
-  void aTableKeepsItsWordsWholeAndScrolls() throws Exception {
+  void aWideTableScrollsAndKeepsWordsWhole() throws Exception {
     Html page = new Html("t", "");
     page.openTable("a", "b").row("c", "d").closeTable().element("p", "after");
     Document parsed = parse(page.end());
@@ -63,7 +63,7 @@ class HtmlTests {
   }
 
   @Test
-  void theEndClosesWhatIsOpen() throws Exception {
+  void theEndClosesOpenElements() throws Exception {
     String text = new Html("t", "").open("div").open("p").text("in it").end();
     assertEquals(1, parse(text).getElementsByTagName("p").getLength());
     assertTrue(text.endsWith("</p>\n</div>\n</body>\n</html>\n"), text);

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where a report can be written is known before there is one. */
+/** Whether a report can be written is checked before there is one. */
 class ReportFileTests {
   @TempDir private Path folder;
 
@@ -31,7 +31,7 @@ class ReportFileTests {
   }
 
   @Test
-  void whatCannotBeWrittenIsTold() {
+  void anUnwritableFileIsReported() {
     Path missing = folder.resolve("missing").resolve("new.json");
     assertThrows(NoSuchFileException.class, () -> ReportFile.checkWritable(missing));
     IOException thrown = assertThrows(IOException.class, () -> ReportFile.checkWritable(folder));

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 
-/** The suite's kernels are the same kernels in every place that has them. */
+/** The suite's kernels are the same in all places that declare them. */
 class KernelsTests {
   private static String file(String name) {
     byte[] bytes = CtsKernels.bundle().read(name);

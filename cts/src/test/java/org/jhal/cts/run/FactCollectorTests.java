@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jhal.cts.run.report.CodeHash;
 import org.junit.jupiter.api.Test;
 
-/** What a report contains about the code that was run. */
+/** The facts in a report about the tested code. */
 class FactCollectorTests {
-  /** What drivers share may lie in a jar of its own. */
+  /** Shared code of drivers may be in a separate jar. */
   @Test
-  void theCodeThatADriverExtendsIsHashedToo() {
+  void theSuperclassesOfADriverAreHashedToo() {
     class Shared extends org.opentest4j.AssertionFailedError {}
     class Own extends Shared {}
     class Plain {}

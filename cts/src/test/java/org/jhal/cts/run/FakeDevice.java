@@ -23,7 +23,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
-/** A device that does nothing but count what a test says is alive. */
+/** A device that only reports the live resources that a test sets. */
 final class FakeDevice implements Device {
   volatile long live;
   volatile long bytes;

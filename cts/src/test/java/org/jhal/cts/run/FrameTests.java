@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** The frame around tests: what it finds wrong, and what it lets pass. */
+/** The frame around tests: the errors that it finds, and the tests that it passes. */
 class FrameTests {
   private static CtsReport.Entry run(FakeBackend backend, Class<?> tests, String method) {
     CtsReport report =
@@ -47,7 +47,7 @@ class FrameTests {
         entry.detail().contains("to repeat: ./hal cts --device 'fake' --tests "), entry::detail);
   }
 
-  /** Tests that each do one thing wrong. */
+  /** Tests with one error each. */
   @CtsSuite(deadlineSeconds = 1)
   static class Misbehaving {
     private static FakeDevice device(Cts cts) {
@@ -123,7 +123,7 @@ class FrameTests {
   }
 
   @Test
-  void whatIsLeftBehindIsFound() {
+  void leftoversAreFound() {
     assertFails("leavesAResource", "left behind on fake://0", "0 live resources");
     assertFails("leavesMemory", "left behind on fake://0", "bytes=16", "0 bytes");
     assertFails("leavesAnOperation", "left behind on fake://0", "0 open operations");
@@ -140,22 +140,22 @@ class FrameTests {
   }
 
   @Test
-  void aTestThatHangsIsGivenUpWithAThreadDump() {
+  void aHangingTestFailsWithAThreadDump() {
     assertFails("hangs", "did not end within PT1S", "FrameTests$Misbehaving.hangs");
   }
 
   @Test
-  void aTestThatBreaksASharedDeviceIsTold() {
+  void aTestThatClosesASharedDeviceFails() {
     assertFails("closesASharedDevice", "needs @FreshDevice");
   }
 
   @Test
-  void whatFailsToCloseIsTold() {
+  void aFailedCloseFailsTheTest() {
     assertFails("failsToClose", "will not close");
   }
 
   @Test
-  void aFailureNamesTheRulesThatAreChecked() {
+  void aFailureNamesTheCheckedRules() {
     assertFails(
         "breaksRules",
         "as bad as it gets",
@@ -163,7 +163,7 @@ class FrameTests {
   }
 
   @Test
-  void aFailureWithChancePrintsItsSeed() {
+  void aFailureOfARandomTestPrintsItsSeed() {
     assertFails("failsWithChance", "--seed 5");
     String first = run(Misbehaving.class, "failsWithChance").detail();
     String again = run(Misbehaving.class, "failsWithChance").detail();
@@ -176,7 +176,7 @@ class FrameTests {
     assertEquals(Outcome.FAILED, entry.outcome());
   }
 
-  /** Tests that are all right. */
+  /** Tests without errors. */
   @CtsSuite
   static class Behaving {
     static final List<String> CLOSED = new ArrayList<>();
@@ -260,7 +260,7 @@ class FrameTests {
   }
 
   @Test
-  void whatIsAllRightPasses() {
+  void correctTestsPass() {
     assertPasses("passes");
     assertPasses("cleansUpLate");
     assertPasses("warnsOnPurpose");
@@ -271,7 +271,7 @@ class FrameTests {
   }
 
   @Test
-  void whatIsNeededAndAbsentIsUnsupported() {
+  void aTestWithAMissingNeedIsUnsupported() {
     assertUnsupported("needsControls", Need.CONTROLS.absence());
     assertUnsupported("needsASecondDevice", Need.SECOND_DEVICE.absence());
     assertUnsupported("needsACapability", "the device does not offer HOST_IMPORT");
@@ -287,9 +287,9 @@ class FrameTests {
     assertTrue(backend.opened.stream().allMatch(FakeDevice::isClosed), "devices left open");
   }
 
-  /** The kernels are for the driver under test; a fake device would refuse any. */
+  /** The kernels are for the driver under test; a fake device would reject them. */
   @Test
-  void noKernelsAreLoadedOnADeviceOfAnotherDriver() {
+  void kernelsAreNotLoadedOnAnotherDriversDevice() {
     FakeBackend backend =
         new FakeBackend() {
           @Override
@@ -324,7 +324,7 @@ class FrameTests {
   }
 
   @Test
-  void optOutsAreNotRunAndSayWhy() {
+  void optOutsAreNotRunAndHaveTheirReason() {
     CtsReport.Entry never = run(new OptingOut(), Behaving.class, "cleansUpLate");
     assertEquals(Outcome.UNSUPPORTED, never.outcome());
     assertEquals("left out by the driver: it never can", never.detail());
@@ -334,7 +334,7 @@ class FrameTests {
   }
 
   @Test
-  void anUnavailableDeviceSkipsEverythingAndTheLogSaysWhy() {
+  void anUnavailableDeviceSkipsEverythingAndLogsTheReason() {
     String reason = "libfake.so was not found";
     FakeBackend unavailable =
         new FakeBackend() {
@@ -401,7 +401,7 @@ class FrameTests {
   }
 
   @Test
-  void theReportHasAllInBothForms() {
+  void bothFormsOfTheReportHaveAllTests() {
     CtsReport report = new CtsRun(new OptingOut()).only(Behaving.class).seed(3).run();
     String json = report.toJson();
     assertTrue(json.contains("\"seed\": \"3\""), json);

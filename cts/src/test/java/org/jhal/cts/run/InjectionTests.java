@@ -18,9 +18,9 @@ import org.jhal.cts.run.report.CtsReport.Outcome;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 
-/** What a failing test says of the failures that it asked for. */
+/** What a failing test reports about its injected failures. */
 class InjectionTests {
-  /** Devices whose controls note what they are told. */
+  /** Devices whose controls record their calls. */
   private static final class Controllable extends FakeBackend {
     final List<String> told = new ArrayList<>();
 
@@ -61,7 +61,7 @@ class InjectionTests {
     }
   }
 
-  /** Tests that inject, and end in one way or the other. */
+  /** Tests that inject failures, and pass or fail. */
   @CtsSuite
   static class Injecting {
     private static void inject(Cts cts) {
@@ -95,7 +95,7 @@ class InjectionTests {
   }
 
   @Test
-  void aFailureTellsWhatWasInjected() {
+  void aFailureListsTheInjectedFaults() {
     Controllable backend = new Controllable();
     CtsReport.Entry entry = run(backend, "fails");
     assertEquals(Outcome.FAILED, entry.outcome());
@@ -113,14 +113,14 @@ class InjectionTests {
   }
 
   @Test
-  void nothingIsToldWhereNothingWasInjected() {
+  void aFailureWithoutInjectionListsNothing() {
     CtsReport.Entry entry = run(new Controllable(), "failsAlone");
     assertFalse(entry.detail().contains("injected"), entry::detail);
     assertEquals(Outcome.PASSED, run(new Controllable(), "passes").outcome());
   }
 
   @Test
-  void theFailureOfADriverSaysThatItWasAskedFor() {
+  void anInjectedFailureSaysThatItIsInjected() {
     assertEquals(
         "INTERNAL: use 3 of waitEvent was made to fail with INTERNAL",
         message(Controls.injected("waitEvent", 3, Status.INTERNAL, false)));

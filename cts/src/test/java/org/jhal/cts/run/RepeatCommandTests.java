@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a failed test can be repeated. */
+/** The command that repeats a failed test. */
 class RepeatCommandTests {
   @Test
-  void theCommandThatRepeatsATestFitsTheProject(@TempDir Path folder) throws IOException {
+  void theRepeatCommandFitsTheProject(@TempDir Path folder) throws IOException {
     Path root = Files.createDirectories(folder.resolve("root"));
     Path module = Files.createDirectories(root.resolve("examples/driver"));
     Files.createFile(module.resolve("pom.xml"));

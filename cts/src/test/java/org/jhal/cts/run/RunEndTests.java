@@ -32,7 +32,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** How a run ends before everything was run. */
+/** Runs that end early. */
 class RunEndTests {
   /** One passes, one fails at its second repetition, one would pass. */
   @CtsSuite
@@ -65,7 +65,7 @@ class RunEndTests {
   }
 
   @Test
-  void afterAFailureTheOthersAreRun() {
+  void theOtherTestsRunAfterAFailure() {
     CtsReport report = oneFails().run();
     assertEquals(
         List.of(Outcome.PASSED, Outcome.PASSED, Outcome.FAILED, Outcome.PASSED, Outcome.PASSED),
@@ -75,7 +75,7 @@ class RunEndTests {
   }
 
   @Test
-  void failFastBeginsNothingAfterAFailure() {
+  void failFastStartsNoTestAfterAFailure() {
     CtsReport report = oneFails().failFast().repeat(5).run();
     assertEquals(List.of(Outcome.PASSED, Outcome.PASSED, Outcome.FAILED), outcomes(report));
     assertEquals(Ending.FIRST_FAILURE, report.ending());
@@ -89,7 +89,7 @@ class RunEndTests {
   }
 
   @Test
-  void failFastChangesNothingWhereNothingFails() {
+  void failFastChangesNothingWithoutAFailure() {
     CtsReport report = oneFails().tests("*.passes", "*.wouldPass").failFast().repeat(2).run();
     assertEquals(4, report.entries(Outcome.PASSED).size());
     assertTrue(report.isSuccess(), report::toJson);
@@ -102,7 +102,7 @@ class RunEndTests {
     static volatile CountDownLatch end = new CountDownLatch(0);
     static volatile boolean hasGoneOn;
 
-    /** What a device of a driver under test may tell. */
+    /** Facts that a device of a driver under test may report. */
     static final Explainable STUCK =
         new Explainable() {
           @Override
@@ -154,7 +154,7 @@ class RunEndTests {
   void end() {
     OneHangs.end.countDown();
     Explanations.unregister(OneHangs.STUCK);
-    Waits.awaitTrue("what hung to end", () -> !Waits.threads().contains("OneHangs.hangs"));
+    Waits.awaitTrue("the hanging test to end", () -> !Waits.threads().contains("OneHangs.hangs"));
   }
 
   private static CtsRun oneHangs(CtsBackend backend) {
@@ -172,7 +172,7 @@ class RunEndTests {
   }
 
   @Test
-  void atTheDeadlineWhatHangsHasFailedAndTheReportHasItsStack() {
+  void theDeadlineFailsAHangingTestWithItsStack() {
     CtsReport report = oneHangs(new FakeBackend()).timeout(Duration.ofSeconds(4)).run();
     assertEquals(List.of(Outcome.PASSED, Outcome.FAILED), outcomes(report));
     CtsReport.Entry hung = last(report);
@@ -196,7 +196,7 @@ class RunEndTests {
   }
 
   @Test
-  void aDeadlineThatIsKeptChangesNothing() {
+  void aMetDeadlineChangesNothing() {
     CtsReport report =
         oneHangs(new FakeBackend()).tests("*.passes").timeout(Duration.ofMinutes(5)).run();
     assertTrue(report.isSuccess(), report::toJson);
@@ -204,7 +204,7 @@ class RunEndTests {
   }
 
   @Test
-  void aDriverThatHangsWhenItIsOpenedIsGivenUpToo() {
+  void theDeadlineEndsAHangingOpenOfTheDevice() {
     CtsBackend hanging =
         new FakeBackend() {
           @Override

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** Why tests of the suite may be skipped, and what a complete run consists of. */
+/** The reasons for which tests of the suite may be skipped, and the extent of a complete run. */
 class SkipTests {
   private static final TestName LISTED =
       new TestName("VirtualThreadTest", "virtualThreadsOpenLoadAndCloseDevices");
@@ -87,7 +87,7 @@ class SkipTests {
     }
   }
 
-  /** External work may be absent, and what has nothing to do with it is tested without it. */
+  /** External work may be absent; tests that do not use it run without it. */
   @Test
   void onlyTestsOfExternalWorkMayBeSkippedForItsAbsence() {
     String reason = Cts.UNSUPPORTED + SkipReasons.NO_EXTERNAL_WORK;
@@ -105,9 +105,9 @@ class SkipTests {
     assertInstanceOf(AssertionFailedError.class, check(CtsBackendTest.class, own, noCalls));
   }
 
-  /** What goes over all queues needs two; what goes over one queue runs everywhere. */
+  /** Tests of several queues need two; tests of one queue run everywhere. */
   @Test
-  void onlyWhatGoesOverSeveralQueuesMayBeSkippedForOneQueue() {
+  void onlyTestsOfSeveralQueuesMayBeSkippedForOneQueue() {
     String reason = Cts.UNSUPPORTED + Need.TWO_QUEUES.absence();
     TestName order = new TestName("QueueTransferOrderTest", "aLongChainKeepsItsOrder");
     assertInstanceOf(
@@ -119,7 +119,7 @@ class SkipTests {
   }
 
   @Test
-  void otherTestsAndOtherEndsAreLeftAlone() {
+  void otherTestsAndOutcomesAreNotChecked() {
     assertInstanceOf(
         TestAbortedException.class, check(SkipTests.class, LISTED, "not one of the suite"));
     Throwable failure = new AssertionError();

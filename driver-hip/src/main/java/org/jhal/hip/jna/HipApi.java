@@ -22,14 +22,14 @@ public final class HipApi implements GpuApi {
 
   private HipApi() {}
 
-  /** The names of all functions, which are in ROCm 5.2. */
+  /** The names of all functions; ROCm 5.2 has them. */
   public static List<String> symbols() {
     List<String> all = new ArrayList<>(SharedLibrary.functions(HipApi.class));
     all.addAll(SharedLibrary.functions(HipSetup.class));
     return all.stream().map(API::functionName).sorted().toList();
   }
 
-  /** Binds the functions to a library, which has them all. */
+  /** Binds the functions to a library that has them all. */
   public static void bind(SharedLibrary library) {
     library.bind(HipApi.class, API::functionName);
     API.setup = library.map(HipSetup.class, PREFIX);

@@ -1,8 +1,7 @@
 package org.jhal.hip.jna;
 
 /**
- * Enumerators and macros of {@code hip_runtime_api.h}. Those that CUDA has with the same values are
- * in hal-gpu.
+ * Enumerators and macros of {@code hip_runtime_api.h}, except those in hal-gpu, which CUDA shares.
  */
 public final class HipConstants {
   private HipConstants() {}

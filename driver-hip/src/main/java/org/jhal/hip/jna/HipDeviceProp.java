@@ -1,13 +1,11 @@
 package org.jhal.hip.jna;
 
 /**
- * The layouts of hipDeviceProp_t, by the function that fills it; a library has one of them at
- * least. Only the architecture is read from it: everything else is an attribute, whose number is
- * the same in all versions.
+ * The layouts of hipDeviceProp_t, by the function that fills it; a library has at least one. Only
+ * the architecture is read from it: all else is an attribute, with the same number in all versions.
  *
- * <p>In C {@code hipGetDeviceProperties} is a macro from ROCm 6 on, which has a new layout of the
- * structure; the function of this name still fills the old one, for programs that were compiled
- * before.
+ * <p>From ROCm 6 on {@code hipGetDeviceProperties} is a macro for a new layout in C; the function
+ * of this name fills the old one.
  */
 public enum HipDeviceProp {
   /** ROCm 6 and later. */
@@ -35,7 +33,6 @@ public enum HipDeviceProp {
     return function;
   }
 
-  /** The size of the structure. */
   public int bytes() {
     return bytes;
   }

@@ -33,7 +33,7 @@ public final class HipGraphApi implements GraphApi {
         .toList();
   }
 
-  /** Binds the functions to a library, which has them all. */
+  /** Binds the functions to a library that has them all. */
   public static void bind(SharedLibrary library) {
     library.bind(HipGraphApi.class, HipApi.API::functionName);
     API.setup = library.map(Setup.class, HipApi.PREFIX);
@@ -55,7 +55,7 @@ public final class HipGraphApi implements GraphApi {
     return Objects.requireNonNull(setup, "HipGraphApi.bind has not been called");
   }
 
-  /** The functions that make nodes, in the forms that HIP has. */
+  /** The functions that make nodes, in HIP's forms. */
   public interface Setup extends GraphSetup {
     int graphAddMemsetNode(long node, long graph, long dependencies, long count, long parameters);
 

@@ -3,13 +3,13 @@ package org.jhal.hip.jna;
 import com.sun.jna.Pointer;
 import org.jhal.gpu.natives.GpuSetup;
 
-/** The functions of the HIP runtime that only it has, beside those that operations call. */
+/** The HIP runtime's own functions, beside those that operations call. */
 public interface HipSetup extends GpuSetup {
   int init(int flags);
 
   int runtimeGetVersion(int[] version);
 
-  /** Returns the name of a code; hipErrorUnknown for one that the library does not know. */
+  /** Returns the name of a code; hipErrorUnknown for an unknown one. */
   String getErrorName(int code);
 
   /** Returns the description of a code, in English. */

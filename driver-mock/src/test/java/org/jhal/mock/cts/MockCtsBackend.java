@@ -98,7 +98,7 @@ public class MockCtsBackend implements CtsBackend {
     @Override
     public void failNext(String call, int nth, Status status, boolean sticky) {
       if (status == Status.UNAVAILABLE && !sticky) {
-        mock.tellLossOnce();
+        mock.reportLossOnce();
       }
       mock.failNth(call, nth, Controls.injected(call, nth, status, sticky));
     }

@@ -17,16 +17,15 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.gpu.natives.LaunchGate;
 
 /**
- * The devices of a group and their communicators, which keep the native devices in use. One group
- * has it at a time, or the {@link CommunicatorCache}.
+ * The devices of a group and their communicators, which keep the native devices in use. Owned by
+ * one group at a time, or by the {@link CommunicatorCache}.
  */
 final class Clique {
   private static final System.Logger LOG = System.getLogger(Clique.class.getName());
 
-  /** How long making communicators, which takes a second or two, may keep launches out. */
+  /** How long making communicators may keep launches out; it takes a second or two. */
   private static final long MAKE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long freeing communicators may keep launches out. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final List<GroupDevice> devices; // by rank
@@ -43,15 +42,14 @@ final class Clique {
    * Makes communicators. Blocks.
    *
    * @param devices by rank, on different GPUs
-   * @param patience how long it may take, in nanoseconds
-   * @throws HalException if the library refuses, or there is not enough memory; DEADLINE_EXCEEDED
-   *     if it takes longer
+   * @param patience the time limit in nanoseconds
+   * @throws HalException if the library refuses or memory is short; DEADLINE_EXCEEDED if late
    */
   static Clique create(
       CollectiveLibrary library, LaunchGate gate, List<GroupDevice> devices, long patience) {
     CompletableFuture<Clique> made = new CompletableFuture<>();
     AtomicBoolean isLate = new AtomicBoolean();
-    // The library may hang, and what it uses is kept until it returns.
+    // The library may hang; its objects are kept until it returns.
     new EngineThread(
             "jhal-group-make",
             () -> {
@@ -73,8 +71,8 @@ final class Clique {
                 new HalException(
                     Status.DEADLINE_EXCEEDED,
                     library + " made no communicators within " + Duration.ofNanos(patience)));
-        isLate.set(true); // behind that, or it could be told in other words
-        // They may be ready all the same.
+        isLate.set(true); // behind that, which must report it
+        // They may be ready by now.
         return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(made));
       }
     } catch (ExecutionException e) {
@@ -113,8 +111,8 @@ final class Clique {
   }
 
   /**
-   * Does something with the device of a rank. That another one than the first is lost is told as no
-   * loss: the caller would take it for the loss of the first one.
+   * Calls {@code body} for the device of a rank. Reports the loss of any device but the first with
+   * another status: the caller would take it for the loss of the first.
    */
   static <T> T ofRank(int rank, Supplier<T> body) {
     try {
@@ -134,7 +132,9 @@ final class Clique {
     boolean ignored = ofRank(rank, LaunchGate.returning(body));
   }
 
-  /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
+  /**
+   * The library cannot use memory that pools keep, so that is given back if there is too little.
+   */
   private static Communicators communicators(
       CollectiveLibrary library, List<GroupDevice> devices, AtomicBoolean isLate) {
     int[] ordinals = devices.stream().mapToInt(GroupDevice::place).toArray();
@@ -156,7 +156,7 @@ final class Clique {
     }
   }
 
-  /** With the device bound, or else the library would make the first GPU of the machine current. */
+  /** With the device bound; otherwise the library would make the machine's first GPU current. */
   private static void bound(GroupDevice device, boolean isNeeded, Runnable body) {
     long token;
     try {
@@ -173,7 +173,7 @@ final class Clique {
     } finally {
       try {
         device.runtime().unbindFromThread(token);
-      } catch (HalException e) { // what the body has done is done, and the thread ends soon
+      } catch (HalException e) { // the body has run, and the thread ends soon
         LOG.log(Level.DEBUG, device.name() + " stays bound to a thread of a group", e);
       }
     }
@@ -187,19 +187,17 @@ final class Clique {
     return communicators;
   }
 
-  /** Whether a device of it is being closed, or is closed. */
   boolean isClosing() {
     return devices.stream().anyMatch(GroupDevice::isClosing);
   }
 
-  /** Whether another group may use it. */
   boolean isSound() {
     return !isClosing()
         && devices.stream().noneMatch(device -> device.runtime().isLost())
         && communicators.failure() == null;
   }
 
-  /** Frees it; nothing uses it any more. Blocks. Throws nothing. */
+  /** Frees it after its last use. Blocks. Throws nothing. */
   void end() {
     try {
       gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS));
@@ -210,7 +208,7 @@ final class Clique {
     }
   }
 
-  /** Its communicators are gone, or as good as gone. */
+  /** Releases the devices: the communicators are freed or given up. */
   void release() {
     devices.forEach(device -> device.runtime().release());
   }

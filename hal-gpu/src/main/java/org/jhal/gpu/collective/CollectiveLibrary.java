@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
 final class CollectiveLibrary {
   static final int SUCCESS = 0;
 
-  /** What goes on behind the calls is not over. */
+  /** The work behind the calls is not over. */
   private static final int IN_PROGRESS = 7;
 
-  /** From here on, aborts of one group are carried out together, and do not wait for each other. */
+  /** From this version on, aborts in one group run together and do not wait for each other. */
   private static final int ABORTS_TOGETHER = 22200;
 
   /** Sends came with 2.7, averages with 2.10. */
   private static final int OLDEST = 21000;
 
-  /** Before 2.9 a version was written as 1000 times the major one, and so on. */
+  /** Versions before 2.9 are encoded with 1000 times the major version. */
   private static final int LAST_SHORT = 9999;
 
   // Enum ncclDataType_t.
@@ -53,7 +53,7 @@ final class CollectiveLibrary {
   private static final int FLOAT64 = 8;
   private static final int BFLOAT16 = 9;
 
-  /** One for each file: what it has set up stays until the process ends. */
+  /** One for each file: its state stays until the process ends. */
   private static final Map<String, CollectiveLibrary> LOADED = new ConcurrentHashMap<>();
 
   private final String name;
@@ -97,17 +97,14 @@ final class CollectiveLibrary {
     return loaded;
   }
 
-  /** The calls for communicators that do not block, or null if it has none. */
   @Nullable NonBlockingFunctions nonBlocking() {
     return nonBlocking;
   }
 
-  /** Communicators that no group uses. */
   CommunicatorCache cache() {
     return cache;
   }
 
-  /** Whether several aborts in one group are carried out together. */
   boolean abortsTogether() {
     return nonBlocking != null && version >= ABORTS_TOGETHER;
   }
@@ -118,20 +115,20 @@ final class CollectiveLibrary {
         Status.ABORTED,
         call + " returned " + result + ": " + text,
         null,
-        new NativeCode(result, text)); // the library has no other names
+        new NativeCode(result, text)); // the library has no names for codes
   }
 
-  /** What has failed, or null; what goes on behind the call has not. */
+  /** The failure, or null; work that continues behind the call has not failed. */
   @Nullable HalException failureUnlessBegun(String call, int result) {
     return hasFailed(result) ? failure(call, result) : null;
   }
 
-  /** Whether a call, or a communicator, says that something has failed. */
+  /** Whether the result of a call, or the state of a communicator, is a failure. */
   static boolean hasFailed(int result) {
     return result != SUCCESS && result != IN_PROGRESS;
   }
 
-  /** Calls {@code calls} within a group, and returns what has failed first, there or at its end. */
+  /** Makes {@code calls} within a group; returns the first failure, that of its end included. */
   @Nullable HalException grouped(Supplier<@Nullable HalException> calls) {
     int result = functions.ncclGroupStart();
     if (result != SUCCESS) {
@@ -142,14 +139,14 @@ final class CollectiveLibrary {
     try {
       failure = calls.get();
     } finally {
-      ended = functions.ncclGroupEnd(); // always, or the thread stays in the group
+      ended = functions.ncclGroupEnd(); // always; otherwise the thread stays in the group
     }
     return failure != null ? failure : failureUnlessBegun("ncclGroupEnd", ended);
   }
 
   /**
-   * What a communicator says of what goes on behind the calls. Any thread may ask, but one at a
-   * time: the library completes what is over.
+   * The state of the work behind a communicator's calls. Asked by one thread at a time, since the
+   * library completes finished work.
    */
   int state(long communicator) {
     IntByReference read = new IntByReference();
@@ -157,13 +154,13 @@ final class CollectiveLibrary {
     return result == SUCCESS ? read.getValue() : result;
   }
 
-  /** Completes what this thread has begun, once it is over; returns what has failed, or null. */
+  /** Completes the finished work that this thread has begun; returns the failure, or null. */
   @Nullable HalException complete(long communicator) {
     int result = Objects.requireNonNull(nonBlocking).complete(communicator);
     return result == SUCCESS ? null : failure("ncclCommCount", result);
   }
 
-  /** Begins the orderly end of a communicator; returns what has failed, or null. */
+  /** Begins the orderly end of a communicator; returns the failure, or null. */
   @Nullable HalException finish(long communicator) {
     NonBlockingFunctions calls = Objects.requireNonNull(nonBlocking);
     return failureUnlessBegun("ncclCommFinalize", calls.finish(communicator));
@@ -175,7 +172,7 @@ final class CollectiveLibrary {
     }
   }
 
-  /** Why it does not carry out such a reduction, or null if it does. */
+  /** Why it cannot reduce such elements, or null if it can. */
   static @Nullable String obstacle(@Nullable ElementType type) {
     if (type == ElementType.I16 || type == ElementType.U16) {
       return "the devices' library has no reductions of " + type.label();
@@ -200,16 +197,16 @@ final class CollectiveLibrary {
   }
 
   /**
-   * Ends what a communicator runs, and frees it; within a group, when that ends. Blocks. Returns
-   * what has failed, or null.
+   * Ends a communicator's collectives and frees it, or at the end of the group. Blocks. Returns a
+   * failure or null.
    */
   @Nullable HalException abort(long communicator) {
     return failureUnlessBegun("ncclCommAbort", functions.ncclCommAbort(communicator));
   }
 
   /**
-   * Launches a collective on the streams of all ranks. Returns a failure, behind which a part of it
-   * may have been launched, or null.
+   * Launches a collective on the streams of all ranks. Returns null or the failure, after which
+   * parts may have been launched.
    */
   @Nullable HalException launch(CollectiveCall call, long[] communicators, long[] streams) {
     return grouped(
@@ -301,7 +298,6 @@ final class CollectiveLibrary {
     };
   }
 
-  /** The name and the version. */
   @Override
   public String toString() {
     int major = version > LAST_SHORT ? version / 10000 : version / 1000;

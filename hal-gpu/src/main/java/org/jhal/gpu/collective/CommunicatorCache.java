@@ -6,16 +6,16 @@ import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Communicators that no group uses. Making some takes a second, and freeing them waits until their
- * devices are idle; so a group that was sound leaves them here for the next one of the same
- * devices, and they are freed when one of the devices closes.
+ * Communicators that no group uses. Making them takes a second, and freeing them waits until their
+ * devices are idle. So a sound group leaves them here for the next group of the same devices; they
+ * are freed when one of the devices closes.
  *
  * <p>Thread-safe.
  */
 final class CommunicatorCache {
   private final List<Clique> idle = new ArrayList<>(); // guarded by this
 
-  /** Takes those of these devices, by rank, or returns null if there are none that are sound. */
+  /** Takes the sound communicators of these devices, by rank, or returns null. */
   @Nullable Clique take(List<GroupDevice> devices) {
     Clique taken = null;
     synchronized (this) {
@@ -33,12 +33,12 @@ final class CommunicatorCache {
     return null;
   }
 
-  /** Keeps what nothing uses any more, or ends it. May block. */
+  /** Keeps unused communicators, or ends them. May block. */
   void giveBack(Clique clique) {
     if (clique.isSound()) {
       synchronized (this) {
         boolean isFirst = idle.stream().noneMatch(one -> one.devices().equals(clique.devices()));
-        if (isFirst && !clique.isClosing()) { // or nobody would end it
+        if (isFirst && !clique.isClosing()) { // otherwise it would never end
           idle.add(clique);
           return;
         }
@@ -47,7 +47,7 @@ final class CommunicatorCache {
     clique.end();
   }
 
-  /** Ends all that have a device, which is closing: none will be kept from now on. Blocks. */
+  /** Ends all with this closing device, for which none are kept from now on. Blocks. */
   void end(GroupDevice closing) {
     List<Clique> ended = new ArrayList<>();
     synchronized (this) {

@@ -18,26 +18,25 @@ import org.jhal.gpu.collective.NonBlockingFunctions.UniqueId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The communicators of the ranks of a group, made together. If the library has such that do not
- * block, whatever takes time goes on behind the calls, which are asked until it is over, or until
- * the caller says that it is late; otherwise the calls themselves may hang.
+ * The communicators of the ranks of a group, made together. With non-blocking communicators, long
+ * work continues behind the calls and is polled until it is over or the caller reports that it is
+ * late. Otherwise the calls themselves may hang.
  *
- * <p>For one thread at a time; any thread may ask for a {@link #failure} while nothing else is
- * called.
+ * <p>For one thread at a time; any thread may call {@link #failure} while no other call is made.
  */
 final class Communicators {
-  /** How something is called with a rank's device bound. */
+  /** Makes calls with a rank's device bound. */
   interface Binding {
     /**
      * Calls {@code body}.
      *
-     * @param isNeeded whether to throw if the device cannot be bound; {@code body} is called
-     *     without it otherwise
+     * @param isNeeded whether to throw if the device cannot be bound; else {@code body} runs
+     *     without it
      */
     void bound(int rank, boolean isNeeded, Runnable body);
   }
 
-  /** How long a launch is asked for without a pause: most are over by then. */
+  /** How long a launch is polled without a pause: most are over by then. */
   private static final long SPIN_NANOS = 200_000;
 
   private final CollectiveLibrary library;
@@ -45,7 +44,7 @@ final class Communicators {
   private final long[] handles;
   private final boolean isBlocking;
 
-  @SuppressWarnings("UnusedVariable") // keeps alive what the library was given to write to
+  @SuppressWarnings("UnusedVariable") // keeps alive the memory that the library writes to
   private final @Nullable Memory written;
 
   private Communicators(
@@ -58,7 +57,7 @@ final class Communicators {
   }
 
   /**
-   * Makes those of some devices. Blocks.
+   * Makes communicators. Blocks.
    *
    * @param ordinals of the devices, all different
    * @param isLate whether to give up
@@ -81,7 +80,7 @@ final class Communicators {
         grouped(
             library,
             binding,
-            true, // it makes that of the device which is bound
+            true, // it makes that of the bound device
             count,
             rank ->
                 library.failureUnlessBegun(
@@ -104,8 +103,8 @@ final class Communicators {
   }
 
   /**
-   * Calls something for each rank with its device bound, within one group, until one fails. The
-   * library makes that device current again which was current before.
+   * Makes a call for each rank with its device bound, within one group, until one fails. The
+   * library restores the current device.
    */
   private static @Nullable HalException grouped(
       CollectiveLibrary library,
@@ -140,10 +139,10 @@ final class Communicators {
   }
 
   /**
-   * Returns what fails, or that it is late, or null once nothing is under way.
+   * Waits until nothing is under way. Returns null, or the failure, which may be that it is late.
    *
-   * @param limit when it is late, in nanoseconds
-   * @param isLate whether it is late all the same
+   * @param limit the time limit in nanoseconds
+   * @param isLate whether it is late before that
    */
   private @Nullable HalException awaitReady(String call, long limit, BooleanSupplier isLate) {
     long start = System.nanoTime();
@@ -169,7 +168,7 @@ final class Communicators {
     return null;
   }
 
-  /** As {@link #awaitReady}; then any thread may use them, also when this one has ended. */
+  /** As {@link #awaitReady}; afterwards any thread may use them, even when this one has ended. */
   private @Nullable HalException complete(String call, long limit, BooleanSupplier isLate) {
     HalException failure = awaitReady(call, limit, isLate);
     for (int rank = 0; rank < handles.length && failure == null; rank++) {
@@ -187,11 +186,11 @@ final class Communicators {
   }
 
   /**
-   * Launches a collective on the streams of all ranks. Returns a failure, behind which a part of it
-   * may have been launched, or may still be (DEADLINE_EXCEEDED); or null.
+   * Launches a collective on the streams of all ranks. Returns null or the failure, after which
+   * parts may have been launched, or may still be (DEADLINE_EXCEEDED).
    *
-   * @param patience how long to wait for what goes on behind the calls, in nanoseconds
-   * @param isEnded whether to wait no longer
+   * @param patience how long to wait for the work behind the calls, in nanoseconds
+   * @param isEnded whether to stop waiting
    */
   @Nullable HalException launch(
       CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
@@ -199,7 +198,9 @@ final class Communicators {
     return failure != null || isBlocking ? failure : complete("ncclGroupEnd", patience, isEnded);
   }
 
-  /** What has failed behind the calls, or null. Not beside {@link #launch}, which asks as well. */
+  /**
+   * The failure behind the calls, or null. Not called during {@link #launch}, which polls as well.
+   */
   @Nullable HalException failure() {
     for (int rank = 0; rank < handles.length; rank++) {
       int state = library.state(handles[rank]);
@@ -211,9 +212,9 @@ final class Communicators {
   }
 
   /**
-   * Ends what runs, and frees all. Blocks, perhaps for ever.
+   * Ends all collectives and frees the communicators. Blocks, perhaps for ever.
    *
-   * @param isOver is told of each rank that is aborted
+   * @param isOver called with each aborted rank
    * @throws HalException if a rank cannot be aborted
    */
   void abort(IntConsumer isOver) {
@@ -261,8 +262,8 @@ final class Communicators {
   }
 
   /**
-   * Frees all, in good order if nothing fails and that ends in time, and by an abort otherwise;
-   * nothing uses them. Blocks.
+   * Frees the unused communicators: in good order if that succeeds in time, else by an abort.
+   * Blocks.
    *
    * @param patience how long the good order may take, in nanoseconds
    * @throws HalException if that fails; then the rest is not freed

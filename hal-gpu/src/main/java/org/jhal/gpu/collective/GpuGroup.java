@@ -22,27 +22,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A group of devices whose collectives NCCL or RCCL carries out. On each device they run on one
- * stream that all groups share, so that no two collectives of a device wait for each other.
+ * stream that all groups share, so that no two of a device's collectives wait for each other.
  *
- * <p>Its communicators keep the native devices in use, and are kept for the next group of the same
- * devices when it is closed and was sound.
+ * <p>Its communicators keep the native devices in use. When a sound group closes, they are kept for
+ * the next group of the same devices.
  */
 public final class GpuGroup implements NativeGroup<GpuEvent> {
   static {
     EarlyClasses.initialize(Clique.class, CollectiveLibrary.class);
   }
 
-  /** What a stream has to hold of a collective: the library's own calls, and two for each rank. */
+  /** A collective's own weight in a stream: the library's calls; each rank adds two. */
   private static final int OWN_WEIGHT = 8;
 
-  /** A rank: its device, and its event. */
   private static final class Member {
     final GroupDevice device;
     final long stream;
     long event; // behind its part of the latest collective, if isRecorded; 0 when it is freed
 
     // Whether the stream may have parts, and whether the event is recorded behind all of them.
-    // Written by the thread that launches.
+    // Written by the launching thread.
     volatile boolean hasParts;
     volatile boolean isRecorded;
 
@@ -67,15 +66,15 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   private final long[] streams;
   private long start; // an event of rank 0, behind what all ranks wait for; 0 when it is freed
 
-  // Guarded by this. Communicators are never asked while they launch, which asks as well, nor
-  // aborted while they launch or are asked, since that frees them.
+  // Guarded by this. Communicators are not polled during a launch, which polls as well. They are
+  // not aborted during a launch or a poll, since an abort frees them.
   private boolean isLaunching;
   private int asking; // threads in failure()
   private boolean isAborting;
-  private boolean isAborted; // the communicators are gone, or, if the abort failed, not to be used
+  private boolean isAborted; // the communicators are freed, or unusable if the abort failed
   private boolean isClosed;
 
-  // Written with the monitor held; a launch that goes on behind its calls looks at it.
+  // Written with the monitor held; read by a launch that continues behind its calls.
   private volatile boolean isEnded;
 
   private GpuGroup(
@@ -131,7 +130,9 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     return makeBound(first, () -> first.createEvent(false), event -> freeEvent(first, event));
   }
 
-  /** Makes something with the device bound, and frees it if the device cannot be unbound. */
+  /**
+   * Calls {@code make} with the device bound, and frees the result if the device cannot be unbound.
+   */
   private static <T> T makeBound(GpuRuntime runtime, Supplier<T> make, Consumer<T> free) {
     T made = null;
     try {
@@ -220,8 +221,8 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   /**
-   * Has the streams of all ranks wait for what is now in {@code stream}. Returns why one of them
-   * cannot, or null.
+   * Makes all ranks' streams wait for the present work in {@code stream}. Returns a failure or
+   * null.
    *
    * @throws HalException UNAVAILABLE if the first device cannot
    */
@@ -244,9 +245,9 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   /**
-   * Puts the parts into the streams of all ranks, an event behind each, whatever becomes of the
-   * others, and has {@code stream} wait for these. Returns what has failed, or null; of a loss the
-   * library says only that something failed.
+   * Puts the parts into the streams of all ranks, with an event behind each even if others fail,
+   * and makes {@code stream} wait for these. Returns a failure or null; the library does not
+   * identify a loss.
    *
    * @throws HalException UNAVAILABLE if the first device is lost
    */
@@ -259,11 +260,11 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     HalException failure;
     try {
       failure = communicators.launch(call, streams, patience, () -> isEnded);
-    } catch (Throwable t) { // such as no memory
+    } catch (Throwable t) { // such as out of memory
       failure = new HalException(Status.ABORTED, "a launch ended half-way: " + t, t);
     }
     if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
-      return failure; // it may still put parts behind any event
+      return failure; // it may still put parts behind the events
     }
     for (Member member : members) {
       failure = graver(failure, record(member));
@@ -279,7 +280,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     return failure;
   }
 
-  /** A loss, if one of both tells of it; else the first one. */
+  /** The one that is a loss, or else the first. */
   private static @Nullable HalException graver(
       @Nullable HalException first, @Nullable HalException second) {
     boolean isSecond =
@@ -299,7 +300,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     }
   }
 
-  /** Has {@code stream}, of the first device, wait for a rank's part. */
+  /** Makes {@code stream}, of the first device, wait for a rank's part. */
   private @Nullable HalException join(long stream, Member member) {
     try {
       members.get(0).runtime().waitEvent(stream, member.event);
@@ -313,7 +314,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   public boolean isPast(int rank) {
     Member member = members.get(rank);
     synchronized (this) {
-      isEnded = true; // or a launch that has begun could put a part behind what is seen here
+      isEnded = true; // otherwise a running launch could add a part behind this check
       if (member.isPast || !member.hasParts) {
         return !isLaunching;
       }
@@ -327,7 +328,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       if (member.isRecorded && !runtime.isLost()) {
         runtime.callBound(() -> hasFired[0] = runtime.queryEvent(member.event));
       }
-    } catch (Throwable t) { // a loss is remembered; otherwise the abort tells
+    } catch (Throwable t) { // a loss is remembered; the abort reports others
       return runtime.isLost();
     }
     return hasFired[0] || runtime.isLost();
@@ -336,7 +337,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   @Override
   public @Nullable HalException failure() {
     synchronized (this) {
-      if (isEnded || isLaunching) { // the launch tells by itself
+      if (isEnded || isLaunching) { // the launch reports by itself
         return null;
       }
       asking++;
@@ -386,8 +387,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   /**
-   * Waits, with the monitor held, until the communicators are not used; a launch whose call hangs
-   * uses them for ever.
+   * Waits, with the monitor held, until the communicators are unused: never with a hanging launch.
    */
   private void awaitUnused() {
     boolean wasInterrupted = false;
@@ -411,7 +411,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       isEnded = true;
       isClosed = true;
       if (isAborting) {
-        return; // the abort frees what it uses when it returns
+        return; // the abort frees them when it returns
       }
     }
     freeEvents();

@@ -1,20 +1,19 @@
 package org.jhal.gpu.collective;
 
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device as the groups know it in which it is a rank. It has one stream, on which the collectives
- * of all groups run.
+ * A device as a rank of groups. The collectives of all its groups run on one stream.
  *
  * <p>Thread-safe.
  */
 public final class GroupDevice {
   private final GpuCore core;
-  private final Once<Long> stream = new Once<>();
-  private volatile @Nullable CommunicatorCache cliques; // of the first group that it is in
+  private final Lazy<Long> stream = new Lazy<>();
+  private volatile @Nullable CommunicatorCache cliques; // of its first group
   private volatile boolean isClosing;
 
   public GroupDevice(GpuCore core) {
@@ -33,27 +32,26 @@ public final class GroupDevice {
     return core.place();
   }
 
-  /** The stream on which the collectives of all groups run. The device is bound. */
+  /** The stream of all groups' collectives. The device is bound. */
   long stream() {
     return stream.get(core.runtime()::openStream);
   }
 
-  /** The same if there was a group, else null. */
+  /** The stream if a group has used it, else null. */
   public @Nullable Long streamIfMade() {
     return stream.ifMade();
   }
 
-  /** The device becomes a rank of a group whose communicators {@code cache} may keep. */
+  /** Makes the device a rank of a group whose communicators {@code cache} may keep. */
   void join(CommunicatorCache cache) {
     cliques = cache;
   }
 
-  /** The device is being closed: from now on its communicators are not kept. */
+  /** Begins the close: from now on its communicators are not kept. */
   public void beginClose() {
     isClosing = true;
   }
 
-  /** Whether it is being closed, or is closed. */
   boolean isClosing() {
     return isClosing;
   }

@@ -6,9 +6,9 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * Variables with which people who look for a fault make a runtime wait for each kernel where it is
- * launched. A kernel of a collective runs until those of all ranks run, so one thread that launches
- * for several ranks would then wait for the first one for ever.
+ * Debugging variables that make a runtime wait for each kernel at its launch. A collective's kernel
+ * runs until those of all ranks run, so a thread that launches for several ranks would hang at the
+ * first.
  */
 public final class LaunchBlocking {
   private LaunchBlocking() {}

@@ -9,12 +9,10 @@ import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of NCCL, and of RCCL, by which the ranks of a process are made one by one, with
- * communicators whose calls do not block. They came with 2.14. All that is known of the layout of C
- * structures is here.
+ * The functions of NCCL and RCCL that make the ranks of a process one by one, with non-blocking
+ * communicators. They came with 2.14. This class alone knows the layout of C structures.
  *
- * <p>The configuration is that of 2.14, the first one: later versions read its size and version,
- * and set what it lacks to their defaults.
+ * <p>Passes the configuration of 2.14. Later versions read its size and default the rest.
  *
  * <p>Thread-safe.
  */
@@ -34,10 +32,10 @@ final class NonBlockingFunctions {
   /** An {@code ncclUniqueId}, which is passed by value. Public for JNA. */
   @Structure.FieldOrder("internal")
   public static final class UniqueId extends Structure implements Structure.ByValue {
-    /** What only the library knows. */
+    /** Opaque. */
     public byte[] internal = new byte[ID_BYTES];
 
-    /** One that is not set. */
+    /** An unset one. */
     public UniqueId() {}
   }
 
@@ -60,7 +58,7 @@ final class NonBlockingFunctions {
     config.setInt(CONFIG_BLOCKING, 0);
   }
 
-  /** Those of a library, or null if it lacks any, or is older. */
+  /** The functions of a library, or null if it is older or lacks any. */
   static @Nullable NonBlockingFunctions of(SharedLibrary library, int version) {
     Function getUniqueId = library.optional("ncclGetUniqueId");
     Function initRank = library.optional("ncclCommInitRankConfig");
@@ -75,7 +73,6 @@ final class NonBlockingFunctions {
         : new NonBlockingFunctions(getUniqueId, initRank, count, finish);
   }
 
-  /** Calls {@code ncclGetUniqueId}; returns its result. */
   int getUniqueId(UniqueId id) {
     Memory read = new Memory(ID_BYTES);
     int result = getUniqueId.invokeInt(new Object[] {read});
@@ -93,15 +90,14 @@ final class NonBlockingFunctions {
   }
 
   /**
-   * Completes what this thread has begun behind a call, and what is over; returns a result. Older
-   * versions, such as 2.22, keep that in memory of the thread, where any call but the question for
-   * the state looks for it, even if the thread has ended.
+   * Completes the finished work that this thread has begun behind a call; returns a result. Older
+   * versions, such as 2.22, keep that work in memory of the thread, which all calls but the query
+   * of the state read, even after the thread's end.
    */
   int complete(long communicator) {
     return count.invokeInt(new Object[] {communicator, new IntByReference()});
   }
 
-  /** Calls {@code ncclCommFinalize}; returns its result. */
   int finish(long communicator) {
     return finish.invokeInt(new Object[] {communicator});
   }

@@ -15,14 +15,14 @@ import org.jhal.driver.cache.KernelKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which compiler it is, as a part of the key of what it compiled: the state of its files, and the
- * environment variables that it reads. If several compilers are installed, it is one of them: which
- * one depends on nothing but their files, the name and the architecture.
+ * The identity of a compiler, as part of the key of compiled code: the state of its files, and the
+ * environment variables that it reads. Which of several installed compilers it is depends on their
+ * files, the name and the architecture alone.
  *
- * <p>This class and the others on the way of a hit do without lambdas and the like, whose first use
- * in a process takes longer than the rest.
+ * <p>This class and the others on the path of a hit use no lambdas, whose first use in a process
+ * takes longer than the rest.
  *
- * @param name the compiler's name, and whatever else decides what it makes
+ * @param name the compiler's name, and anything else that affects its output
  * @param files the libraries that it consists of
  * @param variables its environment variables
  */
@@ -36,10 +36,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
    */
   public record State(Path path, long bytes, long modified) {}
 
-  /**
-   * To be raised with any change of JHAL after which a compiler is asked for other code, although
-   * the key is the same: such as another choice of options for an architecture.
-   */
+  /** Raised when JHAL changes what a key means, such as the options for an architecture. */
   private static final String FORMAT = "compiled source, format 3";
 
   /** Copies the collections. */
@@ -49,11 +46,11 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
   }
 
   /**
-   * A compiler as its files are now; null if one cannot be read.
+   * A compiler in the present state of its files; null if one cannot be read.
    *
    * @param name the compiler's name
    * @param files the libraries that it consists of
-   * @param variables the beginnings of the names of environment variables that it reads
+   * @param variables prefixes of the environment variables that it reads
    */
   public static @Nullable CompilerFiles now(String name, List<Path> files, List<String> variables) {
     List<State> states = new ArrayList<>();
@@ -75,7 +72,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
     return new CompilerFiles(name, states, set);
   }
 
-  /** The key of what this compiler makes of a source. */
+  /** The key of a source that this compiler compiles. */
   KernelKey key(SourceCode source, List<String> options, String architecture) {
     List<String> texts = new ArrayList<>();
     texts.add(FORMAT);
@@ -88,7 +85,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
       texts.add(header.getKey());
       texts.add(header.getValue());
     }
-    texts.add(Native.getDefaultStringEncoding()); // in which the compiler gets all texts
+    texts.add(Native.getDefaultStringEncoding()); // of all texts for the compiler
     texts.add(RuntimeCompiler.STANDARD);
     texts.add(String.valueOf(options.size()));
     texts.addAll(options);
@@ -105,7 +102,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
     return KernelKey.of(texts);
   }
 
-  /** The state of a file now; null if there is no such file. */
+  /** The present state of a file; null if there is none. */
   static @Nullable State state(@Nullable Path file) {
     if (file == null) {
       return null;

@@ -14,7 +14,7 @@ final class GpuModule implements KernelModule {
   /**
    * A module.
    *
-   * @param frees calls soon what may wait until the device is idle
+   * @param frees soon makes calls that may wait until the device is idle
    */
   GpuModule(KernelLoader loader, long module, long[] kernels, Consumer<Runnable> frees) {
     this.loader = loader;
@@ -23,7 +23,7 @@ final class GpuModule implements KernelModule {
     this.frees = frees;
   }
 
-  /** The native kernel behind one that the device has loaded. */
+  /** The native kernel of a loaded one. */
   static long kernel(LoadedKernel kernel) {
     return ((GpuModule) kernel.module()).kernels[kernel.index()];
   }
@@ -37,6 +37,6 @@ final class GpuModule implements KernelModule {
   public void unload() {
     long ended = module;
     frees.accept(() -> loader.unload(ended));
-    module = 0; // behind the call, which may throw: then it can be tried again
+    module = 0; // behind the call, which can be repeated if it throws
   }
 }

@@ -7,12 +7,11 @@ import java.util.regex.Pattern;
 /**
  * Finds the directives {@code #include "NAME"} of a source, in time that is linear in its length.
  *
- * <p>A directive is at the beginning of a line, or follows a comment, and may have comments that
- * end in the same line between its parts. Whether it is itself in a comment or in a string, or
- * inside an {@code #if}, is not looked at: it is found as well.
+ * <p>A directive is at the beginning of a line, or follows a comment, and may have comments within
+ * the line between its parts. Also finds directives in comments, strings and {@code #if}s.
  */
 final class IncludeDirectives {
-  /** A backslash at the end of a line, which joins it with the next one. */
+  /** A backslash that joins a line with the next one. */
   private static final Pattern JOINED = Pattern.compile("\\\\[ \\t\\f\\x0B]*(\\r\\n|\\n|\\r)");
 
   private static final String WORD = "include";
@@ -56,7 +55,7 @@ final class IncludeDirectives {
     return source.contains(WORD) ? new IncludeDirectives(source).rest.toString() : source;
   }
 
-  /** Whether only spaces are between a # and the beginning of the line, or the end of a comment. */
+  /** Whether only spaces separate a # from the beginning of its line or the end of a comment. */
   private boolean mayBegin(int hash) {
     int at = hash - 1;
     while (at >= 0 && isSpace(text.charAt(at))) {

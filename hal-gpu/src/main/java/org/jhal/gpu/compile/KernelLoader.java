@@ -27,26 +27,26 @@ import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads kernels for a device, and compares what its runtime knows about them with the manifest. A
- * driver adds what differs between vendors.
+ * Loads kernels for a device, and compares them, as the runtime sees them, with the manifest. A
+ * driver adds the vendor's part.
  *
  * <p>Thread-safe. Called with the device bound.
  */
 public abstract class KernelLoader {
   private static final String SOURCE = "gpu-c++";
 
-  // On these attributes of kernels the vendors agree.
+  // The vendors agree on these attributes of kernels.
   public static final int MAX_THREADS = 0;
   public static final int STATIC_SHARED_BYTES = 1;
 
-  /** What a runtime has loaded: a module, and what the arguments of its kernels are checked by. */
+  /** A loaded module, and the check of its kernels' arguments. */
   public record NativeModule(long handle, ArgumentCheck check) {}
 
   /** Compares the parameters of a kernel with the manifest's. */
   @FunctionalInterface
   public interface ArgumentCheck {
     /**
-     * Compares them, as far as the runtime can tell them.
+     * Compares them, as far as the runtime knows them.
      *
      * @param entry the name of the kernel's entry point
      * @param name the kernel with its origin, for messages
@@ -56,9 +56,8 @@ public abstract class KernelLoader {
   }
 
   /**
-   * A function of the code, which several kernels of the manifest may mean, and the most dynamic
-   * shared memory that one of them has. A runtime allows an amount for the function, not for each
-   * of its launches.
+   * A function of the code, and the most dynamic shared memory of the manifest's kernels that refer
+   * to it. A runtime allows an amount for the function, not for each launch.
    */
   private record EntryPoint(long kernel, int staticBytes, int dynamicBytes) {
     EntryPoint larger(EntryPoint other) {
@@ -66,7 +65,7 @@ public abstract class KernelLoader {
     }
   }
 
-  /** Code, and what it is, for messages. */
+  /** Code and its description for messages. */
   private record Compiled(byte[] code, String what) {}
 
   private final DeviceCalls calls;
@@ -79,9 +78,9 @@ public abstract class KernelLoader {
   /**
    * For a device.
    *
-   * @param gate what calls on modules go through, which may wait until the device is idle
+   * @param gate the gate for calls on modules that may wait until the device is idle
    * @param formats the formats that the runtime loads, apart from sources
-   * @param compiler the name of its compiler, for which manifests may have options
+   * @param compiler the name of its compiler in the options of manifests
    */
   protected KernelLoader(
       DeviceCalls calls,
@@ -112,8 +111,8 @@ public abstract class KernelLoader {
   protected abstract RuntimeCompiler compiler();
 
   /**
-   * What {@link #compiler} is made of, found without loading it; null if that cannot be found, and
-   * then nothing that it compiles is kept.
+   * The files of {@link #compiler}, found without loading it; null if they are unknown, and then
+   * compiled code is not kept.
    */
   protected abstract @Nullable CompilerFiles compilerFiles();
 
@@ -152,8 +151,8 @@ public abstract class KernelLoader {
   }
 
   /**
-   * Allows launches of a kernel with up to this much shared memory, in bytes, where a kernel has to
-   * ask for it. Called once for each entry point of a module.
+   * Allows launches of a kernel with this much shared memory, in bytes, in runtimes that require
+   * it. Called once for each entry point of a module.
    */
   protected void allowSharedMemory(long kernel, int staticBytes, int dynamicBytes) {}
 
@@ -162,9 +161,7 @@ public abstract class KernelLoader {
     return device;
   }
 
-  /**
-   * Copies code to native memory, with a zero after it, since some formats are read like a string.
-   */
+  /** Copies code to native memory, followed by a zero, since some formats are read as strings. */
   protected static Memory image(byte[] code) {
     Memory image = new Memory(code.length + 1L);
     image.write(0, code, 0, code.length);
@@ -173,16 +170,15 @@ public abstract class KernelLoader {
   }
 
   /**
-   * Begins to load the classes that loading kept kernels needs, unless it was begun before. Never
-   * throws.
+   * Starts {@link KernelWarmUp} unless it was started before. Never throws.
    *
-   * @param compiler looks for the files of the compiler
+   * @param compiler searches for the compiler's files
    */
-  public static void rehearse(KernelCache cache, Runnable compiler) {
-    Rehearsal.start(cache, compiler);
+  public static void warmUp(KernelCache cache, Runnable compiler) {
+    KernelWarmUp.start(cache, compiler);
   }
 
-  /** The native kernel behind one that the device has loaded. */
+  /** The native kernel of a loaded one. */
   public static long nativeKernel(LoadedKernel kernel) {
     return GpuModule.kernel(kernel);
   }
@@ -190,10 +186,10 @@ public abstract class KernelLoader {
   /**
    * Loads kernels.
    *
-   * @param frees calls soon, with the device bound, what may wait until the device is idle
-   * @param cache where compiled sources are kept; null for nowhere
-   * @throws HalException INVALID_ARGUMENT, NOT_FOUND or OUT_OF_RANGE if the code does not agree
-   *     with the manifest; otherwise the failure of the compiler or of the runtime
+   * @param frees soon makes, with the device bound, calls that may wait until the device is idle
+   * @param cache where compiled sources are kept; null to keep none
+   * @throws HalException INVALID_ARGUMENT, NOT_FOUND or OUT_OF_RANGE if code and manifest disagree;
+   *     otherwise the failure of the compiler or the runtime
    */
   public final KernelModule load(
       ExecutableSource source,
@@ -242,7 +238,7 @@ public abstract class KernelLoader {
     }
   }
 
-  /** Takes the code from the cache, without loading the compiler, or compiles the source. */
+  /** Takes the code from the cache without loading the compiler, or compiles the source. */
   private Compiled compile(
       SourceCode source, List<String> options, String what, @Nullable KernelCache cache) {
     String architecture = device.architecture();
@@ -265,7 +261,7 @@ public abstract class KernelLoader {
       RuntimeCompiler compiler = compiler();
       byte[] code = compiler.compile(source, options, architecture, what);
       outcome = "compiled";
-      if (compiler.isFrom(files)) { // else another one was loaded than the key describes
+      if (compiler.isFrom(files)) { // otherwise the key describes another one
         cache.keep(key, what, code);
       }
       return new Compiled(code, what + ", compiled by " + compiler);
@@ -274,7 +270,7 @@ public abstract class KernelLoader {
     }
   }
 
-  /** Returns how much shared memory the code itself declares, in bytes. */
+  /** Returns the shared memory that the code itself declares, in bytes. */
   private int checkWorkgroup(long kernel, KernelSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
     long threads = (long) size.x() * size.y() * size.z();

@@ -15,27 +15,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A vendor's run-time compiler for C++. Compiled code is cached for the life of the process, so
- * that a source is compiled only once, unless it may read files that JHAL does not see.
+ * A vendor's run-time compiler for C++. Compiled code is cached for the life of the process, except
+ * that of a source that may read files unknown to JHAL.
  *
  * <p>Thread-safe.
  */
 public abstract class RuntimeCompiler {
   private static final int MAX_KEPT = 256;
 
-  /** What all sources are compiled as. */
+  /** The language of all sources. */
   static final String STANDARD = "--std=c++17";
 
   private final String name;
   private final CompilerApi api;
-  private final List<CompilerFiles.@Nullable State> files; // when they were loaded; null: unknown
-  private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
+  private final List<CompilerFiles.@Nullable State> files; // at loading; null: unknown
+  private final Map<Key, Lazy<byte[]>> compiled = new ConcurrentHashMap<>();
 
   private record Key(SourceCode source, List<String> options) {}
 
@@ -43,8 +43,7 @@ public abstract class RuntimeCompiler {
    * For subclasses: over the library's functions.
    *
    * @param name of the compiler, for people
-   * @param files the files that the library, and others that it compiles with, were loaded from;
-   *     null for one that is not known
+   * @param files the files of the library and of those that it uses; null if unknown
    */
   protected RuntimeCompiler(String name, CompilerApi api, List<@Nullable Path> files) {
     this.name = name;
@@ -53,7 +52,7 @@ public abstract class RuntimeCompiler {
     files.forEach(file -> this.files.add(CompilerFiles.state(file)));
   }
 
-  /** Whether it was loaded from these files, and they were then as they are described. */
+  /** Whether it was loaded from exactly these files, in this state. */
   final boolean isFrom(CompilerFiles described) {
     return files.stream().allMatch(file -> file != null && described.files().contains(file));
   }
@@ -70,12 +69,10 @@ public abstract class RuntimeCompiler {
   protected abstract String architectureOption(
       String architecture, List<String> options, String what);
 
-  /** Gets the compiled code, whose kind depends on the options. */
+  /** The compiled code, whose kind depends on the options. */
   protected abstract byte[] code(Pointer program, List<String> options);
 
-  /**
-   * Compiles a source that includes nothing; as {@link #compile(SourceCode, List, String, String)}.
-   */
+  /** As {@link #compile(SourceCode, List, String, String)}, for a source without includes. */
   public final byte[] compile(
       String source, String name, List<String> options, String architecture, String what) {
     SourceCode alone = new SourceCode(source, name, Map.of(), List.of());
@@ -101,10 +98,10 @@ public abstract class RuntimeCompiler {
     }
     Key key = new Key(source, all);
     if (compiled.size() >= MAX_KEPT) {
-      compiled.clear(); // the program probably generates its sources
+      compiled.clear(); // the program seems to generate sources
     }
     return compiled
-        .computeIfAbsent(key, missing -> new Once<>())
+        .computeIfAbsent(key, missing -> new Lazy<>())
         .get(() -> compileNow(source, all, what));
   }
 
@@ -150,7 +147,7 @@ public abstract class RuntimeCompiler {
     return some.isEmpty() ? null : new StringArray(some.toArray(new String[0]));
   }
 
-  /** The log. If it names an include file that the bundle lacks, it says so. */
+  /** The log, with a hint if it names an include file that the bundle lacks. */
   private static String withHint(String log, SourceCode source) {
     List<String> named = source.missing().stream().filter(log::contains).toList();
     return named.isEmpty()
@@ -164,13 +161,12 @@ public abstract class RuntimeCompiler {
     if (size.getValue() <= 1) {
       return "";
     }
-    Memory log = new Memory(size.getValue() + 1); // some versions do not count the zero
+    Memory log = new Memory(size.getValue() + 1); // in case the zero is not counted
     log.clear();
     check("GetProgramLog", api.getProgramLog(program, log));
     return log.getString(0, StandardCharsets.UTF_8.name()).strip();
   }
 
-  /** Throws the failure of a function unless its result is success. */
   protected final void check(String function, int code) {
     check(api, function, code);
   }
@@ -187,15 +183,12 @@ public abstract class RuntimeCompiler {
     }
   }
 
-  /** The text that a compiler has for a code is its name. */
+  /** A compiler's text for a code is its name. */
   private static NativeCode nativeCode(CompilerApi api, int code) {
     return new NativeCode(code, api.getErrorString(code));
   }
 
-  /**
-   * The output of a pair of functions, of which one gives the number of bytes and the other the
-   * bytes.
-   */
+  /** The output of a pair of functions, one for the number of bytes and one for the bytes. */
   protected final byte[] bytes(int sizeResult, LongByReference size, Fetch fetch) {
     check("the size of the code", sizeResult);
     Memory made = new Memory(size.getValue());

@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The rule for which sources may be kept compiled: those of which it is certain that the code
- * depends on nothing but the source, its options and the compiler.
+ * Decides which compiled sources may be kept: those whose code certainly depends on the source, its
+ * options and the compiler alone.
  *
  * <p>A source is not self-contained if it has, anywhere, in comments and texts too,
  *
  * <ul>
- *   <li>a directive that reads a file, be it one of the compiler's own: {@code #include}, {@code
- *       #include_next}, {@code #import}, {@code #embed}; a question for files, such as {@code
+ *   <li>a directive that reads a file, even one of the compiler's own: {@code #include}, {@code
+ *       #include_next}, {@code #import}, {@code #embed}; a test for files, such as {@code
  *       __has_include}; a directive of the assembler that reads a file; a comment between a {@code
  *       #} and the name of its directive;
  *   <li>the word {@code asm}, unless it begins inline assembler, volatile or not, that is a single
@@ -24,11 +24,11 @@ import java.util.regex.Pattern;
  *   <li>a trigraph for {@code #} or for a backslash, in which a directive may hide.
  * </ul>
  *
- * What is not found is assembler that a macro begins and something else ends.
+ * Not found is assembler that begins in a macro and ends elsewhere.
  *
- * <p>Options are allowed if they define macros without assembler, or if they are switches, or have
- * a word or a number as their value that cannot name a file. An option in two parts, one with a
- * path, and one that includes, uses a profile or a plugin are not.
+ * <p>Allowed options define macros without assembler, are switches, or have a word or number as
+ * their value that cannot name a file. Not allowed are options in two parts, options with a path,
+ * and those that include or use a profile or a plugin.
  */
 final class SelfContained {
   private static final Set<String> READING =
@@ -48,12 +48,10 @@ final class SelfContained {
           "??=",
           "??/");
 
-  /** A backslash at the end of a line, which joins it with the next one. */
+  /** A backslash that joins a line with the next one. */
   private static final Pattern JOINED = Pattern.compile("\\\\[ \\t\\f\\x0B]*(\\r\\n|\\n|\\r)");
 
-  /**
-   * The word for inline assembler, and, as a group, what comes between it and the text of a string.
-   */
+  /** The word for inline assembler and, as a group, all up to the text of a string. */
   private static final Pattern ASSEMBLER =
       Pattern.compile("\\b_*+asm_*+\\b(\\s*+(?:_*+volatile_*+\\s*+)?+\\(\\s*+\")?+");
 
@@ -68,7 +66,7 @@ final class SelfContained {
 
   private SelfContained() {}
 
-  /** Whether the result of compiling depends on the arguments and the compiler alone. */
+  /** Whether the compiled code depends on the arguments and the compiler alone. */
   static boolean test(String source, List<String> options) {
     String joined = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
     for (String option : options) {
@@ -98,7 +96,7 @@ final class SelfContained {
     return true;
   }
 
-  /** Whether each inline assembler is one string in which no directive can hide. */
+  /** Whether each inline assembler is one string that cannot hide a directive. */
   private static boolean isAssemblerPlain(String text) {
     Matcher assembler = ASSEMBLER.matcher(text);
     while (assembler.find()) {
@@ -118,7 +116,7 @@ final class SelfContained {
     return true;
   }
 
-  /** The index after a string that goes on at {@code from}, or -1 if it has other escapes. */
+  /** The index after the string that continues at {@code from}, or -1 if it has other escapes. */
   private static int endOfPlainString(String text, int from) {
     for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -150,9 +148,9 @@ final class SelfContained {
   }
 
   /**
-   * Whether a # or its other spelling comes before the name of a directive that reads files, or
-   * before a comment, after which the name may be. Between them may be more than spaces, of which
-   * compilers know different ones, but no other # or %: (which may begin a directive of its own).
+   * Whether a # or %: precedes the name of a directive that reads files, or a comment that the name
+   * may follow. Anything may be between them, since compilers differ in what counts as a space,
+   * except another # or %:, which may begin a directive.
    */
   private static boolean reads(String text) {
     for (int i = 0; i < text.length(); i++) {

@@ -16,15 +16,14 @@ import org.jhal.driver.bundle.Manifest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source for a run-time compiler, with the files of its bundle that it includes: all that {@code
- * #include "NAME"} in it, or in one of them, can mean. NAME is looked for beside the file that has
- * the directive, then at the root of the bundle. The compilers take the files by NAME, exactly as
- * it is written.
+ * A source for a run-time compiler, with the files of its bundle to which {@code #include "NAME"}
+ * in it, or in one of them, can refer. NAME is searched for beside the file with the directive,
+ * then at the root of the bundle. The compilers take the files by NAME as it is written.
  *
- * <p>Conditions, comments and macros are not looked at, so there may be more files than the
- * compiler needs. What the bundle lacks is left to the compiler, which may have it.
+ * <p>Ignores conditions, comments and macros, so there may be more files than the compiler needs.
+ * The compiler may have the files that the bundle lacks.
  *
- * <p>This class does without lambdas and the like; see {@link CompilerFiles}.
+ * <p>Uses no lambdas; see {@link CompilerFiles}.
  *
  * @param text the source
  * @param name its name, for the compiler's messages
@@ -32,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * @param missing the NAMEs that the bundle has no file for
  */
 record SourceCode(String text, String name, Map<String, String> headers, List<String> missing) {
-  /** The most that a source and what it includes may have together, in bytes. */
+  /** The maximum size of a source with its includes, in bytes. */
   static final int MAX_BYTES = 64 << 20;
 
-  /** A directive that is to be followed: what it names, and the folder of the file that has it. */
+  /** A directive to follow: the name, and the folder of the file that contains it. */
   private record Include(String name, String folder, String file) {}
 
   /** A file of the bundle. */
@@ -62,7 +61,7 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
       }
     }
 
-    /** The file that a directive means, or null if the bundle has none. */
+    /** The file that a directive refers to, or null if the bundle has none. */
     @Nullable Header find(Include include) {
       if (!Manifest.isPath(include.name)) {
         return null;
@@ -88,7 +87,7 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
    * @param utf8 the source
    * @param what is being loaded, for people
    * @throws HalException INVALID_ARGUMENT if one NAME means two files, a file has a character 0, or
-   *     all of them have more than {@link #MAX_BYTES}; DATA_LOSS if reading fails
+   *     the total exceeds {@link #MAX_BYTES}; DATA_LOSS if reading fails
    */
   static SourceCode read(ExecutableSource bundle, String path, byte[] utf8, String what) {
     if (utf8.length > MAX_BYTES) {
@@ -132,7 +131,7 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
     return new HalException(Status.INVALID_ARGUMENT, "cannot compile " + what + ": " + why);
   }
 
-  /** A text as the compiler gets it, which takes a character 0 for the end. */
+  /** The text for the compiler, which a character 0 would end. */
   private static String text(byte[] utf8, String path, String what) {
     String text = new String(utf8, StandardCharsets.UTF_8);
     int zero = text.indexOf('\0');
@@ -146,7 +145,7 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
     return text;
   }
 
-  /** Whether what is made of it depends on it, the options and the compiler alone. */
+  /** Whether its code depends on it, the options and the compiler alone. */
   boolean isSelfContained(List<String> options) {
     if (!missing.isEmpty() || !SelfContained.test(withoutIncludes(text), options)) {
       return false;

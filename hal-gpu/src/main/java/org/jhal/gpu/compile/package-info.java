@@ -1,10 +1,10 @@
 /**
- * From a variant of a bundle to loaded kernels: sources and what they include, compilers at run
- * time, the cache of what they made, and the comparison of kernels with the manifest.
+ * From a variant of a bundle to loaded kernels: sources and their includes, run-time compilers, the
+ * cache of compiled code, and the comparison of kernels with the manifest.
  *
- * <p>In it comes what kernels need before they are launched. It sees neither the calls on a device
- * nor its streams: a driver's {@link org.jhal.gpu.compile.KernelLoader} makes those calls, and who
- * loads says how a module is freed. Launches are in {@code org.jhal.gpu.stream}.
+ * <p>Code for kernels before their launch belongs here. It sees neither the calls on a device nor
+ * its streams: a driver's {@link org.jhal.gpu.compile.KernelLoader} makes these calls, and the
+ * caller says how to free a module.
  */
 @NullMarked
 package org.jhal.gpu.compile;

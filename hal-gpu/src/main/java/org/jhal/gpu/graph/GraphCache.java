@@ -23,7 +23,7 @@ import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All graphs of a device: makes instances, limits how much memory they take up, and counts.
+ * All graphs of a device: makes instances, limits their memory, and counts.
  *
  * <p>Thread-safe.
  */
@@ -34,18 +34,17 @@ public final class GraphCache {
 
   private static final System.Logger LOG = System.getLogger(GraphCache.class.getName());
 
-  /** How many instances a recording has for one stream at most. */
+  /** The largest number of a recording's instances for one stream. */
   static final int MOST_PER_STREAM = 2;
 
   private final GpuCore core;
   private final GraphRuntime graphs;
   private final GraphOptions options;
 
-  /** Those that are being built, or can be launched. */
+  /** Those being built, and those that can be launched. */
   private final Set<GraphInstance> instances = ConcurrentHashMap.newKeySet();
 
-  private final AtomicLong used =
-      new AtomicLong(); // bytes, those of instances being built included
+  private final AtomicLong used = new AtomicLong(); // bytes, with those of instances being built
   private final LongAdder launches = new LongAdder();
   private final LongAdder nodesSet = new LongAdder();
   private final AtomicLongArray fallbacks = new AtomicLongArray(GraphFallback.values().length);
@@ -62,12 +61,12 @@ public final class GraphCache {
     return graphs;
   }
 
-  /** Whether the thread that issues makes an instance itself, before it is first used. */
+  /** Whether the issuing thread makes instances itself, before their first use. */
   boolean makesAtOnce() {
     return options.isAlways();
   }
 
-  /** Graphs for a list of commands, or null if none of them does anything. */
+  /** Graphs for a list of commands, or null if no command has an effect. */
   public @Nullable PreparedCommands prepare(CommandList commands, int streams) {
     GraphPlan plan = GraphPlan.of(commands);
     return plan.size() == 0 ? null : new GraphSet(this, plan, streams);
@@ -80,8 +79,7 @@ public final class GraphCache {
   // Making.
 
   /**
-   * Builds a planned instance. Returns why that is not possible, or null if it is ready. The device
-   * is bound.
+   * Builds a planned instance, with the device bound. Returns null, or why it is not ready.
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
@@ -154,8 +152,8 @@ public final class GraphCache {
   // Ending.
 
   /**
-   * Destroys the idle instance that was not used for the longest time, because memory is short.
-   * Returns false if there is none. The device is bound.
+   * Destroys the least recently used idle instance, because memory is short. Returns false if there
+   * is none. The device is bound.
    */
   public boolean evictOldest() {
     for (GraphInstance oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
@@ -190,7 +188,7 @@ public final class GraphCache {
     try {
       instance.destroyClaimed();
     } finally {
-      if (instance.isDestroyed()) { // otherwise its recording has just ended
+      if (instance.isDestroyed()) { // else its recording has just ended
         forget(instance);
       }
     }
@@ -198,14 +196,14 @@ public final class GraphCache {
   }
 
   /**
-   * Has an instance destroyed soon that nobody launches any more, and before the modules that are
-   * unloaded after this call. May be called again. Never throws.
+   * Destroys an unused instance soon, and before any module that is unloaded after this call. May
+   * be called again. Never throws.
    */
   void retire(GraphInstance instance) {
     if (instance.take()) {
       try {
         core.frees().free(() -> destroy(instance, true));
-      } catch (Throwable t) { // no thread can be started, and nobody else destroys it
+      } catch (Throwable t) { // no thread can be started to destroy it
         core.runtime().giveBack(() -> destroy(instance, false));
       }
     } else if (!instance.isDestroyed()) { // another thread is evicting it
@@ -217,7 +215,9 @@ public final class GraphCache {
     }
   }
 
-  /** Destroys an instance that the caller has taken. Even if this throws, it counts no more. */
+  /**
+   * Destroys an instance that the caller has taken. It is no longer counted, even if this throws.
+   */
   private void destroy(GraphInstance instance, boolean mayWait) {
     try {
       instance.destroy(mayWait);
@@ -232,7 +232,7 @@ public final class GraphCache {
     }
   }
 
-  /** Destroys what is left. Called last, with the device bound. */
+  /** Destroys the remaining instances. Called last, with the device bound. */
   public void close() {
     for (GraphInstance instance : instances) {
       if (instance.take()) {
@@ -260,12 +260,12 @@ public final class GraphCache {
     FlightRecorder.fallback(reason.text());
   }
 
-  /** The reason for a failed call, which is logged the first time. */
+  /** The reason for a failed call; logs its first occurrence. */
   GraphFallback refused(HalException failure) {
     GraphFallback reason = GraphFallback.of(failure);
     if (logged.add(reason)) {
       String text = core.name() + ": commands are issued one by one (" + reason.text() + ")";
-      if (reason == GraphFallback.OUT_OF_MEMORY) { // as the setting may say
+      if (reason == GraphFallback.OUT_OF_MEMORY) { // expected with a low setting
         LOG.log(Level.INFO, text + ": " + failure.getMessage());
       } else {
         LOG.log(Level.INFO, text, failure);

@@ -9,20 +9,19 @@ import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GraphRuntime;
 
 /**
- * A native graph of a recording for one stream, with the addresses that its nodes have now.
+ * A native graph of a recording for one stream, with the present addresses of its nodes.
  *
- * <p>A thread owns it while it is PLANNED (who builds it) or BUSY (who launches it). Only the state
- * is for all threads.
+ * <p>Owned by the thread that builds it while it is PLANNED, and by the one that launches it while
+ * it is BUSY. Other threads use the state only.
  */
 final class GraphInstance {
   private enum State {
     /** Its nodes have their addresses; nothing native exists. */
     PLANNED,
-    /** It can be launched. */
     READY,
     /** A thread sets or launches it. */
     BUSY,
-    /** It is out of use: who made it so destroys it, unless nothing native exists. */
+    /** It is out of use. The thread that set this destroys it, unless nothing native exists. */
     GONE
   }
 
@@ -37,7 +36,7 @@ final class GraphInstance {
 
   private final AtomicBoolean isEnding = new AtomicBoolean(); // destroy() was called
 
-  /** Opened once nothing native exists any more. */
+  /** Opened once nothing native is left. */
   private final CountDownLatch destroyed = new CountDownLatch(1);
 
   // These belong to the owner.
@@ -68,16 +67,16 @@ final class GraphInstance {
     nodes.capture(submission);
   }
 
-  /** Roughly how much memory it takes up, of the device and page-locked. */
+  /** Its approximate memory, on the device and page-locked. */
   long bytes() {
     return BYTES_PER_NODE * plan.size() + nodes.updateBytes();
   }
 
   /**
-   * Makes the native graph, and puts it on the core. For the owner of a PLANNED one, which is then
-   * READY. If this throws, the owner destroys what there is.
+   * Makes the native graph and uploads it. Turns a PLANNED instance of the calling owner into a
+   * READY one. If this throws, the owner destroys the remains.
    *
-   * @param uploads a stream that nobody else uses meanwhile
+   * @param uploads a stream for this call alone
    */
   void build(long uploads) {
     graph = graphs.create();
@@ -92,12 +91,12 @@ final class GraphInstance {
 
   // Launching, by the thread that issues to the stream.
 
-  /** Claims it for setting, launching or evicting it. Returns false if it is not READY. */
+  /** Claims it to set, launch or evict it. Returns false if it is not READY. */
   boolean claim() {
     return state.compareAndSet(State.READY, State.BUSY);
   }
 
-  /** Ends a claim, unless it was taken out of use meanwhile. */
+  /** Ends a claim, unless it was taken out of use. */
   void unclaim() {
     boolean ignored = state.compareAndSet(State.BUSY, State.READY);
   }
@@ -117,7 +116,6 @@ final class GraphInstance {
     return nodes.set(instance, changed, submission);
   }
 
-  /** Launches it. For the thread that has claimed it. */
   void launch() {
     launchPosition = stream.nextPosition();
     graphs.launch(instance, stream.handle());
@@ -130,17 +128,15 @@ final class GraphInstance {
     return state.get() == State.PLANNED;
   }
 
-  /** Whether the stream has passed its last launch. */
   boolean isIdle() {
     return launchPosition <= stream.fired();
   }
 
-  /** How many nodes it has. */
   int size() {
     return plan.size();
   }
 
-  /** When it was built or last launched, as {@link System#nanoTime} counts. */
+  /** When it was built or last launched, as {@link System#nanoTime}. */
   long lastUse() {
     return lastUse;
   }
@@ -149,21 +145,19 @@ final class GraphInstance {
     return state.get() == State.READY;
   }
 
-  /** Whether it can be launched, or is just being launched. */
   boolean isUsable() {
     State now = state.get();
     return now == State.READY || now == State.BUSY;
   }
 
-  /** Whether it is out of use and nothing native is left of it. */
   boolean isDestroyed() {
     return destroyed.getCount() == 0;
   }
 
   /**
-   * Takes a claimed one out of use and destroys it, unless another thread has taken it. For a
-   * thread of a user, which may run out of stack anywhere: before it is taken here, its recording's
-   * end still takes it, and afterwards the latch opens in any case.
+   * Takes a claimed one out of use and destroys it, unless another thread has taken it. The calling
+   * user's thread may run out of stack anywhere. Until it is taken here, the end of its recording
+   * takes it; afterwards the latch opens in any case.
    */
   void destroyClaimed() {
     if (state.compareAndSet(State.BUSY, State.GONE)) {
@@ -175,17 +169,16 @@ final class GraphInstance {
     }
   }
 
-  /** Takes it out of use, whatever its state. Returns whether the caller has to destroy it. */
+  /** Takes it out of use. Returns whether the caller must destroy it. */
   boolean take() {
     return state.getAndSet(State.GONE) != State.GONE;
   }
 
   /**
-   * Destroys what is native, once. For the thread that has taken it. If a step throws, such as an
-   * overflow of a user's stack, the others are done all the same, since other threads wait for the
-   * end.
+   * Destroys its native objects, once, on the thread that has taken it. Does all steps even if one
+   * throws, such as with a stack overflow, since other threads wait for the end.
    *
-   * @param mayWait whether the thread may wait until the device is idle; if not, another one does
+   * @param mayWait whether the thread may wait until the device is idle; otherwise another one does
    */
   void destroy(boolean mayWait) {
     if (!isEnding.compareAndSet(false, true)) {
@@ -210,7 +203,6 @@ final class GraphInstance {
     }
   }
 
-  /** Waits until the thread that has taken it has destroyed it. */
   void awaitDestroyed() {
     Uninterruptibles.awaitUninterruptibly(destroyed);
   }

@@ -19,8 +19,8 @@ import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of a {@link GraphInstance}: the addresses that they have, and the native memory that
- * they point to. That lives as long as this object, and the bytes of updates until {@link #close}.
+ * The nodes of a {@link GraphInstance}: their addresses, and the native memory that they point to.
+ * That memory lives as long as this object; the bytes of updates live until {@link #close}.
  *
  * <p>Used by the owner of the instance.
  */
@@ -47,13 +47,12 @@ final class GraphNodes {
   private final int[] targetPlaces; // see GpuMemory
   private final int[] sourcePlaces;
 
-  // By slot that any node names: an operand that tells when something else is bound, and its
-  // address.
+  // By used slot: an operand that detects another binding, and the address of the present one.
   private final List<Operand> operands = new ArrayList<>();
   private final long[] boundAddresses;
 
   /**
-   * The nodes of a graph of this shape.
+   * Makes the nodes of a plan.
    *
    * @throws ArithmeticException if they need more than 2 GiB of memory for arguments or updates
    */
@@ -127,14 +126,12 @@ final class GraphNodes {
     return 1L << Math.min(slot, MANY_SLOTS);
   }
 
-  /** How many bytes all updates have. */
   int updateBytes() {
     return updateBytes;
   }
 
   // Addresses.
 
-  /** Gives all nodes the addresses of a submission. */
   void capture(Submission submission) {
     for (int node = 0; node < nodes.length; node++) {
       resolve(node, submission);
@@ -167,7 +164,7 @@ final class GraphNodes {
     }
   }
 
-  /** The bits of the slots to which the submission binds something else than the nodes have. */
+  /** The bits of the slots whose binding differs from the nodes' addresses. */
   long changedSlots(Submission submission) {
     long changed = 0;
     for (int i = 0; i < boundAddresses.length; i++) {
@@ -179,7 +176,7 @@ final class GraphNodes {
     return changed;
   }
 
-  /** Whether a changed node would get memory in another place, which no runtime allows. */
+  /** Whether a changed node would refer to memory in another place, which no runtime allows. */
   boolean isOtherMemory(long changed, Submission submission) {
     for (int node = 0; node < nodes.length; node++) {
       if ((slotsOf[node] & changed) != 0) {
@@ -197,7 +194,6 @@ final class GraphNodes {
 
   // Native nodes.
 
-  /** Adds all nodes to a native graph. */
   void addTo(long graph) {
     if (updateBytes > 0) {
       HostBlock block = new HostBlock(core.runtime(), updateBytes);
@@ -260,10 +256,9 @@ final class GraphNodes {
   }
 
   /**
-   * Gives the nodes that name changed slots the addresses of a submission. If this throws, some
-   * nodes may have them and others not.
+   * Sets the addresses of the nodes with changed slots. If this throws, only some may be set.
    *
-   * @return how many nodes these are
+   * @return the number of these nodes
    */
   int set(long instance, long changed, Submission submission) {
     int count = 0;
@@ -306,9 +301,9 @@ final class GraphNodes {
   }
 
   /**
-   * Gives the bytes of updates back, when no launch reads them any more.
+   * Frees the bytes of updates after the last launch that reads them.
    *
-   * @param mayWait whether the thread may wait until the device is idle; if not, another one does
+   * @param mayWait whether the thread may wait until the device is idle; otherwise another one does
    */
   void close(boolean mayWait) {
     HostBlock block = updates;

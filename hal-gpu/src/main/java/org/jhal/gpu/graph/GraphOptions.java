@@ -8,7 +8,7 @@ import org.jhal.driver.options.Settings;
  * When a device uses graphs.
  *
  * @param use {@code auto}, {@code on} or {@code off}
- * @param memory roughly how much memory graphs take up at most, in bytes
+ * @param memory the approximate limit for the memory of graphs, in bytes
  */
 public record GraphOptions(String use, long memory) {
   private static final String AUTO = "auto";

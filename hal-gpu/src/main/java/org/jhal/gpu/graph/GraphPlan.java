@@ -9,18 +9,17 @@ import org.jhal.driver.CommandList;
  * The shape of the graph for a list of commands: each command except barriers becomes a node, and
  * edges order the nodes as barriers order the commands (rule M3).
  *
- * <p>Commands between two barriers may run at once. They are dealt out to a few chains, since a
- * runtime launches a graph of a few long chains in one go, but takes time for each node of a wide
- * one. A barrier becomes edges from the ends of all chains before it to the beginnings of all
- * chains behind it. See docs/results/README.md for what other shapes cost.
+ * <p>Commands between two barriers may run in parallel. They form a few chains, since a runtime
+ * launches a graph of a few long chains in one go but takes time for each node of a wide one. A
+ * barrier becomes edges from the ends of all chains before it to the beginnings of all chains
+ * behind it. docs/results/README.md has the costs of other shapes.
  *
  * <p>Immutable.
  */
 final class GraphPlan {
-  /** How many chains side by side. */
   private static final int CHAINS = 4;
 
-  /** As many commands between two barriers get more chains. */
+  /** From this many commands between two barriers on there are more chains. */
   private static final int MANY = 128;
 
   private static final int MORE_CHAINS = 8;
@@ -36,7 +35,6 @@ final class GraphPlan {
     this.dependencies = new int[commands.length][];
   }
 
-  /** The shape for {@code list}. */
   static GraphPlan of(CommandList list) {
     List<Integer> commands = new ArrayList<>();
     List<Integer> ends = new ArrayList<>(); // nodes before each barrier, and in all
@@ -52,7 +50,7 @@ final class GraphPlan {
     int begin = 0;
     int[] before = {};
     for (int end : ends) {
-      if (end > begin) { // not between two barriers one after the other
+      if (end > begin) { // not between adjacent barriers
         before = plan.connect(begin, end, before);
         begin = end;
       }
@@ -61,8 +59,8 @@ final class GraphPlan {
   }
 
   /**
-   * Deals the nodes from {@code begin} to {@code end} out to chains behind the nodes {@code
-   * before}; returns the ends of the chains.
+   * Arranges the nodes from {@code begin} to {@code end} in chains behind the nodes {@code before};
+   * returns the ends of the chains.
    */
   private int[] connect(int begin, int end, int[] before) {
     int chains = Math.min(end - begin, end - begin < MANY ? CHAINS : MORE_CHAINS);
@@ -77,12 +75,10 @@ final class GraphPlan {
     return last;
   }
 
-  /** How many nodes there are. */
   int size() {
     return commands.length;
   }
 
-  /** The command that becomes a node. */
   Command command(int node) {
     return list.get(commands[node]);
   }
@@ -92,7 +88,6 @@ final class GraphPlan {
     return dependencies[node];
   }
 
-  /** The largest number of nodes that any node runs behind. */
   int mostDependencies() {
     return mostDependencies;
   }

@@ -18,28 +18,26 @@ public final class GraphSet implements PreparedCommands {
   private final GraphPlan plan;
   private final AtomicReferenceArray<@Nullable OnStream> streams; // by the stream's index
 
-  /** Graphs for {@code streams} streams. */
   GraphSet(GraphCache cache, GraphPlan plan, int streams) {
     this.cache = cache;
     this.plan = plan;
     this.streams = new AtomicReferenceArray<>(streams);
   }
 
-  /** Whether a submission to a stream would be launched now, as far as this can be foreseen. */
+  /** Whether a submission to a stream would be launched now, as a forecast. */
   public boolean isReady(int stream) {
     OnStream graphs = streams.get(stream);
     return graphs != null && graphs.isReady();
   }
 
-  /** Whether the thread that issues the next submission to a stream makes an instance. */
+  /** Whether the next submission to a stream makes an instance on the issuing thread. */
   public boolean makesNext(int stream) {
     return cache.makesAtOnce() && !isReady(stream);
   }
 
   /**
    * Launches a submission as a graph, or puts it back until there is room for its commands one by
-   * one. Returns false if they have to be issued one by one now. For the thread that issues to the
-   * stream.
+   * one. Returns false if these must be issued so now. For the issuing thread.
    *
    * @throws HalException if the launch failed, or the device is lost
    */
@@ -62,20 +60,22 @@ public final class GraphSet implements PreparedCommands {
     }
   }
 
-  /** The instances for one stream. Changed by the thread that issues to it. */
+  /** The instances for one stream. Changed by its issuing thread. */
   private final class OnStream {
-    /** How many submissions pass until an instance is made again that could not be made or kept. */
+    /**
+     * How many submissions pass before the next try, after an instance could not be made or kept.
+     */
     private static final int FIRST_PAUSE = 4;
 
     private static final int LONGEST_PAUSE = 1 << 20;
 
     /**
-     * Replaced, never changed, as other threads read it. Two where a runtime cannot change an
-     * instance in flight, otherwise one.
+     * Replaced, never changed, as other threads read it. Has two instances if the runtime cannot
+     * change one in flight, otherwise one.
      */
     volatile List<GraphInstance> instances = List.of();
 
-    /** Out of use, but earlier launches may still be in the stream. */
+    /** Out of use; earlier launches may still be in the stream. */
     private final List<GraphInstance> dying = new ArrayList<>();
 
     private long submissions;
@@ -93,7 +93,7 @@ public final class GraphSet implements PreparedCommands {
       return false;
     }
 
-    /** Called when the recording has ended, and nothing of it is in the stream. */
+    /** Called when the recording has ended and none of its launches is in the stream. */
     void close() {
       instances.forEach(cache::retire);
       instances = List.of();
@@ -105,7 +105,7 @@ public final class GraphSet implements PreparedCommands {
       if (submission.wasPutBack()) {
         return false; // there is room now
       }
-      // Enqueued before anybody knew that there would be a second one, so no graph was wanted.
+      // Enqueued before a second submission was foreseeable, so no graph was wanted.
       boolean isFirst = submissions == 0 && cache.makesAtOnce() && !submission.mayBlock();
       GraphFallback reason = launch(stream, submission);
       if (reason == null) {
@@ -122,13 +122,13 @@ public final class GraphSet implements PreparedCommands {
       return true;
     }
 
-    /** Launches a submission; returns why not, or null if it did. */
+    /** Launches a submission; returns null, or the reason why not. */
     private @Nullable GraphFallback launch(GraphStream stream, Submission submission) {
       submissions++;
       dropGone();
       GraphFallback reason = null;
       List<GraphInstance> now = instances;
-      for (int i = 0; i < now.size(); i++) { // without an iterator, which would be garbage (K3)
+      for (int i = 0; i < now.size(); i++) { // an iterator would be garbage (K3)
         GraphInstance instance = now.get(i);
         reason = instance.isPlanned() ? GraphFallback.BEING_MADE : launch(instance, submission);
         if (reason == null) {
@@ -159,7 +159,7 @@ public final class GraphSet implements PreparedCommands {
       }
     }
 
-    /** Removes an instance; the next one is made later, and later each time. */
+    /** Removes an instance; the pause before the next one grows each time. */
     private void remove(GraphInstance instance) {
       List<GraphInstance> left = new ArrayList<>(instances);
       left.remove(instance);
@@ -176,7 +176,7 @@ public final class GraphSet implements PreparedCommands {
       if (!instance.claim()) {
         return GraphFallback.GIVEN_UP; // evicted
       }
-      boolean isWhole = false; // its nodes fit together, and it may be launched again
+      boolean isWhole = false; // its nodes are consistent
       try {
         long changed = instance.changedSlots(submission);
         if (changed != 0) {
@@ -219,9 +219,9 @@ public final class GraphSet implements PreparedCommands {
     }
 
     /**
-     * Makes an instance now, and launches it, or later, in the background.
+     * Makes and launches an instance now, or makes it in the background.
      *
-     * @param otherwise the reason if this is left to a later submission
+     * @param otherwise the reason to return if a later submission launches it
      */
     private @Nullable GraphFallback make(
         GraphStream stream, Submission submission, GraphFallback otherwise) {

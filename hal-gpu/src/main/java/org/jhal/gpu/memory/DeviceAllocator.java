@@ -21,12 +21,11 @@ public final class DeviceAllocator {
     this.pool = pool;
   }
 
-  /** Whether there is memory of this type. */
   public static boolean supports(MemoryType type) {
     return type != MemoryType.SHARED;
   }
 
-  /** Allocates memory that can be used at once. */
+  /** Allocates memory for immediate use. */
   public DeviceMemory allocate(long bytes, BufferParams params) {
     return switch (params.type()) {
       case DEVICE -> pool.allocate(bytes);
@@ -37,8 +36,7 @@ public final class DeviceAllocator {
   }
 
   /**
-   * Allocates memory that can be used behind what is now in the stream. Host memory cannot be
-   * allocated in stream order.
+   * Allocates memory for use behind the present work in the stream; host memory is not possible.
    */
   public DeviceMemory allocate(long bytes, BufferParams params, long stream) {
     return params.type() == MemoryType.DEVICE
@@ -46,7 +44,6 @@ public final class DeviceAllocator {
         : allocate(bytes, params);
   }
 
-  /** Frees device memory behind what is now in the stream. */
   public void free(PoolMemory memory, long stream) {
     pool.free(memory, stream);
   }

@@ -6,7 +6,7 @@ import org.jhal.driver.MappedRange;
 import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 
-/** Memory of the device that the program has allocated with the native runtime, and will free. */
+/** Device memory that the program has allocated with the native runtime, and will free. */
 public final class ForeignMemory implements GpuMemory {
   private final FreeThread frees;
   private final int place;
@@ -45,7 +45,7 @@ public final class ForeignMemory implements GpuMemory {
     free(() -> {});
   }
 
-  /** There is nothing to free, but the program may free it then, which may wait for the device. */
+  /** Frees nothing, but {@code then} may let the program free it, which may wait for the device. */
   @Override
   public void free(Runnable then) {
     frees.free(() -> {}, then);

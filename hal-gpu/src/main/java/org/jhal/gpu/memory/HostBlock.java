@@ -11,8 +11,8 @@ import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
  * Page-locked, cached host memory that the device can access: memory of the C library, registered
- * with the device. Releasing it ends only the registration; the memory itself lives as long as a
- * view of it is reachable. So a view never points to freed memory and never keeps the device open.
+ * with the device. Releasing it only ends the registration; the memory lives as long as a view of
+ * it is reachable. So a view never points to freed memory and never keeps the device open.
  *
  * <p>Thread-safe; threads that create or release a block have the device bound.
  */
@@ -27,14 +27,14 @@ public final class HostBlock {
   /**
    * Allocates and registers a block.
    *
-   * @throws HalException RESOURCE_EXHAUSTED if the host has not enough memory, or not enough that
-   *     can be page-locked
+   * @throws HalException RESOURCE_EXHAUSTED if the host lacks memory, or memory that can be
+   *     page-locked
    */
   public HostBlock(GpuRuntime runtime, long size) {
     this.runtime = runtime;
     this.size = size;
     try {
-      // Allocate whole pages, as two registrations must not share a page.
+      // Whole pages, as two registrations must not share one.
       long pages = (Math.max(1, size) + PAGE - 1) / PAGE * PAGE;
       this.memory = new Memory(pages + PAGE).align(PAGE).share(0, pages);
     } catch (OutOfMemoryError e) {
@@ -44,7 +44,7 @@ public final class HostBlock {
     try {
       this.deviceAddress = runtime.pinning().register(hostAddress(), Math.max(1, size));
     } catch (HalException e) {
-      // The arguments are valid, so whatever the code is, too little memory can be page-locked.
+      // The arguments are valid, so any code means that too little memory can be page-locked.
       throw e.status() == Status.UNAVAILABLE
           ? e
           : new HalException(Status.RESOURCE_EXHAUSTED, e.getMessage(), e);
@@ -76,8 +76,8 @@ public final class HostBlock {
   }
 
   /**
-   * Ends the registration on the free thread. Called once. The memory is kept until then;
-   * afterwards its address counts as free even if the device could not be bound.
+   * Ends the registration on the free thread, which keeps the memory until then. Called once.
+   * Afterwards the address counts as free even if the device could not be bound.
    */
   public void release(FreeThread frees) {
     frees.free(

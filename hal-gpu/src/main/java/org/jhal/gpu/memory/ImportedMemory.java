@@ -11,7 +11,7 @@ import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 
-/** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
+/** The caller's host memory as a buffer, registered with the device while the buffer lives. */
 public final class ImportedMemory implements GpuMemory {
   private final GpuRuntime runtime;
   private final FreeThread frees;
@@ -35,7 +35,7 @@ public final class ImportedMemory implements GpuMemory {
       if (e.status() != Status.FAILED_PRECONDITION) {
         throw e;
       }
-      // An earlier import of it may not be released before the device is idle.
+      // Releasing an earlier import may wait until the device is idle.
       PlatformThreads.waitUnlimited();
       frees.await();
       return runtime.pinning().register(hostAddress, memory.capacity());

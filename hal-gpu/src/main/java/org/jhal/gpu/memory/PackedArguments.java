@@ -11,12 +11,12 @@ import org.jhal.gpu.runtime.GpuMemory;
 
 /**
  * The arguments of a launch, packed in native memory, in the form that native launches take as
- * {@code extra}: a list with the address and the size of a block, and the block behind it.
+ * {@code extra}: a list with the address and the size of a block, followed by the block.
  *
  * <p>Not thread-safe.
  */
 public final class PackedArguments {
-  // LAUNCH_PARAM_BUFFER_POINTER and _SIZE of the runtimes. The word that ends the list differs.
+  // LAUNCH_PARAM_BUFFER_POINTER and _SIZE of the runtimes. The vendors' end words differ.
   private static final long BUFFER_POINTER = 1;
   private static final long BUFFER_SIZE = 2;
 

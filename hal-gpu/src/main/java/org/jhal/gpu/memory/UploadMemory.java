@@ -18,7 +18,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 public final class UploadMemory implements GpuMemory {
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /** How many closed buffers of the process wait for their views to be collected. */
+  /** The number of closed buffers of the process whose views are not collected. */
   private static final AtomicInteger WAITING = new AtomicInteger();
 
   private final GpuRuntime runtime; // retained by this object
@@ -85,7 +85,7 @@ public final class UploadMemory implements GpuMemory {
     userIsGone();
   }
 
-  /** Drops one user. The last one, which may be the cleaner, frees the memory. */
+  /** Drops a user. The last one, perhaps the cleaner, frees the memory. */
   private void userIsGone() {
     if (users.decrementAndGet() == 0) {
       runtime.pinning().forget(hostAddress); // before another thread can get the same address
@@ -98,7 +98,7 @@ public final class UploadMemory implements GpuMemory {
     }
   }
 
-  /** How many freed buffers still have views that are in use or not collected yet. */
+  /** How many freed buffers still have uncollected views. */
   public static int waiting() {
     return WAITING.get();
   }

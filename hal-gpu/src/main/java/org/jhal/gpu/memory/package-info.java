@@ -1,10 +1,9 @@
 /**
- * Memory that a device can access: pools, page-locked and write-combined memory of the host,
- * imported ranges, and packed arguments of kernels.
+ * Memory that a device can access: pools, page-locked and write-combined host memory, imported
+ * ranges, and packed arguments of kernels.
  *
- * <p>In it comes what allocates, addresses or frees. What moves bytes is in {@code
- * org.jhal.gpu.transfer}. Hidden from drivers, which see memory as {@link
- * org.jhal.gpu.runtime.GpuMemory}.
+ * <p>Code that allocates, addresses or frees memory belongs here; code that moves bytes is in
+ * {@code org.jhal.gpu.transfer}. Drivers see only {@link org.jhal.gpu.runtime.GpuMemory}.
  */
 @NullMarked
 package org.jhal.gpu.memory;

@@ -6,11 +6,10 @@ import org.jhal.Status;
 import org.jhal.driver.ThreadBinding;
 
 /**
- * Makes the calls on one open device, and says what their result codes mean. It remembers whether
- * one of them meant the loss of the device.
+ * Interprets the result codes of calls on an open device, and remembers its loss.
  *
- * <p>Failures are {@link HalException}s made by {@link #failure}. Methods that release something
- * never throw: they use {@link #checkFreed}.
+ * <p>{@link #failure} makes the {@link HalException}s. Methods that release something never throw:
+ * they use {@link #checkFreed}.
  *
  * <p>Thread-safe.
  */
@@ -40,7 +39,6 @@ public abstract class DeviceCalls implements ThreadBinding {
     return isLost;
   }
 
-  /** Throws the failure of a call unless {@code code} is success. */
   public final void check(String function, int code) {
     if (code != ResultCodes.SUCCESS) {
       throw failure(function, code, "");
@@ -57,9 +55,8 @@ public abstract class DeviceCalls implements ThreadBinding {
   }
 
   /**
-   * As {@link #check}, for a call that releases something. The failure is only logged, as nothing
-   * else fails because of it. It is not logged for a lost device, which refuses such calls and
-   * frees everything when it is released.
+   * As {@link #check}, for a call that releases something: only logs the failure. Logs nothing for
+   * a lost device, which refuses such calls and frees everything when it is released.
    */
   public final void checkFreed(String function, int code) {
     if (code != ResultCodes.SUCCESS) {

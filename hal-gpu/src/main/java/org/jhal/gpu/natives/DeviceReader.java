@@ -7,8 +7,8 @@ import org.jhal.HalException;
 import org.jhal.Workgroups;
 
 /**
- * Queries a runtime for the properties of its devices, which need not be open. A subclass knows
- * what is special about a vendor's; each method throws a {@link HalException} if its call fails.
+ * Reads the properties of a runtime's devices, which need not be open. A subclass adds a vendor's
+ * specifics. Each method throws a {@link HalException} if its call fails.
  */
 public abstract class DeviceReader {
   private static final int NAME_BYTES = 256;
@@ -24,8 +24,8 @@ public abstract class DeviceReader {
    *     other axes
    * @param gridX the maximum number of workgroups along the first axis; the next two attribute
    *     numbers are for the other axes
-   * @param sharedMemory the maximum shared memory of a workgroup, in bytes, including what a kernel
-   *     has to ask for explicitly
+   * @param sharedMemory the maximum shared memory of a workgroup, in bytes, including the part that
+   *     a kernel must request
    * @param multiprocessors the number of multiprocessors
    * @param pciDomain the domain of its PCI address
    * @param pciBus the bus of its PCI address
@@ -79,7 +79,7 @@ public abstract class DeviceReader {
     return bytes[0];
   }
 
-  /** A failure is only a reason why not. */
+  /** False if the call fails. */
   private boolean canAccess(int ordinal, int owner) {
     int[] value = new int[1];
     codes.check("deviceCanAccessPeer", setup.deviceCanAccessPeer(value, ordinal, owner));

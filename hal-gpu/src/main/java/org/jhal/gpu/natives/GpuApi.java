@@ -3,20 +3,19 @@ package org.jhal.gpu.natives;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions that operations call, which the runtimes of all vendors have alike. A driver binds
- * them in the cheapest way; {@link #setup} has all others. Each is named as the vendors name
- * theirs, without the prefix; {@link #functionName} says how a runtime itself calls it.
+ * The functions that operations call, common to the runtimes of all vendors. A driver binds them in
+ * the cheapest way; {@link #setup} has all others. The names are the vendors', without the prefix;
+ * {@link #functionName} has the full names.
  *
  * <p>Handles, addresses, and pointers to memory that the caller owns are numbers; a handle of 0 is
- * none. A function returns a result code, {@link ResultCodes#SUCCESS} if it succeeded, and
- * everything else through the first element of an array, which the caller may reuse. Nothing here
- * checks anything: a wrong handle may end the process.
+ * none. A function returns a result code, {@link ResultCodes#SUCCESS} on success, and its results
+ * in the first element of an array, which the caller may reuse. Nothing is checked: a wrong handle
+ * may end the process.
  *
  * <p>Thread-safe. The functions use the device that is bound to the thread.
  */
 public interface GpuApi {
-  // What the vendors' headers agree on: flags of streams, events and host memory, kinds of copies,
-  // and codes.
+  // Common to the vendors: flags of streams, events and host memory, kinds of copies, codes.
   int STREAM_NON_BLOCKING = 1;
   int EVENT_DEFAULT = 0;
   int EVENT_BLOCKING_SYNC = 1;
@@ -33,13 +32,13 @@ public interface GpuApi {
   /** The other functions. */
   GpuSetup setup();
 
-  /** How the runtime calls a function of this name, for messages. */
+  /** The runtime's name of a function, for messages. */
   String functionName(String function);
 
-  /** The name of a result code; null if the runtime knows none. */
+  /** The name of a result code; null if it has none. */
   @Nullable String errorName(int code);
 
-  /** What the runtime says about a result code; empty if it says nothing. */
+  /** The runtime's description of a result code; may be empty. */
   String errorText(int code);
 
   // Streams and events.
@@ -66,7 +65,7 @@ public interface GpuApi {
 
   // Commands.
 
-  /** A copy whose direction the addresses tell; {@code kind} is {@link #MEMCPY_DEFAULT}. */
+  /** A copy whose direction follows from the addresses; {@code kind} is {@link #MEMCPY_DEFAULT}. */
   int memcpyAsync(long target, long source, long bytes, int kind, long stream);
 
   int memcpyHtoDAsync(long target, long source, long bytes, long stream);

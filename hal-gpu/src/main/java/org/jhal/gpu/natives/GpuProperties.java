@@ -8,7 +8,7 @@ import org.jhal.DeviceInfo;
  *
  * @param ordinal its number in the runtime, from 0
  * @param architecture the vendor's name for its instruction set
- * @param peers whose memory it can use
+ * @param peers the devices whose memory it can use
  * @param info its properties as users see them
  */
 public record GpuProperties(int ordinal, String architecture, PeerAccess peers, DeviceInfo info) {
@@ -25,8 +25,8 @@ public record GpuProperties(int ordinal, String architecture, PeerAccess peers, 
 
   /**
    * A uuid as the vendors' tools write it: a prefix such as {@code GPU-}, then all 16 bytes in
-   * hexadecimal with dashes, or unchanged if they are already digits. Empty if the device has none,
-   * that is, if the bytes are zeros, or "XX" and zeros.
+   * hexadecimal with dashes, or unchanged if they are already digits. Empty if the device has none:
+   * zeros, or "XX" and zeros.
    */
   public static String uuid(String prefix, byte[] bytes) {
     String digits = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
@@ -46,7 +46,7 @@ public record GpuProperties(int ordinal, String architecture, PeerAccess peers, 
     return text.toString();
   }
 
-  /** The text in {@code bytes}, which ends with a zero or at the end of the array. */
+  /** The text in {@code bytes} up to the first zero or the end. */
   public static String text(byte[] bytes) {
     int length = 0;
     while (length < bytes.length && bytes[length] != 0) {

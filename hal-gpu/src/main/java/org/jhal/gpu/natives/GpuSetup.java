@@ -4,12 +4,11 @@ import com.sun.jna.Library;
 import com.sun.jna.Pointer;
 
 /**
- * The functions that are called where something is made or ended, and that the runtimes of all
- * vendors have alike. JNA binds them by their names, of which a driver has a table; see {@link
- * GpuApi} for what holds of all of them.
+ * The functions that create and destroy, common to the runtimes of all vendors. JNA binds them by
+ * the names in a driver's table. {@link GpuApi} has the rules for all of them.
  */
 public interface GpuSetup extends Library {
-  // What the vendors' headers agree on.
+  // Common to the vendors' headers.
 
   // The properties of a pool: size and offsets in bytes.
   int POOL_BYTES = 88;

@@ -1,9 +1,6 @@
 package org.jhal.gpu.natives;
 
-/**
- * The functions for graphs that operations call and that the runtimes of all vendors have alike, as
- * {@link GpuApi} has the others. Not every version of a runtime has them.
- */
+/** As {@link GpuApi}, the functions for graphs, which not every version of a runtime has. */
 public interface GraphApi {
   /** The other functions. */
   GraphSetup setup();

@@ -2,7 +2,7 @@ package org.jhal.gpu.natives;
 
 import com.sun.jna.Library;
 
-/** The functions that make and end graphs, as {@link GpuSetup} has the others. */
+/** As {@link GpuSetup}, the functions that create and destroy graphs. */
 public interface GraphSetup extends Library {
   int graphCreate(long[] graph, int flags);
 

@@ -16,49 +16,48 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps launches of collectives apart from calls that wait until a device is idle while they hold a
- * lock of the runtime: frees, page-locking, modules, graphs, streams. A kernel of a collective runs
- * until those of all ranks run. So if such a call came between the launches of two ranks, it would
- * wait for the first one's kernel, and the other launch would wait for its lock (rule G6).
+ * Keeps launches of collectives apart from calls that hold a lock of the runtime while they wait
+ * until a device is idle: frees, page-locking, modules, graphs, streams. A collective's kernel runs
+ * until those of all ranks run. So such a call between the launches of two ranks would wait for the
+ * first kernel, and the other launch would wait for the lock (rule G6).
  *
- * <p>Launches exclude each other, too, so that the collectives of all groups come in one order on
- * all devices. Calls and launches stand in one line: each keeps its place until its turn, so calls
- * that overlap for ever keep no launch out. Only two kinds of calls pass a launch in the line: what
- * ends that for which a call inside may wait, and calls beside users' code, which may wait for
- * them.
+ * <p>Launches also exclude each other, so that the collectives of all groups have one order on all
+ * devices. Calls and launches wait in one line, so overlapping calls cannot starve a launch. Only
+ * two kinds of calls pass a waiting launch: those that end work for which a call inside may wait,
+ * and those beside users' code, which may wait for them.
  *
  * <p>All devices of a driver share one gate. Thread-safe.
  */
 public final class LaunchGate {
-  /** How many permits there are: more than threads. */
+  /** The number of permits, greater than that of threads. */
   static final int ALL = 1 << 20;
 
-  // A launch has all permits, a call has one. Fair: this is the line.
+  // A launch takes all permits, a call one. Fair: this is the line.
   private final Semaphore permits;
 
-  // The launch that is inside, or null. Written by the thread that launches.
+  // The launch inside, or null. Written by the launching thread.
   private volatile @Nullable Stay launching;
 
-  // How many threads are in the line, or about to be. A launch sets `launching` before it reads
-  // this, and who waits counts itself before it reads `launching`: so one of both starts the timer
-  // that ends a launch which hangs.
+  // The number of threads in the line, or about to be. A launch sets `launching` before it reads
+  // this; a waiter counts itself before it reads `launching`. So at least one of them starts the
+  // timer that ends a hanging launch.
   private final AtomicInteger waiting = new AtomicInteger();
 
-  // Whether this thread is inside, so that calls within a call do not wait for a launch that waits.
+  // Whether this thread is inside: a call within a call must not wait for a waiting launch.
   private final ThreadLocal<Boolean> isInside = ThreadLocal.withInitial(() -> false);
 
-  // How many threads are inside with users' code. Users' code enters in the line, so a launch in
-  // the line lets no more of it in, and comes after what is inside and the calls beside that.
+  // The number of threads inside with users' code. Such code enters through the line, so a waiting
+  // launch admits no more of it, and follows the code inside and the calls beside that.
   private final AtomicInteger users = new AtomicInteger();
 
   /**
-   * Permits that are given back once, by whoever comes first. Made before they are taken, so that
-   * nothing fails in between.
+   * Permits that are released once, by any of several threads. The object is made before they are
+   * taken, so that nothing can fail in between.
    */
   private final class Stay {
     private final int count;
     private boolean isTaken; // written before others see it
-    private long end; // when others go on without it, by System.nanoTime(); written with isTaken
+    private long end; // when others proceed without it, as System.nanoTime(); written with isTaken
     private final AtomicBoolean isOver = new AtomicBoolean();
     private volatile @Nullable CompletableFuture<Void> timer; // written with the monitor held
 
@@ -67,10 +66,9 @@ public final class LaunchGate {
     }
 
     /**
-     * Takes the permits, at its place in the line. Returns false if that takes longer than {@code
-     * patience}, in nanoseconds.
+     * Takes the permits in the line. Returns false after {@code patience}, in nanoseconds.
      *
-     * @param mayPass whether to pass a launch in the line beside users' code
+     * @param mayPass whether to pass a waiting launch while users' code is inside
      */
     boolean take(long patience, boolean mayPass) {
       isTaken =
@@ -87,13 +85,13 @@ public final class LaunchGate {
           permits, count, patience, TimeUnit.NANOSECONDS);
     }
 
-    /** What is before it may take as long as the work of a device. */
+    /** Waits for its turn, which may take as long as a device's work. */
     private boolean takeLater(long patience) {
       PlatformThreads.waitUnlimited();
       return takeInLine(patience);
     }
 
-    /** As {@link #take}, but ahead of the line. */
+    /** As {@link #take}, ahead of the line. */
     boolean takeAhead(long patience) {
       isTaken =
           await(
@@ -103,7 +101,7 @@ public final class LaunchGate {
       return isTaken;
     }
 
-    /** Counts from now on; others go on without it after {@code patience}, in nanoseconds. */
+    /** Lets others proceed without it after {@code patience}, in nanoseconds from now. */
     void limit(long patience) {
       end = System.nanoTime() + Math.min(patience, Long.MAX_VALUE / 2);
     }
@@ -116,8 +114,8 @@ public final class LaunchGate {
     }
 
     /**
-     * Ends it when it is late. If there is no memory or thread for that, the next one who waits
-     * tries again; with the monitor held, so that nobody counts on a timer that fails to start.
+     * Starts the timer that ends it when it is late. If that fails, the next waiter tries again.
+     * Synchronized, so that no waiter relies on a timer that fails to start.
      */
     synchronized void startTimer() {
       if (timer == null && !isOver.get()) {
@@ -126,13 +124,13 @@ public final class LaunchGate {
         long left = Math.max(0, end - System.nanoTime());
         var ignored = late.completeOnTimeout(null, left, TimeUnit.NANOSECONDS);
         timer = late;
-        if (isOver.get()) { // and has not seen the timer
+        if (isOver.get()) { // and the end has missed the timer
           drop(late);
         }
       }
     }
 
-    /** Or it would be kept until it is late. */
+    /** Otherwise it would be reachable until it fires. */
     private static void drop(@Nullable CompletableFuture<Void> started) {
       if (started != null) {
         boolean ignored = started.complete(null);
@@ -156,8 +154,8 @@ public final class LaunchGate {
   }
 
   /**
-   * As {@link #call(Supplier)}, for users' code, which may wait for calls of other threads: until
-   * it returns, these pass a launch in the line.
+   * As {@link #call(Supplier)}, for users' code, which may wait for calls of other threads: these
+   * pass a waiting launch until it returns.
    */
   public <T> T callUsers(Supplier<T> body) {
     return call(
@@ -181,7 +179,6 @@ public final class LaunchGate {
     return inside(stay, body);
   }
 
-  /** Calls {@code body}, and then ends {@code stay}. */
   private <T> T inside(Stay stay, Supplier<T> body) {
     try {
       isInside.set(true);
@@ -195,7 +192,7 @@ public final class LaunchGate {
     }
   }
 
-  /** {@code body} as what can be called. */
+  /** {@code body} as a supplier. */
   public static Supplier<Boolean> returning(Runnable body) {
     return () -> {
       body.run();
@@ -204,13 +201,12 @@ public final class LaunchGate {
   }
 
   /**
-   * Puts something into a stream that involves another device, while nothing is being launched.
-   * Streams may share a queue of the hardware. So if a stream of one rank's device were made to
-   * wait for one of another rank's device between the launches of the two, each rank's kernel could
-   * be behind something that waits for the other one.
+   * Puts work that involves another device into a stream, while nothing is being launched. Streams
+   * may share a hardware queue. So if a stream were made to wait for another rank's stream between
+   * the launches of the two, each rank's kernel could be behind a wait for the other.
    *
    * @param mayBlock whether to wait in the line
-   * @return false if it would have had to, and may not; then {@code body} was not called
+   * @return false if it had to wait but may not; then {@code body} was not called
    */
   public boolean across(boolean mayBlock, Runnable body) {
     if (mayBlock || isInside.get()) {
@@ -226,9 +222,9 @@ public final class LaunchGate {
   }
 
   /**
-   * As {@link #run}, for what may never return: it keeps launches out for some time at most.
+   * As {@link #run}, for a call that may never return: it keeps launches out for a limited time.
    *
-   * @param patience how long, in nanoseconds
+   * @param patience the limit in nanoseconds
    */
   public void runAtMost(long patience, Runnable body) {
     Stay stay = new Stay(1);
@@ -237,10 +233,10 @@ public final class LaunchGate {
   }
 
   /**
-   * As {@link #runAtMost}, for what ends something, such as a collective that has failed: a call
-   * inside may wait for just that, and a launch in the line waits for this call. So it goes ahead
-   * of the line, and waits only for a launch that is inside, for half of {@code patience} at most;
-   * then it goes on beside that.
+   * As {@link #runAtMost}, for calls that end work, such as a failed collective. A call inside may
+   * wait for that work, and a launch in the line for that call. So this goes ahead of the line,
+   * waits only for a launch inside, for half of {@code patience} at most, and then proceeds beside
+   * it.
    */
   public void runAhead(long patience, Runnable body) {
     Stay stay = new Stay(1);
@@ -261,11 +257,11 @@ public final class LaunchGate {
   }
 
   /**
-   * Launches, while nobody else launches and nothing is called. If the launch itself does not
-   * return for as long, others go on: its devices are lost by then.
+   * Launches while no other launch and no call is inside. If the launch does not return in time,
+   * others proceed; its devices are lost by then.
    *
-   * @param patience how long to wait for that, in nanoseconds
-   * @throws HalException DEADLINE_EXCEEDED if it takes longer; then {@code body} was not called
+   * @param patience the limit for the wait, and for the launch, in nanoseconds
+   * @throws HalException DEADLINE_EXCEEDED, before {@code body} is called, if the wait takes longer
    */
   public <T> T launch(long patience, Supplier<T> body) {
     Stay stay = new Stay(ALL);
@@ -283,14 +279,14 @@ public final class LaunchGate {
       }
       return body.get();
     } finally {
-      if (launching == stay) { // unless another one took its place, as it was late
+      if (launching == stay) { // else it was late and another one took its place
         launching = null;
       }
       stay.end();
     }
   }
 
-  /** Waits by {@code acquire}; a launch that is inside and hangs is ended meanwhile. */
+  /** Waits by {@code acquire}, and ends a hanging launch meanwhile. */
   private boolean await(BooleanSupplier acquire) {
     waiting.incrementAndGet();
     try {

@@ -16,12 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of native libraries: where one would be loaded from, and where one was loaded from.
- * Linux only; elsewhere nothing is found.
+ * The files of native libraries: those that would be loaded, and those that were. Linux only;
+ * elsewhere nothing is found.
  *
- * <p>The first is a forecast. It follows the places where JNA and the system's loader look, but not
- * everything that can influence the loader, such as run paths. So what depends on it compares it
- * with the second.
+ * <p>The former are a forecast from the places that JNA and the system's loader search. It ignores
+ * other influences on the loader, such as run paths, so callers compare it with the latter.
  */
 final class LibraryFiles {
   private static final Path LOADER_CACHE = Path.of("/etc/ld.so.cache");
@@ -35,7 +34,7 @@ final class LibraryFiles {
   private LibraryFiles() {}
 
   /**
-   * The file that would be loaded, without loading it; null if none is found.
+   * The file that would be loaded; null if none is found.
    *
    * @param name an absolute path, or a name for the system to find
    */
@@ -88,7 +87,9 @@ final class LibraryFiles {
     }
   }
 
-  /** What the loader's own list of libraries says, in its order; nothing if it has another form. */
+  /**
+   * The candidates in the loader's list of libraries, in its order; none if its form is unknown.
+   */
   private static List<File> inLoaderCache(String name) {
     try {
       return inLoaderCache(Files.readAllBytes(LOADER_CACHE), name);
@@ -98,8 +99,8 @@ final class LibraryFiles {
   }
 
   /**
-   * Searches a list of libraries in the form that glibc writes from 2.32 on: a header, entries, and
-   * texts that end with a zero, to which the entries refer by their distance from the beginning.
+   * Searches a list of libraries in the form of glibc 2.32 and later: a header, entries, and
+   * zero-terminated texts, to which the entries refer by offset.
    */
   static List<File> inLoaderCache(byte[] list, String name) {
     List<File> found = new ArrayList<>();
@@ -133,7 +134,7 @@ final class LibraryFiles {
         && Arrays.equals(bytes, at, at + wanted.length, wanted, 0, wanted.length);
   }
 
-  /** The file that is mapped at an address of this process; null if there is none, or not now. */
+  /** The file that is mapped at an address of this process; null if there is none. */
   static @Nullable Path mapped(long address) {
     if (!Platform.isLinux()) {
       return null;
@@ -156,7 +157,7 @@ final class LibraryFiles {
     return null;
   }
 
-  /** The kernel appends {@code (deleted)} to the path of a file that is gone. */
+  /** Null if the file is gone: the kernel appends {@code (deleted)} to its path. */
   private static @Nullable Path existing(String path) throws IOException {
     String text = new String(path.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     File file = new File(text);

@@ -8,14 +8,13 @@ import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other devices of a runtime whose memory a device can use, as the runtime has said once.
+ * The devices whose memory a device can use, as the runtime reported once.
  *
  * <p>Immutable.
  */
 public final class PeerAccess {
   private static final String REFUSED = "the runtime offers no access";
 
-  /** Asks the runtime. */
   @FunctionalInterface
   interface Query {
     /**
@@ -35,7 +34,7 @@ public final class PeerAccess {
   }
 
   /**
-   * Asks about all other devices. A call that fails is a reason why there is no access.
+   * Asks about all other devices. A failed call means no access.
    *
    * @param ordinal of the device
    * @param count how many devices the runtime has
@@ -59,16 +58,13 @@ public final class PeerAccess {
   /** Why the device cannot use the memory of {@code owner}, or null if it can. */
   public @Nullable String obstacle(int owner) {
     if (owner >= obstacles.size()) {
-      return "it was not there when the runtime was asked";
+      return "it did not exist when the runtime was asked";
     }
     String obstacle = obstacles.get(owner);
     return obstacle.isEmpty() ? null : obstacle;
   }
 
-  /**
-   * For people, such as {@code 1, 3; not 2: the runtime offers no access}, or that there is no
-   * other device.
-   */
+  /** Such as {@code 1, 3; not 2: the runtime offers no access}. */
   @Override
   public String toString() {
     List<String> accessible = new ArrayList<>();

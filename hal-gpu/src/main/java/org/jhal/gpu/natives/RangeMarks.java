@@ -1,8 +1,7 @@
 package org.jhal.gpu.natives;
 
 /**
- * Ranges that a vendor's profiler shows beside its own events. A range may be started on one thread
- * and ended on another one.
+ * Ranges that a vendor's profiler shows. A range may start on one thread and end on another one.
  *
  * <p>Thread-safe.
  */

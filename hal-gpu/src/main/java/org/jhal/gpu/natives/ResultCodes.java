@@ -28,9 +28,7 @@ public final class ResultCodes {
     this.statuses = statuses;
   }
 
-  /**
-   * These, and the meaning of some codes. UNAVAILABLE means that the process has lost the device.
-   */
+  /** Adds the meaning of some codes. UNAVAILABLE means that the process has lost the device. */
   public ResultCodes with(Status status, int... codes) {
     Map<Integer, Status> all = new HashMap<>(statuses);
     for (int code : codes) {
@@ -49,12 +47,12 @@ public final class ResultCodes {
     return statuses.getOrDefault(code, Status.UNKNOWN);
   }
 
-  /** A code as a program sees it, see {@link HalException#nativeCode}. */
+  /** A code for {@link HalException#nativeCode}. */
   public NativeCode nativeCode(int code) {
     return new NativeCode(code, api.errorName(code));
   }
 
-  /** A code with its name, or that it has none, and description from the library. */
+  /** A code with its name, if known, and its description from the library. */
   public String describe(int code) {
     String name = api.errorName(code);
     String text = api.errorText(code);
@@ -67,7 +65,7 @@ public final class ResultCodes {
    * Makes the failure of a call.
    *
    * @param function its name as in {@link GpuApi#functionName}
-   * @param what what was being done, for people; may be empty
+   * @param what the attempted action, for messages; may be empty
    */
   public HalException failure(String function, int code, String what) {
     String call = api.functionName(function);

@@ -24,7 +24,7 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loaded native library, and what is needed to find one or to explain why it cannot be loaded.
+ * A loaded native library; also finds libraries, and explains why one cannot be loaded.
  *
  * <p>Thread-safe.
  */
@@ -75,7 +75,6 @@ public final class SharedLibrary {
     return optional(symbol) != null;
   }
 
-  /** Those of {@code symbols} that {@link #has} does not find. */
   public List<String> missing(List<String> symbols) {
     return symbols.stream().filter(symbol -> !has(symbol)).toList();
   }
@@ -100,7 +99,7 @@ public final class SharedLibrary {
             .filter(method -> Modifier.isNative(method.getModifiers()));
   }
 
-  /** A function that not every version has, or null. */
+  /** A function, or null if this version lacks it. */
   public @Nullable Function optional(String symbol) {
     try {
       return library.getFunction(symbol);
@@ -109,23 +108,22 @@ public final class SharedLibrary {
     }
   }
 
-  /**
-   * Maps its functions to an interface. A missing one throws UnsatisfiedLinkError when it is
-   * called.
-   */
+  /** Maps its functions to an interface. Calling a missing one throws UnsatisfiedLinkError. */
   public <T extends Library> T map(Class<T> functions) {
     return Native.load(name, functions);
   }
 
   /**
-   * Maps functions that all begin with a prefix to an interface whose methods are named without it:
-   * {@code getVersion} is {@code PREFIXGetVersion}.
+   * Maps functions with a prefix to an interface whose methods are named without it: {@code
+   * getVersion} is {@code PREFIXGetVersion}.
    */
   public <T extends Library> T map(Class<T> functions, String prefix) {
     return map(functions, method -> function(prefix, method));
   }
 
-  /** Maps its functions to an interface; {@code names} gives their names by those of methods. */
+  /**
+   * Maps its functions to an interface; {@code names} maps names of methods to those of functions.
+   */
   public <T extends Library> T map(Class<T> functions, UnaryOperator<String> names) {
     return Native.load(name, functions, options(names));
   }
@@ -150,8 +148,8 @@ public final class SharedLibrary {
   }
 
   /**
-   * The file that a function of this library, or of one that it is linked with, was loaded from;
-   * null if there is no such function, or the file is not known or not there any more.
+   * The file of a function of this library, or of one that it is linked with; null if there is no
+   * such function, or the file is unknown or gone.
    */
   public @Nullable Path file(String symbol) {
     Function function = optional(symbol);
@@ -164,8 +162,7 @@ public final class SharedLibrary {
   }
 
   /**
-   * The file that {@link #open} would load, as far as can be told without loading it; null if it
-   * cannot be told.
+   * The file that {@link #open} would probably load; null if unknown.
    *
    * @param name as for {@link #open}
    */
@@ -185,15 +182,12 @@ public final class SharedLibrary {
     return found;
   }
 
-  /**
-   * The candidates for another library that comes with this one: files beside it, and names for the
-   * system to find.
-   */
+  /** The candidates for a library that ships with this one: files beside it, and bare names. */
   public List<String> beside(String other, int version) {
     return beside(library.getFile(), other, version);
   }
 
-  /** The same, for a library of which only the file is known, or not even that. */
+  /** As {@link #beside(String, int)}, for a library file, or null. */
   public static List<String> beside(@Nullable File library, String other, int version) {
     List<String> all = new ArrayList<>();
     File folder = library == null ? null : library.getParentFile();
@@ -206,7 +200,7 @@ public final class SharedLibrary {
     return all;
   }
 
-  /** A name that could not be loaded, with the reason unless there simply is no such file. */
+  /** A name that could not be loaded, with the reason unless the file is missing. */
   static String reason(String name, UnsatisfiedLinkError thrown) {
     File file = new File(name);
     if (!file.isFile()) {
@@ -221,7 +215,7 @@ public final class SharedLibrary {
     return name + " (" + (lines.isEmpty() ? "" : lines.get(lines.size() - 1)) + ")";
   }
 
-  /** A clearer message than the system's if a library is for another processor; else null. */
+  /** A clear message if a library is for another processor; else null. */
   static @Nullable String otherMachine(File file) {
     Integer own = MACHINES.get(Platform.ARCH);
     try (RandomAccessFile in = new RandomAccessFile(file, "r")) {

@@ -18,14 +18,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Restores the guard pages of Java threads after a library was loaded that wants executable stacks.
+ * Restores the guard pages of Java threads after a library with executable stacks was loaded.
  *
- * <p>When such a library is loaded, the C library makes the stacks of all threads executable, and
- * with that accessible to their ends. Without its guard pages, a Java thread that overflows its
- * stack writes over other memory or ends the process, where it should throw a StackOverflowError.
- * The JVM repairs this for a library that {@link System#load} loads, if that file says so itself.
- * It does not notice one that JNA loads, nor one that another library needs, such as the {@code
- * libhsa-runtime64} of ROCm 5.
+ * <p>Loading such a library makes the C library open the stacks of all threads to their ends.
+ * Without its guard pages, a Java thread that overflows its stack writes over other memory or ends
+ * the process, rather than throw a StackOverflowError. The JVM repairs this if {@link System#load}
+ * loads a file that itself requests executable stacks. It misses libraries that JNA loads, and
+ * those that another library needs, such as the {@code libhsa-runtime64} of ROCm 5.
  */
 final class StackGuards {
   private static final System.Logger LOG = System.getLogger(StackGuards.class.getName());
@@ -40,12 +39,12 @@ final class StackGuards {
   private static final int STACK_SEGMENT = 0x6474E551; // PT_GNU_STACK
   private static final int EXECUTABLE = 1; // PF_X
 
-  /** Files that were looked at. */
+  /** Checked files. */
   private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
 
   private StackGuards() {}
 
-  /** Looks at all libraries that were loaded since the last call. Throws nothing. */
+  /** Checks all libraries loaded since the last call. Throws nothing. */
   static void restore() {
     if (!Platform.isLinux() || !Platform.is64Bit()) {
       return;
@@ -56,7 +55,7 @@ final class StackGuards {
           look(library);
         }
       }
-    } catch (Throwable t) { // whatever it is, the library is loaded
+    } catch (Throwable t) { // the library is loaded all the same
       log(Level.DEBUG, "cannot find out whether stacks lack their guards", t);
     }
   }
@@ -65,9 +64,9 @@ final class StackGuards {
     try {
       if (wantsExecutableStack(Path.of(library))) {
         LOG.log(Level.DEBUG, library + " wants executable stacks; the JVM guards them again");
-        System.load(library); // loads nothing, as it is there, but makes the JVM notice
+        System.load(library); // it is loaded already; this makes the JVM notice
       }
-    } catch (Throwable t) { // such as a path with characters that this locale cannot express
+    } catch (Throwable t) { // such as a path that this locale cannot express
       log(Level.WARNING, "threads may lack guard pages because of " + library, t);
     }
   }
@@ -76,11 +75,11 @@ final class StackGuards {
     try {
       LOG.log(level, message, thrown);
     } catch (Throwable exhausted) {
-      return; // there is nothing left to tell with
+      return; // out of memory or stack
     }
   }
 
-  /** The encoding of file names, which that of files may differ from. */
+  /** The encoding of file names, which may differ from that of files. */
   private static Charset fileNames() {
     String name = System.getProperty("sun.jnu.encoding");
     return name == null ? StandardCharsets.UTF_8 : Charset.forName(name);
@@ -89,7 +88,7 @@ final class StackGuards {
   private static List<String> loaded() throws IOException {
     try (BufferedReader maps =
             new BufferedReader(new InputStreamReader(Files.newInputStream(MAPS), fileNames()));
-        Stream<String> lines = maps.lines()) { // with a replacement for what is malformed
+        Stream<String> lines = maps.lines()) { // replaces malformed input
       return lines
           .filter(line -> line.indexOf('/') >= 0)
           .map(line -> line.substring(line.indexOf('/')))
@@ -99,7 +98,6 @@ final class StackGuards {
     }
   }
 
-  /** Whether a library wants executable stacks. */
   static boolean wantsExecutableStack(Path library) {
     try (FileChannel file = FileChannel.open(library)) {
       ByteBuffer header = read(file, 0, HEADER_BYTES);
@@ -114,7 +112,7 @@ final class StackGuards {
           return (segments.getInt(i * size + 4) & EXECUTABLE) != 0;
         }
       }
-      return !Platform.isARM(); // a file that does not say wants one, except on ARM
+      return !Platform.isARM(); // an unmarked file wants one, except on ARM
     } catch (IOException | RuntimeException e) { // gone, or damaged
       return false;
     }

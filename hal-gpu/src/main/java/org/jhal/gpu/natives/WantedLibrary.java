@@ -14,17 +14,17 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native library that a driver looks for, with what is needed for the message if there is none.
+ * A native library that a driver searches for, with the parts of the message if it is missing.
  *
- * @param what what the library is, for people
- * @param origin what it comes with, for people
+ * @param what the library, for messages
+ * @param origin the product that contains it, for messages
  * @param property the system property that may name its file; then no other place is searched
- * @param variable the environment variable that means the same; the property takes precedence
+ * @param variable the environment variable for the same; the property takes precedence
  * @param status the status of the failure
  */
 public record WantedLibrary(
     String what, String origin, String property, String variable, Status status) {
-  /** A file that the user names: its absolute path, and the setting that names it. */
+  /** A file that a setting names: its absolute path, and the setting. */
   private record Named(String path, String source) {}
 
   private @Nullable Named named() {
@@ -38,30 +38,29 @@ public record WantedLibrary(
     return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
   }
 
-  /** Whether the user names a file. */
+  /** Whether a setting names a file. */
   public boolean isNamed() {
     return named() != null;
   }
 
   /**
-   * Loads the file that the user names, or else the first candidate that can be loaded.
+   * Loads the file that a setting names, or else the first loadable candidate.
    *
    * @param candidates absolute paths, or names for the system to find
    * @param symbol a function by which the library is recognized
-   * @throws HalException with {@link #status()}; the message lists what was tried, and why it
-   *     failed
+   * @throws HalException with {@link #status()}; the message lists the attempts with their failures
    */
   public SharedLibrary find(List<String> candidates, String symbol) {
     return findAll(candidates, symbol, library -> true).get(0);
   }
 
   /**
-   * Loads the file that the user names, or else the candidates in turn, until one of them is
-   * enough. Returns those that were loaded, each file once, in this order.
+   * Loads the file that a setting names, or else the candidates in turn until one suffices. Returns
+   * the loaded ones, each file once, in this order.
    *
    * @param candidates absolute paths, or names for the system to find
    * @param symbol a function by which the library is recognized
-   * @param isEnough whether a library that was loaded makes the candidates behind it superfluous
+   * @param isEnough whether a loaded library makes the remaining candidates superfluous
    * @throws HalException as {@link #find}, if none can be loaded
    */
   public List<SharedLibrary> findAll(
@@ -103,16 +102,13 @@ public record WantedLibrary(
             + String.join(", ", tried));
   }
 
-  /**
-   * The file that {@link #find} would load, as far as can be told without loading anything; null if
-   * it cannot be told.
-   */
+  /** The file that {@link #find} would probably load; null if unknown. */
   public @Nullable Path locate(List<String> candidates) {
     List<Path> all = locateAll(candidates);
     return all.isEmpty() ? null : all.get(0);
   }
 
-  /** The files that {@link #findAll} would load at most, as far as can be told without loading. */
+  /** The files that {@link #findAll} would probably load at most. */
   public List<Path> locateAll(List<String> candidates) {
     Named named = named();
     Set<Path> files = new LinkedHashSet<>();
@@ -128,7 +124,7 @@ public record WantedLibrary(
   /**
    * Checks that a library has all functions.
    *
-   * @param needed the version that has them, for people
+   * @param needed the version that has them, for messages
    * @throws HalException with {@link #status()} and the names of the missing ones
    */
   public void require(SharedLibrary library, List<String> symbols, String needed) {

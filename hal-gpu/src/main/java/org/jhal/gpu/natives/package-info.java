@@ -1,12 +1,10 @@
 /**
- * The native functions, and what needs no open device: native libraries and how they are found,
- * result codes, what a device is like before it is opened, memory for structures of native
- * functions, and the gate through which native calls go.
+ * The native functions, and code without an open device: native libraries and the search for them,
+ * result codes, devices before they are opened, memory for native structures, and the gate for
+ * native calls.
  *
- * <p>The lowest package. In it comes what drivers and all other packages of this module may use,
- * and what could also serve a library that has nothing to do with a device. What calls the
- * functions of an open device is in {@code org.jhal.gpu.runtime}; what compiles is in {@code
- * org.jhal.gpu.compile}.
+ * <p>The lowest package, for use by drivers and all other packages of this module. Calls on an open
+ * device are in {@code org.jhal.gpu.runtime}, compilers in {@code org.jhal.gpu.compile}.
  */
 @NullMarked
 package org.jhal.gpu.natives;

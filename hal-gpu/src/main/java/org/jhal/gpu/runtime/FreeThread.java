@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.jhal.driver.support.EngineThread;
 
 /**
- * Releases what a runtime releases only when the whole device is idle: page-locked host memory, and
- * modules. Otherwise the thread that drops the last reference, such as a completion thread, would
- * have to wait for unrelated kernels.
+ * Releases page-locked host memory and modules, which a runtime releases only when the whole device
+ * is idle. Otherwise the thread that drops the last reference, such as a completion thread, would
+ * wait for unrelated kernels.
  *
  * <p>Thread-safe.
  */
@@ -20,7 +20,7 @@ public final class FreeThread {
 
   private static final long PATIENCE_SECONDS = 2;
 
-  /** Known by whose it is: devices on one GPU have threads of the same name. */
+  /** Knows its owner: devices on one GPU have threads of the same name. */
   private static final class Worker extends EngineThread {
     private final FreeThread owner;
 
@@ -62,14 +62,14 @@ public final class FreeThread {
 
   /**
    * Waits until everything passed to {@link #free} before is released. Does nothing on the free
-   * thread itself. On that of another device, for two seconds at most: that device's callbacks may
-   * be what this one's wait for.
+   * thread itself. On another device's it waits for two seconds at most: this device's releases may
+   * wait for that thread.
    */
   public void await() {
     boolean isWorker = false;
     if (Thread.currentThread() instanceof Worker worker) {
       if (worker.owner == this) {
-        return; // called from a callback: everything before it is released
+        return; // in a callback, before which everything was released
       }
       isWorker = true;
     }
@@ -81,8 +81,8 @@ public final class FreeThread {
   }
 
   /**
-   * Calls {@code last} when everything is released, and waits for that for at most two seconds,
-   * since work of others on the same hardware may delay it for any time.
+   * Calls {@code last} when everything is released. Waits for that for two seconds at most, since
+   * other work on the same hardware may delay it for any time.
    */
   public void close(Runnable last) {
     thread.execute(last);

@@ -1,10 +1,10 @@
 package org.jhal.gpu.runtime;
 
 /**
- * What the parts of an open device know of it.
+ * An open device as its parts see it.
  *
  * @param runtime the native calls
- * @param frees releases what the runtime releases only when the device is idle
+ * @param frees makes the releases for which the runtime waits until the device is idle
  * @param name {@code DRIVER-INDEX}
  * @param place the {@link GpuMemory#place} of the device's own memory
  */

@@ -1,15 +1,15 @@
 package org.jhal.gpu.runtime;
 
 /**
- * An event as the engine sees it. It consists of two native events: one on which a host thread can
- * sleep, and a plain one. Each recording uses one of them; see {@code GpuStream}.
+ * An event as the engine sees it: two native events, one on which a host thread can sleep, and a
+ * plain one. Each recording uses one of them; see {@code StreamEvents}.
  */
 public final class GpuEvent {
-  // Both 0 when they are destroyed.
+  // Both 0 once destroyed.
   private long blocking;
   private long plain;
 
-  // Written by the thread that issues, when it records. Threads that wait for the event read them.
+  // Written by the issuing thread when it records; read by threads that wait for the event.
   private volatile long recorded;
   private volatile long position;
 
@@ -24,7 +24,7 @@ public final class GpuEvent {
     return recorded;
   }
 
-  /** Whether that is the one on which a host thread can sleep. */
+  /** Whether a host thread can sleep on {@link #recorded}. */
   public boolean isBlocking() {
     return recorded == blocking;
   }
@@ -40,7 +40,7 @@ public final class GpuEvent {
   }
 
   /**
-   * Destroys both native events; nothing uses them any more.
+   * Destroys both native events after their last use.
    *
    * @throws IllegalStateException if they are destroyed
    */

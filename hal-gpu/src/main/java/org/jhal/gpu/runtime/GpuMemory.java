@@ -14,15 +14,15 @@ public interface GpuMemory extends DeviceMemory {
   /** The {@link #place} of memory of the host. */
   int HOST = -1;
 
-  /** Where the bytes are: the ordinal of the device whose memory it is, or {@link #HOST}. */
+  /** The ordinal of the device whose memory it is, or {@link #HOST}. */
   int place();
 
-  /** The memory that a submission gives an operand. */
+  /** The memory of an operand in a submission. */
   static GpuMemory of(Operand operand, Submission submission) {
     return (GpuMemory) submission.memory(operand);
   }
 
-  /** The device's address at which an operand starts. */
+  /** The device's address of an operand's start. */
   static long address(Operand operand, Submission submission) {
     return of(operand, submission).address() + submission.offset(operand);
   }

@@ -14,16 +14,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The native calls on one open device; each method maps to one or two of them. Streams, events,
- * kernels and addresses are numbers. A driver adds what differs between vendors.
+ * kernels and addresses are numbers. A driver adds the vendor's part.
  *
  * <p>Threads: the methods are called from any thread, with no lock held and, except for {@link
  * #retain} and {@link #release}, with the device bound to the thread ({@link #bindToThread}). Only
- * one thread at a time puts work into a stream. No handle is passed after it was destroyed: some
- * runtimes end the process. So the owner of a handle makes it 0 when it destroys it, others that
- * know the number end before, and to destroy 0 is an error: as a stream it is the default one.
+ * one thread at a time puts work into a stream. No handle is used after it was destroyed, since
+ * some runtimes would end the process. So the owner of a handle sets it to 0 when it destroys it,
+ * after all others that know the number. Destroying 0 is an error: as a stream it is the default
+ * one.
  */
 public abstract class GpuRuntime extends DeviceCalls {
-  /** Each thread's array for results of calls; reusing it saves an array for each allocation. */
+  /** Each thread's array for results of calls, to save an array per allocation. */
   private static final ThreadLocal<long[]> OUT = ThreadLocal.withInitial(() -> new long[1]);
 
   private final GpuApi api;
@@ -40,7 +41,7 @@ public abstract class GpuRuntime extends DeviceCalls {
    * @param ordinal the number of the device in the runtime
    * @param codes the functions of the runtime, and the meaning of their result codes
    * @param pinned the ranges that all devices of the driver have page-locked
-   * @param gate keeps apart what all devices of the driver launch and free
+   * @param gate keeps launches and frees of all devices of the driver apart
    */
   protected GpuRuntime(int ordinal, ResultCodes codes, PinnedRanges pinned, LaunchGate gate) {
     super(codes);
@@ -57,8 +58,8 @@ public abstract class GpuRuntime extends DeviceCalls {
   }
 
   /**
-   * What calls have to go through that may wait until a device is idle. Those of this class that
-   * are not final leave it to their callers.
+   * The gate for calls that may wait until a device is idle. Methods of this class that are not
+   * final leave it to their callers.
    */
   public final LaunchGate gate() {
     return gate;
@@ -66,25 +67,18 @@ public abstract class GpuRuntime extends DeviceCalls {
 
   // The device.
 
-  /**
-   * Takes a reference to the native device, which keeps its host memory valid; {@link #release}
-   * drops it.
-   */
+  /** Takes a reference to the native device, which keeps its host memory valid. */
   public abstract void retain();
 
   /** Drops a reference; opening the device took the first one. Never throws. */
   public abstract void release();
 
-  /**
-   * The native library that the process has loaded, always the same object. All devices with the
-   * same one can wait for each other's events.
-   */
+  /** The loaded native library, always the same object. Devices that share it can share events. */
   public abstract Object library();
 
   /**
    * Gives this device access to all memory that another one allocates for itself, now and later;
-   * does nothing if it has access. Failures are not made by {@link #failure}, as they may tell of
-   * the loss of the other device.
+   * does nothing if it has access. Never marks this device as lost, as the other one may be.
    *
    * @param owner another GPU of the same {@link #library}, and open
    */
@@ -94,7 +88,7 @@ public abstract class GpuRuntime extends DeviceCalls {
     if (code != ResultCodes.SUCCESS && code != GpuApi.PEER_ACCESS_ALREADY_ENABLED) {
       throw codes().failure("deviceEnablePeerAccess", code, what);
     }
-    // Pools need it of their own: to them the access between devices does not extend.
+    // Pools need peer access enabled separately.
     code = setup.memPoolSetAccess(owner.pool, PoolLayout.access(ordinal), 1);
     if (code != ResultCodes.SUCCESS) {
       throw codes().failure("memPoolSetAccess", code, what);
@@ -108,8 +102,7 @@ public abstract class GpuRuntime extends DeviceCalls {
   public abstract WantedCollectives collectives();
 
   /**
-   * The variables of the environment with which, unless they are 0, the runtime waits for each
-   * kernel where it is launched.
+   * The environment variables that, unless 0, make the runtime wait for each kernel at its launch.
    */
   public abstract List<String> launchBlocking();
 
@@ -117,8 +110,8 @@ public abstract class GpuRuntime extends DeviceCalls {
   public abstract KernelLoader kernels();
 
   /**
-   * The calls on graphs, always the same, or null if the runtime has none that can be used; the
-   * device's properties then say why.
+   * The calls on graphs, always the same object, or null if the runtime has no usable graphs; the
+   * device's properties then have the reason.
    */
   public abstract @Nullable GraphRuntime graphs();
 
@@ -153,12 +146,12 @@ public abstract class GpuRuntime extends DeviceCalls {
     return handle;
   }
 
-  /** Waits until everything in the stream is over. */
+  /** Waits until the stream is idle. */
   public final void synchronizeStream(long stream) {
     check("streamSynchronize", api.streamSynchronize(stream));
   }
 
-  /** Whether everything in the stream is over; does not wait. */
+  /** Whether the stream is idle; does not wait. */
   public final boolean isIdle(long stream) {
     return isOver("streamQuery", api.streamQuery(stream));
   }
@@ -176,8 +169,7 @@ public abstract class GpuRuntime extends DeviceCalls {
   /**
    * Creates an event without timing.
    *
-   * @param canSleep whether {@link #synchronizeEvent} sleeps in the operating system rather than
-   *     spins
+   * @param canSleep whether {@link #synchronizeEvent} sleeps rather than spins
    */
   public final long createEvent(boolean canSleep) {
     return createEvent(
@@ -216,7 +208,7 @@ public abstract class GpuRuntime extends DeviceCalls {
     checkFreed("eventDestroy", setup.eventDestroy(existing("event", event)));
   }
 
-  /** Records an event, which fires when everything that is now in the stream is over. */
+  /** Records an event, which fires behind the present work in the stream. */
   public final void recordEvent(long event, long stream) {
     check("eventRecord", api.eventRecord(event, stream));
   }
@@ -242,8 +234,8 @@ public abstract class GpuRuntime extends DeviceCalls {
   // Device memory.
 
   /**
-   * Creates the pool that {@link #allocate} uses. It belongs to this device alone, so that the
-   * default pool keeps the settings that other users of the runtime expect. It keeps freed memory.
+   * Creates the pool of {@link #allocate}, which keeps freed memory. It belongs to this device
+   * alone, so that the default pool keeps its settings for other users of the runtime.
    */
   public final void createPool() {
     long[] value = new long[1];
@@ -274,8 +266,8 @@ public abstract class GpuRuntime extends DeviceCalls {
   }
 
   /**
-   * Makes the pool return unused memory to the system, for runtimes that do not do so by themselves
-   * before an allocation fails. Never throws.
+   * Makes the pool return unused memory to the system, for runtimes that do not do so before an
+   * allocation fails. Never throws.
    */
   public void trimPool() {}
 
@@ -309,8 +301,8 @@ public abstract class GpuRuntime extends DeviceCalls {
   }
 
   /**
-   * As {@link #isPinned}, for memory that the driver has not page-locked itself. Only for runtimes
-   * that can be asked about any address.
+   * As {@link #isPinned}, for memory that the driver has not page-locked. Only for runtimes that
+   * can be asked about any address.
    */
   protected boolean isPinnedByOthers(long first, long last) {
     return false;
@@ -388,32 +380,29 @@ public abstract class GpuRuntime extends DeviceCalls {
             arguments));
   }
 
-  /** The word that ends the list of packed arguments of a launch. */
+  /** The word at the end of a launch's list of packed arguments. */
   public abstract long endOfLaunchList();
 
   // The runtime beside JHAL.
 
-  /** What {@link org.jhal.Device#unwrap} offers of this driver. */
+  /** The object that {@link org.jhal.Device#unwrap} offers. */
   public abstract Object view();
 
-  /**
-   * Makes the device current again on a thread that it is bound to, whatever was made current
-   * meanwhile.
-   */
+  /** Makes the device current again on a thread that it is bound to. */
   public abstract void bindAgain();
 
   /** Whether the device is current on this thread. */
   public abstract boolean isCurrent();
 
   /**
-   * Makes no device, or another one, current on this thread. Returns false if there is no way to.
+   * Makes no device, or another one, current on this thread. Returns false if that is impossible.
    */
   public abstract boolean makeNoneCurrent();
 
   /**
    * Checks that memory can be imported.
    *
-   * @throws HalException INVALID_ARGUMENT if the runtime can tell that the range is not in one
+   * @throws HalException INVALID_ARGUMENT if the runtime finds that the range is not in one
    *     allocation of this device
    */
   public abstract void checkDeviceMemory(long address, long bytes);

@@ -3,7 +3,7 @@ package org.jhal.gpu.runtime;
 /**
  * The offsets of members of the structure that describes a kernel node, in bytes.
  *
- * @param bytes its size; what is not named here is zero
+ * @param bytes its size; all other members are zero
  * @param function the kernel
  * @param grid three ints, the number of workgroups along each axis
  * @param block three ints, the size of a workgroup along each axis
@@ -12,7 +12,7 @@ package org.jhal.gpu.runtime;
  */
 public record GraphLayout(
     int bytes, int function, int grid, int block, int sharedBytes, int extra) {
-  // The structure that describes a fill node, on which the vendors agree.
+  // The structure that describes a fill node, common to the vendors.
   public static final int FILL_TARGET = 0;
   public static final int FILL_PITCH = 8;
   public static final int FILL_VALUE = 16;

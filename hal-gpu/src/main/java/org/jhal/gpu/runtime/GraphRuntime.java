@@ -9,9 +9,8 @@ import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeBlock;
 
 /**
- * The native calls on graphs of one open device; each method maps to one of them. Graphs, their
- * nodes and their instances are numbers, as are addresses. A driver whose runtime has graphs adds
- * what differs between vendors.
+ * The native calls on graphs of one open device; each method maps to one of them. Graphs, nodes,
+ * instances and addresses are numbers. A driver whose runtime has graphs adds the vendor's part.
  *
  * <p>Failures are {@link HalException}s, as those of {@link GpuRuntime}.
  *
@@ -19,10 +18,10 @@ import org.jhal.gpu.natives.NativeBlock;
  * One thread at a time uses a graph and its instance.
  */
 public abstract class GraphRuntime {
-  /** How much room a call may use in the block that it is given as {@code scratch}, in bytes. */
+  /** The size of the {@code scratch} block that a call may use, in bytes. */
   public static final int SCRATCH_BYTES = 512;
 
-  /** Where in the scratch block the new node is returned; behind any structure. */
+  /** The place of the new node in the scratch block, behind any structure. */
   private static final int NODE = 256;
 
   private final DeviceCalls calls;
@@ -39,19 +38,18 @@ public abstract class GraphRuntime {
   }
 
   /**
-   * Whether setting a node changes later launches only, so that it may be set while launches of the
-   * instance are in a stream.
+   * Whether setting a node affects later launches only, so that it is possible while launches of
+   * the instance are in a stream.
    */
   public abstract boolean mayBeSetInFlight();
 
-  /** Creates an empty graph. */
   public long create() {
     long[] graph = new long[1];
     calls.check("graphCreate", setup.graphCreate(graph, 0));
     return graph[0];
   }
 
-  /** Destroys a graph, whose nodes cannot be set any more. Never throws. */
+  /** Destroys a graph, whose nodes cannot be set afterwards. Never throws. */
   public void destroy(long graph) {
     calls.checkFreed("graphDestroy", setup.graphDestroy(graph));
   }
@@ -61,7 +59,7 @@ public abstract class GraphRuntime {
    *
    * @param dependencies the address of the nodes that it runs behind
    * @param count how many these are
-   * @param dispatch tells the grid, the workgroup and its shared memory
+   * @param dispatch has the grid, the workgroup and its shared memory
    * @param arguments the address of the list of packed arguments; it stays valid as long as the
    *     node can be launched
    * @return the node
@@ -81,7 +79,7 @@ public abstract class GraphRuntime {
     return scratch.bytes().getLong(NODE);
   }
 
-  /** Gives a kernel node of an instance other arguments; the rest is as it was added. */
+  /** Sets the arguments of a kernel node of an instance; the rest stays. */
   public void setKernel(
       NativeBlock scratch,
       long instance,
@@ -118,7 +116,7 @@ public abstract class GraphRuntime {
   /**
    * Adds a fill.
    *
-   * @param fill tells the pattern and its length
+   * @param fill has the pattern and its length
    * @param times how many times it is written, at least 1
    * @return the node
    */
@@ -137,7 +135,7 @@ public abstract class GraphRuntime {
     return scratch.bytes().getLong(NODE);
   }
 
-  /** Gives a fill node of an instance another target. */
+  /** Sets the target of a fill node of an instance. */
   public void setFill(
       NativeBlock scratch, long instance, long node, long target, Command fill, long times) {
     long parameters = fillParameters(scratch, target, fill, times);
@@ -168,8 +166,8 @@ public abstract class GraphRuntime {
   /**
    * Adds a copy. Both addresses are the device's.
    *
-   * @param isTargetElsewhere whether the target is not in the device's own memory, but in that of
-   *     the host, or of another device to which this one has access; likewise for the source
+   * @param isTargetElsewhere whether the target is in memory of the host or of an accessible other
+   *     device; likewise for the source
    * @param bytes at least 1
    * @return the node
    */
@@ -190,7 +188,7 @@ public abstract class GraphRuntime {
     return scratch.bytes().getLong(NODE);
   }
 
-  /** Gives a copy node of an instance other addresses, in memory in the same places. */
+  /** Sets the addresses of a copy node of an instance, in memory in the same places. */
   public void setCopy(
       NativeBlock scratch,
       long instance,
@@ -206,10 +204,10 @@ public abstract class GraphRuntime {
   }
 
   /**
-   * Writes what describes a copy at the beginning of the scratch block.
+   * Writes the description of a copy to the beginning of the scratch block.
    *
-   * @param isTo whether the copy goes to elsewhere, see {@link #addCopy}
-   * @param isFrom whether it comes from elsewhere
+   * @param isTo whether the target is elsewhere, see {@link #addCopy}
+   * @param isFrom whether the source is elsewhere
    */
   protected abstract void copyParameters(
       NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom);
@@ -218,7 +216,7 @@ public abstract class GraphRuntime {
   protected abstract int addMemcpyNode(
       NativeBlock scratch, long node, long graph, long dependencies, int count);
 
-  /** How the names of the functions for copy nodes end, for messages. */
+  /** The suffix of the functions for copy nodes, for messages. */
   protected String copyNodes() {
     return "";
   }
@@ -238,12 +236,12 @@ public abstract class GraphRuntime {
     calls.checkFreed("graphExecDestroy", setup.graphExecDestroy(instance));
   }
 
-  /** Puts what a launch needs on the device, in the order of a stream. */
+  /** Uploads what a launch needs to the device, in stream order. */
   public void upload(long instance, long stream) {
     calls.check("graphUpload", setup.graphUpload(instance, stream));
   }
 
-  /** Runs an instance with the parameters that its nodes have now. */
+  /** Runs an instance with its nodes' present parameters. */
   public void launch(long instance, long stream) {
     calls.check("graphLaunch", api.graphLaunch(instance, stream));
   }

@@ -10,7 +10,7 @@ import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 
 /**
- * Page-locks host memory for a device, and keeps a record of it.
+ * Page-locks host memory for a device, and records it.
  *
  * <p>Thread-safe. Called with the device bound.
  */
@@ -36,7 +36,7 @@ public final class HostPinning {
   }
 
   /**
-   * Page-locks host memory, for all devices; returns the device's address of it.
+   * Page-locks host memory for all devices; returns its address on the device.
    *
    * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
    */
@@ -71,8 +71,8 @@ public final class HostPinning {
   }
 
   /**
-   * Stops counting memory as page-locked, even if the runtime could not release it. Must be called
-   * before the address can be used for other memory.
+   * Removes memory from the record, even if the runtime could not release it, before the address
+   * can be used for other memory.
    */
   public void forget(long hostAddress) {
     if (ownPinned.remove(hostAddress)) {
@@ -80,9 +80,7 @@ public final class HostPinning {
     }
   }
 
-  /**
-   * Forgets everything that the device has page-locked and not released. Called when it is closed.
-   */
+  /** Removes all memory of this device from the record. Called when it closes. */
   public void forget() {
     ownPinned.forEach(this::forget);
   }
@@ -130,7 +128,7 @@ public final class HostPinning {
     calls.checkFreed("hostFree", setup.hostFree(hostAddress));
   }
 
-  /** Whether the driver itself has page-locked all from {@code first} to {@code last}. */
+  /** Whether the driver has page-locked all from {@code first} to {@code last}. */
   public boolean has(long first, long last) {
     return pinned.contains(first, last);
   }

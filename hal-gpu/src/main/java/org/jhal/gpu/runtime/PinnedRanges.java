@@ -7,16 +7,14 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges of host memory that a driver has page-locked in this process. They are recorded here
- * because not all native runtimes refuse memory that is already page-locked, and some cannot be
- * asked about an address that they do not know.
+ * The ranges of host memory that a driver has page-locked in this process. Recorded because not all
+ * native runtimes refuse memory that is already page-locked, and some cannot be asked about an
+ * unknown address.
  *
  * <p>Thread-safe.
  */
 public final class PinnedRanges {
-  /**
-   * From the first address of each range to the address behind its last one. Ranges do not overlap.
-   */
+  /** From the first address of each range to the one behind its end. Ranges do not overlap. */
   private final ConcurrentSkipListMap<Long, Long> ends = new ConcurrentSkipListMap<>();
 
   /** An empty record. */
@@ -28,7 +26,7 @@ public final class PinnedRanges {
    * @throws HalException FAILED_PRECONDITION if a part of it is already page-locked
    */
   void add(long address, long bytes) {
-    synchronized (this) { // the check and the addition are one step
+    synchronized (this) { // makes check and addition one step
       if (!overlaps(address, bytes)) {
         ends.put(address, address + bytes);
         return;

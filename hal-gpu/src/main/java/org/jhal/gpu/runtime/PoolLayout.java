@@ -7,7 +7,6 @@ import org.jhal.gpu.natives.GpuSetup;
 final class PoolLayout {
   private PoolLayout() {}
 
-  /** The properties of a pool of memory of a device. */
   static Memory properties(int ordinal) {
     Memory properties = new Memory(GpuSetup.POOL_BYTES);
     properties.clear();
@@ -17,7 +16,6 @@ final class PoolLayout {
     return properties;
   }
 
-  /** The access of a device that may read and write. */
   static Memory access(int ordinal) {
     Memory access = new Memory(GpuSetup.ACCESS_BYTES);
     access.setInt(GpuSetup.ACCESS_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);

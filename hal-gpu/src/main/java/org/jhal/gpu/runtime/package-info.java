@@ -1,11 +1,11 @@
 /**
  * The calls on an open device: {@link org.jhal.gpu.runtime.GpuRuntime} and {@link
- * org.jhal.gpu.runtime.GraphRuntime}, to which drivers add what differs, and what goes with them:
- * events, memory as commands see it, page-locked ranges, deferred frees.
+ * org.jhal.gpu.runtime.GraphRuntime}, which drivers complete, with events, memory as commands see
+ * it, page-locked ranges and deferred frees.
  *
- * <p>In it comes what maps to one or two native calls, and what all parts of a device need of it
- * ({@link org.jhal.gpu.runtime.GpuCore}). What decides when something is called, or keeps it, is in
- * the packages for memory, transfers, streams, graphs, time and collectives.
+ * <p>Code that maps to one or two native calls belongs here, and code for all parts of a device
+ * ({@link org.jhal.gpu.runtime.GpuCore}). The packages for memory, transfers, streams, graphs, time
+ * and collectives decide when to make the calls.
  */
 @NullMarked
 package org.jhal.gpu.runtime;

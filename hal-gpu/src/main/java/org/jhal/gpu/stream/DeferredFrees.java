@@ -7,10 +7,10 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.transfer.StreamMark;
 
 /**
- * Host memory that is freed in stream order. The runtime cannot free it in stream order, so it is
- * kept here until a later operation is issued or the stream closes.
+ * Host memory to be freed in stream order, which the runtime cannot do: it is kept until a later
+ * operation is issued or the stream closes.
  *
- * <p>Used by the thread that issues, with the device bound.
+ * <p>Used by the issuing thread with the device bound.
  */
 final class DeferredFrees {
   private record Entry(DeviceMemory memory, StreamMark mark) {}

@@ -30,7 +30,6 @@ final class LaunchBuffer {
     return made;
   }
 
-  /** Sets the arguments to those of a dispatch. */
   void set(Command dispatch, Submission submission) {
     int size = dispatch.kernel().layout().size();
     if (size > capacity) {

@@ -9,23 +9,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recordings of a stream.
  *
- * <p>Completion is detected with events. Events on which a thread can sleep (BLOCKING_SYNC) are
- * scarce: a stream holds only a few dozen that have not fired, and then recording blocks. So they
- * are recorded only while the stream is nearly empty. Otherwise a plain event is recorded, and a
- * thread that waits for it polls from time to time.
+ * <p>Events on which a thread can sleep (BLOCKING_SYNC) are scarce: recording blocks once a stream
+ * holds a few dozen that have not fired. So they are recorded only while the stream is nearly
+ * empty. Otherwise a plain event is recorded, which waiting threads poll.
  *
- * <p>A query takes a lock of the runtime that launches need too. So when an event has fired and
- * many are behind it, a query of a later one saves those in between.
+ * <p>A query takes a lock of the runtime that launches need, too. So when an event has fired and
+ * many are behind it, a later one is queried, which saves the queries in between.
  *
  * <p>One thread at a time records; any thread asks or waits.
  */
 final class StreamEvents {
-  /** An event with more unfired events in front of it is a plain one. */
+  /** An event behind more unfired events than this is a plain one. */
   private static final int SHALLOW = 16;
 
   /**
-   * If no thread has slept for this many recordings, plain events are recorded until one sleeps
-   * again: an event that wakes a thread costs an interrupt.
+   * After this many recordings without a sleeping thread, plain events are recorded until one
+   * sleeps again: an event that can wake a thread costs an interrupt.
    */
   private static final int WAKEFUL = 64;
 
@@ -36,14 +35,13 @@ final class StreamEvents {
 
   private final GpuRuntime runtime;
 
-  // Recordings are counted from 1. Written by the thread that issues: events first, then
-  // recordings.
+  // Counted from 1. Written by the issuing thread: events first, then recordings.
   private final @Nullable GpuEvent[] events = newEvents(); // the latest ones, by number
   private volatile long recordings;
 
   /**
    * All recordings up to this one have fired. Written without a lock by any thread that sees events
-   * fire: if a smaller number overwrites a larger one, it is still true.
+   * fire: a smaller number that overwrites a larger one is still true.
    */
   private volatile long fired;
 
@@ -61,17 +59,15 @@ final class StreamEvents {
     return (@Nullable GpuEvent[]) new GpuEvent[KEPT_EVENTS];
   }
 
-  /** The number of the next recording. */
   long next() {
     return recordings + 1;
   }
 
-  /** The number of a recording; it and all before it have fired. */
+  /** The number of a recording up to which all have fired. */
   long fired() {
     return fired;
   }
 
-  /** Makes an event. */
   GpuEvent create() {
     long plain = runtime.createEvent(false);
     try {
@@ -82,7 +78,6 @@ final class StreamEvents {
     }
   }
 
-  /** Records an event in a native stream. */
   void record(GpuEvent event, long stream) {
     long position = recordings + 1;
     boolean isAsleep = position - lastSleep <= WAKEFUL;
@@ -97,7 +92,6 @@ final class StreamEvents {
     }
   }
 
-  /** The mark for the next recording. */
   StreamMark nextMark() {
     StreamMark mark = nextMark;
     if (mark == null) {
@@ -107,7 +101,7 @@ final class StreamEvents {
     return mark;
   }
 
-  /** Whether a recording has fired. Any thread may ask. */
+  /** Whether a recording has fired. For any thread. */
   boolean query(GpuEvent event) {
     long position = event.position();
     if (position <= fired) {
@@ -120,7 +114,6 @@ final class StreamEvents {
     return true;
   }
 
-  /** Waits until a recording has fired. */
   void synchronize(GpuEvent event) {
     long position = event.position();
     if (position <= fired) {
@@ -136,8 +129,7 @@ final class StreamEvents {
   }
 
   /**
-   * The latest recording that is known to have fired: {@code position}, or a later one found by
-   * queries.
+   * The latest recording known to have fired: {@code position}, or a later one found by a query.
    */
   private long lastFired(long position) {
     long last = position;

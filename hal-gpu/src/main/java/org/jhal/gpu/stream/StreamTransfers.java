@@ -16,8 +16,7 @@ import org.jhal.gpu.transfer.StagingRing;
 import org.jhal.gpu.transfer.TransferRing;
 
 /**
- * The commands of a stream that move bytes: at once, through staging memory, or behind the ring for
- * pageable memory.
+ * The commands of a stream that move bytes: at once, through staging memory, or by the ring.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #mayBlock} by any thread.
  */
@@ -44,7 +43,7 @@ final class StreamTransfers {
     this.staging = new StagingRing(runtime, stream, core.frees());
   }
 
-  /** The maximum number of bytes that are copied to staging memory when the command is issued. */
+  /** The maximum number of bytes that the issue copies to staging memory. */
   static long stagedBytes(Command command) {
     return switch (command.kind()) {
       case UPDATE -> command.bytes().remaining();
@@ -53,26 +52,25 @@ final class StreamTransfers {
     };
   }
 
-  /** Whether something was staged before, so that no command has to page-lock the staging ring. */
+  /** Whether the staging ring is page-locked already. */
   boolean isStagingMade() {
     return staging.isMade();
   }
 
-  /** Whether issuing a command page-locks the staging ring, unless that is made. */
+  /** Whether issuing a command page-locks the staging ring unless that exists. */
   boolean mayBlock(Command command) {
     boolean isPinned = command.kind() == Command.Kind.UPLOAD && hasPinned(command.host());
     return !isPinned && stagedBytes(command) > 0;
   }
 
-  /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
+  /** Whether this driver has page-locked all of the memory. Calls no native function. */
   private boolean hasPinned(HostMemory memory) {
     long address = address(memory);
     return address != 0 && runtime.pinning().has(address, address + memory.size() - 1);
   }
 
   /**
-   * The address of host memory if all of it is page-locked, so that the device can access it; else
-   * 0.
+   * The address of host memory that is all page-locked, so that the device can access it; else 0.
    */
   private long pinnedAddress(HostMemory memory) {
     long address = address(memory);
@@ -118,10 +116,9 @@ final class StreamTransfers {
   }
 
   /**
-   * A small source is read now, unless the device may still write it: that is possible while a
-   * producer has not completed and a part of the source is page-locked. Heap memory is never
-   * page-locked. For other memory this cannot be ruled out: no runtime can tell whether anybody in
-   * the process has page-locked a part of a range.
+   * Reads a small source now unless the device may still write it: a producer has not completed,
+   * and a part of the source may be page-locked. Heap memory never is. For other memory no runtime
+   * can rule it out.
    *
    * @return whether it runs in other streams
    */

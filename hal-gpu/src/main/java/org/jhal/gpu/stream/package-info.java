@@ -2,8 +2,8 @@
  * A stream as the engine sees it: weights, events, and the commands of a submission, issued one by
  * one, as a graph, or behind the ring for pageable memory.
  *
- * <p>In it comes what belongs to one stream and is issued by its thread. What several streams share
- * is handed to it: the allocator, the ring, the clock.
+ * <p>Code for one stream and its issuing thread belongs here. The allocator, the ring and the
+ * clock, which streams share, are passed in.
  */
 @NullMarked
 package org.jhal.gpu.stream;

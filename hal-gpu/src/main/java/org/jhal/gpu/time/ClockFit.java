@@ -4,20 +4,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a device's clock at a reference: a point at which both clocks were read, and how
- * fast the device's clock runs. By default times are nanoseconds.
+ * A device's clock at a reference: a point at which both clocks were read, and the rate of the
+ * device's clock. Times are nanoseconds unless stated otherwise.
  *
  * @param host the time of the reference, as {@link System#nanoTime}
- * @param error by how much {@code host} may be wrong
+ * @param error the error bound of {@code host}
  * @param rate nanoseconds of the host in one of the device
- * @param rateError by how much {@code rate} may be wrong
- * @param interval how long the reference is to be used
+ * @param rateError the error bound of {@code rate}
+ * @param interval how long to use the reference
  */
 record ClockFit(double host, double error, double rate, double rateError, long interval) {
-  /** By how much a clock may be off that was not measured. Crystals are better by far. */
+  /** The error bound of an unmeasured rate. Crystals are far better. */
   static final double UNKNOWN_RATE = 1e-3;
 
-  /** By how much a clock's rate may change from one reference to the next, as it gets warmer. */
+  /** The change of a warming clock's rate from one reference to the next, at most. */
   private static final double RATE_CHANGE = 1e-6;
 
   /** The resolution of events that the runtimes state. */
@@ -27,22 +27,22 @@ record ClockFit(double host, double error, double rate, double rateError, long i
   private static final long LONGEST_INTERVAL = TimeUnit.SECONDS.toNanos(2);
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** The first reference. The clocks are taken to run at the same rate, about. */
+  /** The first reference, with equal rates assumed. */
   static ClockFit first(double host, double error) {
     return new ClockFit(host, error, 1, UNKNOWN_RATE, FIRST_INTERVAL);
   }
 
-  /** The time of the host, {@code millis} of the device after the reference. */
+  /** The host's time {@code millis} of the device after the reference. */
   double at(float millis) {
     return host + lasting(millis);
   }
 
-  /** How long {@code millis} of the device are for the host. */
+  /** The length of {@code millis} of the device for the host. */
   double lasting(float millis) {
     return millis * NANOS_PER_MILLI * rate;
   }
 
-  /** By how much {@link #at} may be wrong. */
+  /** The error bound of {@link #at}. */
   double errorAt(float millis) {
     return error
         + RESOLUTION_NANOS
@@ -50,17 +50,17 @@ record ClockFit(double host, double error, double rate, double rateError, long i
         + rounding(millis);
   }
 
-  /** By how many nanoseconds a float of milliseconds may be wrong. */
+  /** The rounding error of a float of milliseconds, in nanoseconds. */
   static double rounding(float millis) {
     return Math.ulp(millis) * NANOS_PER_MILLI;
   }
 
   /**
-   * What is known after another reference.
+   * The fit after another reference.
    *
-   * @param millis how much later that is by the device's clock
-   * @return this object if the other reference is worse; null if the clocks differ by more than any
-   *     two clocks do, so that one of them has been set, or does not tell the time
+   * @param millis the time between the references by the device's clock
+   * @return this object if the other reference is worse; null if the clocks differ so much that one
+   *     of them must have been set or is faulty
    */
   @Nullable ClockFit follow(double otherHost, double otherError, float millis) {
     double passed = otherHost - host;
@@ -75,7 +75,7 @@ record ClockFit(double host, double error, double rate, double rateError, long i
     }
     double keptError = Math.min(UNKNOWN_RATE, rateError + RATE_CHANGE);
     double measuredError = passedError / Math.max(1, passed);
-    boolean isCloser = measuredError < keptError; // so that both times are far from 0
+    boolean isCloser = measuredError < keptError; // both times are far from 0
     return new ClockFit(
         otherHost,
         otherError,

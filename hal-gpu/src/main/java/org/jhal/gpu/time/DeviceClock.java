@@ -9,21 +9,20 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps the device's clock, which native events are stamped with, to {@link System#nanoTime}.
+ * Maps the device's clock, which stamps native events, to {@link System#nanoTime}.
  *
- * <p>The clock can only be asked how long it is from one event to another. So there is a reference:
- * an event that was recorded in an idle stream, between two readings of the host's clock. Half the
- * time between these is by how much the reference may be wrong.
+ * <p>Only the time between two events can be read from the clock. So there is a reference: an event
+ * that was recorded in an idle stream, between two readings of the host's clock. Half the time
+ * between these is its error bound.
  *
- * <p>A reference is good for a limited time: the clocks run at different rates, and times are
- * floats. So it is renewed, at first soon and later every two seconds. From one reference to the
- * next the rate is measured. Until then the clocks are taken to differ by at most {@value
- * ClockFit#UNKNOWN_RATE} of the time. A busy device may answer late, or not at all for now: a
- * reference that would be worse than the one before is not used, and the next try comes after a
- * pause. Times are told with a greater error then.
+ * <p>The error grows with time: the clocks run at different rates, and times are floats. So the
+ * reference is renewed, at first soon and later every two seconds, which also measures the rate.
+ * Until then the rates are taken to differ by at most {@value ClockFit#UNKNOWN_RATE}. A busy device
+ * may answer late or not at all: a reference worse than the one before is not used, and the next
+ * try follows after a pause. Times then have a greater error.
  *
  * <p>Thread-safe. The device must be bound to the thread. One thread at a time renews the
- * reference; the others use the one before meanwhile, whose error they state.
+ * reference; meanwhile the others use the one before, with its error.
  */
 public final class DeviceClock {
   static {
@@ -32,19 +31,19 @@ public final class DeviceClock {
 
   private static final System.Logger LOG = System.getLogger(DeviceClock.class.getName());
 
-  /** How often the host's clock is read around an event; the closest pair counts. */
+  /** The number of events between readings of the host's clock; the closest pair counts. */
   private static final int TRIES = 8;
 
-  /** How long events in an idle stream may take. The device may be busy. */
+  /** The timeout for events in an idle stream, since the device may be busy. */
   private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** The same while there is no reference at all, without which nothing can be mapped. */
+  /** The timeout for the first reference, without which nothing can be mapped. */
   private static final long FIRST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** How long such an event is awaited without letting other threads run; most need less. */
+  /** How long to spin for such an event before yielding; most need less. */
   private static final long SPIN = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** How long nothing is tried after a renewal that failed, at first and at most. */
+  /** The pause after a failed renewal: the first, and the longest. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
@@ -62,18 +61,18 @@ public final class DeviceClock {
   }
 
   /**
-   * When something ran, in the time of the host.
+   * When work ran, in the host's time.
    *
-   * @param error by how many nanoseconds both may be wrong
+   * @param error the error bound of both, in nanoseconds
    */
   record Interval(long begin, long end, long error) {}
 
   private final GpuRuntime runtime;
   private final AtomicBoolean isBeingRenewed = new AtomicBoolean();
   private final AtomicBoolean hasComplained = new AtomicBoolean();
-  private long stream; // 0 until it is made; used by the thread that renews
-  private long pause; // after the last try; 0 if that was successful; for the thread that renews
-  private volatile long nextTry = Long.MIN_VALUE; // as nanoTime, if something has failed
+  private long stream; // 0 until it is made; used by the renewing thread
+  private long pause; // after the last try; 0 if that succeeded; used by the renewing thread
+  private volatile long nextTry = Long.MIN_VALUE; // as nanoTime, after a failure
   private @Nullable Reference current; // guarded by this
   private boolean isClosed; // guarded by this
 
@@ -81,10 +80,7 @@ public final class DeviceClock {
     this.runtime = runtime;
   }
 
-  /**
-   * When work ran that was put between two timing events, which have fired. Returns null if the
-   * device's clock cannot be read now.
-   */
+  /** When the work between two fired timing events ran; null if the clock cannot be read now. */
   @Nullable Interval map(long begin, long end) {
     Reference reference = acquire();
     if (isDue(reference)) {
@@ -118,7 +114,7 @@ public final class DeviceClock {
     }
   }
 
-  /** Whether it is time for another reference than this one. */
+  /** Whether the reference is due for renewal. */
   private boolean isDue(@Nullable Reference reference) {
     long now = System.nanoTime();
     boolean isPaused = nextTry != Long.MIN_VALUE && now - nextTry < 0;
@@ -126,7 +122,7 @@ public final class DeviceClock {
         && (reference == null || now - reference.fit.host() > reference.fit.interval());
   }
 
-  /** Says once, for this device, that times are missing. */
+  /** Logs, once for this device, that times are missing. */
   void complain(String why, @Nullable Throwable cause) {
     if (!hasComplained.getAndSet(true)) {
       LOG.log(Level.WARNING, "times on a device are missing: " + why, cause);
@@ -168,10 +164,7 @@ public final class DeviceClock {
     }
   }
 
-  /**
-   * Makes a new reference, unless the device is too busy. {@code old} is held by the caller.
-   * Returns whether there is a new one.
-   */
+  /** Makes a new reference unless the device is too busy. The caller holds {@code old}. */
   private boolean renew(@Nullable Reference old) {
     long idle = stream;
     if (idle == 0) {
@@ -189,7 +182,7 @@ public final class DeviceClock {
         long before = System.nanoTime();
         runtime.recordEvent(spare, idle);
         if (!awaitFired(spare, before, deadline)) {
-          break; // what there is must do
+          break; // the pairs so far must suffice
         }
         long after = System.nanoTime();
         if ((after - before) / 2.0 < error) {
@@ -238,13 +231,13 @@ public final class DeviceClock {
       if (now - start < SPIN) {
         Thread.onSpinWait();
       } else {
-        Thread.yield(); // to a thread of the runtime that the event needs
+        Thread.yield(); // to the runtime's threads that the event needs
       }
     }
     return true;
   }
 
-  /** Replaces the reference; with null there is none. Returns whether {@code made} is used. */
+  /** Replaces the reference, or removes it with null. Returns whether {@code made} is used. */
   private boolean publish(@Nullable Reference made) {
     Reference old;
     boolean isOver;
@@ -262,7 +255,7 @@ public final class DeviceClock {
     return made != null;
   }
 
-  /** Nothing is mapped any more. */
+  /** Ends all mapping. */
   public void close() {
     Reference last;
     boolean isUnused;
@@ -270,7 +263,7 @@ public final class DeviceClock {
       isClosed = true;
       last = current;
       current = null;
-      isUnused = last != null && last.users == 0; // otherwise its last user destroys it
+      isUnused = last != null && last.users == 0; // else its last user destroys it
     }
     if (last != null && isUnused) {
       runtime.destroyEvent(last.event);

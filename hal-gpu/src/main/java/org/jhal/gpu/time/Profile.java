@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Locale;
 import org.jhal.driver.options.Option;
 
-/** When the times of operations on the device are measured. */
+/** When to measure the times of operations on the device. */
 public enum Profile {
-  /** While somebody records them. */
+  /** While they are recorded. */
   AUTO,
-  /** Always, so that a recording also has the times of what was issued before it began. */
+  /** Always, so that a recording also has the times of work issued before it began. */
   ON,
   /** Never. */
   OFF;

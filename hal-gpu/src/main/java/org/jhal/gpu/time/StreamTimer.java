@@ -8,8 +8,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures when submissions run in a stream: between two timing events, which are in use until they
- * were read.
+ * Measures when submissions run in a stream, between two timing events that are read later.
  *
  * <p>The issuing thread begins and ends a measurement; the completion thread reads it.
  */
@@ -41,8 +40,7 @@ public final class StreamTimer {
   }
 
   /**
-   * Begins a measurement in front of what is issued next. Returns null if that is not possible,
-   * which is no failure of the submission.
+   * Begins a measurement before the next work. Returns null if that fails, with no other effect.
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
@@ -85,7 +83,7 @@ public final class StreamTimer {
     return null;
   }
 
-  /** Ends a measurement behind what was issued; it is read when the submission is over. */
+  /** Ends a measurement behind the work; it is read when the submission is over. */
   public void end(Pair pair, Submission submission) {
     boolean isRead = false;
     try {
@@ -115,15 +113,15 @@ public final class StreamTimer {
     }
   }
 
-  /** Ends the use of a pair that need not have been read. */
+  /** Releases a pair, read or not. */
   public void giveBack(Pair pair) {
     free.addFirst(pair);
     if (isClosed) {
-      destroyAll(); // close() may have looked before
+      destroyAll(); // close() may have missed it
     }
   }
 
-  /** The stream is idle and about to be destroyed. */
+  /** Called when the stream is idle, before it is destroyed. */
   public void close() {
     isClosed = true;
     destroyAll();

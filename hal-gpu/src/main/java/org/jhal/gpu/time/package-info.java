@@ -1,9 +1,9 @@
 /**
  * When operations ran on the device: its clock, mapped to the host's, and pairs of events around
- * what is timed.
+ * timed work.
  *
- * <p>In it comes what measures time by the device. Spans on the host, such as the end of a wait,
- * are the engine's.
+ * <p>Code that measures the device's time belongs here. Spans on the host, such as waits, are the
+ * engine's.
  */
 @NullMarked
 package org.jhal.gpu.time;

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Defines the classes of a bundle from its class files, unless the class loader of the bundle's
- * source finds them. For an overlay it is the other way round: what it brings replaces what the
- * bundle below has, except for the classes that kernels and drivers share, those of Java and of
- * {@code org.jhal.kernel}. Class files are read when the JVM first asks for a class.
+ * source finds them. For an overlay it is the other way round: its classes replace those of the
+ * bundle below, except the classes that kernels and drivers share (Java and {@code
+ * org.jhal.kernel}). Class files are read on demand.
  *
  * <p>Thread-safe.
  */

@@ -24,7 +24,7 @@ import org.jhal.kernel.Workgroup;
  * <p>Thread-safe.
  */
 public final class JavaKernels {
-  /** Also has access to what a module exports to the engine alone. */
+  /** Also sees packages that a module exports to the engine alone. */
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
 
   private static final MethodHandle RUN = findRun();
@@ -71,7 +71,7 @@ public final class JavaKernels {
           where + ": a static initialiser throws " + e.getCause(),
           e.getCause());
     } catch (NoClassDefFoundError e) {
-      // A cause other than "not found" means that the class is there, and failed before.
+      // Any cause but "not found" means that the class exists and failed before.
       boolean missing = e.getCause() instanceof ClassNotFoundException;
       throw new HalException(
           missing ? Status.NOT_FOUND : Status.INVALID_ARGUMENT,

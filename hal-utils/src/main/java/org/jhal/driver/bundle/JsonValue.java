@@ -21,12 +21,11 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a JSON document that knows its place, such as {@code kernels[1].name}, so that errors
- * can be reported with the place, the value and what is allowed. Reading is strict: no comments, no
- * repeated or unknown keys, nothing after the end.
+ * A value of a JSON document with its place, such as {@code kernels[1].name}, so that errors can
+ * name the place, the value and the allowed values. Reading is strict: no comments, no repeated or
+ * unknown keys, nothing after the end.
  *
- * <p>Every method throws HalException INVALID_ARGUMENT for a value that is not as expected.
- * Immutable.
+ * <p>Every method throws HalException INVALID_ARGUMENT for an unexpected value. Immutable.
  */
 final class JsonValue {
   /** A number as it is written, so that it is never rounded. */
@@ -78,7 +77,7 @@ final class JsonValue {
           Status.INVALID_ARGUMENT,
           document + ": the JSON " + what + locationOf(message) + lineOf(message, text),
           e);
-    } catch (IOException e) { // cannot happen: a StringReader does not fail
+    } catch (IOException e) { // a StringReader does not fail
       throw new HalException(Status.INTERNAL, document + ": " + e, e);
     }
   }
@@ -88,9 +87,7 @@ final class JsonValue {
     return location.find() ? " at line " + location.group(1) + " column " + location.group(2) : "";
   }
 
-  /**
-   * The line of {@code text} that a message of the parser refers to, and a hint if it is a comment.
-   */
+  /** The line of {@code text} that a parser's message refers to, and a hint if it is a comment. */
   private static String lineOf(String message, String text) {
     Matcher location = GSON_LOCATION.matcher(message);
     if (!location.find()) {
@@ -201,7 +198,6 @@ final class JsonValue {
     return members;
   }
 
-  /** The items of this list. */
   List<JsonValue> items() {
     if (!(value instanceof List<?> list)) {
       throw wrongType("a list");
@@ -213,7 +209,6 @@ final class JsonValue {
     return items;
   }
 
-  /** This string. */
   String string() {
     if (!(value instanceof String text)) {
       throw wrongType("a string");
@@ -221,10 +216,7 @@ final class JsonValue {
     return text;
   }
 
-  /**
-   * This string, which must match {@code form} as a whole; {@code rule} describes the form for
-   * people.
-   */
+  /** This string, which must match all of {@code form}; {@code rule} describes the form. */
   String string(Pattern form, String rule) {
     String text = string();
     if (!form.matcher(text).matches()) {
@@ -248,12 +240,10 @@ final class JsonValue {
     throw failure("is " + shorten(text) + "; it must be a whole number from " + min + " to " + max);
   }
 
-  /** Whether it is an object. */
   boolean isObject() {
     return value instanceof Map<?, ?>;
   }
 
-  /** Checks that this is an object, with any content. */
   void checkObject() {
     object();
   }

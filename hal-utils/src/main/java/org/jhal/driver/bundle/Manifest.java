@@ -20,8 +20,7 @@ import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The manifest of a bundle, which is the file {@link #FILE} at its root. docs/bundles.md has the
- * schema.
+ * The manifest of a bundle: the file {@link #FILE} at its root. Schema: docs/bundles.md.
  *
  * @param name the name of the bundle, for people
  * @param kernels at least one, in the order of the manifest
@@ -51,8 +50,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   private static final Pattern NOT_EMPTY = Pattern.compile("(?s).+");
 
   /**
-   * Reads and checks the manifest of an overlay, which has variants only. It is for the bundle
-   * whose name it gives; of one for another bundle nothing else is looked at.
+   * Reads and checks the manifest of an overlay, which has variants only. Checks nothing but the
+   * name in an overlay for another bundle.
    *
    * @param overlay one of {@link ExecutableSource#overlays}
    * @return its variants; empty if it is for a bundle of another name
@@ -60,7 +59,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
    */
   public List<Variant> overlay(ExecutableSource overlay) {
     JsonValue root = parse(overlay, "overlay ");
-    JsonValue bundle = root.find("bundle"); // first: the rest is no matter of ours if it is another
+    JsonValue bundle = root.find("bundle"); // first: of another's overlay nothing else is checked
     if (bundle != null && !bundle.string(NOT_EMPTY, "it must not be empty").equals(name)) {
       return List.of();
     }
@@ -96,9 +95,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   /**
    * Reads and checks the manifest of a bundle.
    *
-   * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if it is malformed; the
-   *     message names the bundle, the place, the value and what is allowed; DATA_LOSS if reading
-   *     fails
+   * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT, with the place, the value
+   *     and the allowed values, if it is malformed; DATA_LOSS if reading fails
    */
   public static Manifest read(ExecutableSource source) {
     Objects.requireNonNull(source, "source");
@@ -253,7 +251,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     return new Workgroups(size[0], size[1], size[2]);
   }
 
-  /** Reads a variant. If {@code hasObjects}, kernels in Java may be objects, not of a class. */
+  /** Reads a variant. If {@code hasObjects}, kernels in Java may be objects. */
   private static Variant variant(JsonValue json, Set<String> kernels, boolean hasObjects) {
     String format = json.get("format").string(FORMAT, FORMAT_RULE);
     if (format.equals(Variant.JAVA)) {

@@ -34,7 +34,7 @@ final class TypedKernel {
   private TypedKernel() {}
 
   /**
-   * Makes a handle of type {@code (Workgroup)void} of a method that takes more.
+   * Adapts a method to the type {@code (Workgroup)void}.
    *
    * @param where the class, for people
    * @throws HalException INVALID_ARGUMENT if the method's parameters are not those of the kernel
@@ -89,7 +89,7 @@ final class TypedKernel {
     return ("aeiouAEIOU".indexOf(noun.charAt(0)) >= 0 ? "an " : "a ") + noun;
   }
 
-  /** If the class file has the names, two parameters that changed places are noticed. */
+  /** Detects swapped parameters if the class file has their names. */
   private static void checkName(
       String where, Method method, int index, List<Parameter> parameters) {
     java.lang.reflect.Parameter declared = method.getParameters()[index + 1];
@@ -112,14 +112,13 @@ final class TypedKernel {
     return new HalException(Status.INVALID_ARGUMENT, where + ": " + describe(method) + " " + what);
   }
 
-  /** A method's name and the types of its parameters, for people. */
   static String describe(Method method) {
     return Arrays.stream(method.getParameterTypes())
         .map(Class::getSimpleName)
         .collect(Collectors.joining(", ", method.getName() + "(", ")"));
   }
 
-  /** All types as which a parameter may be taken, the most usual first. */
+  /** All types that a parameter may have, the most usual first. */
   private static final List<Class<?>> TYPES =
       List.of(
           int.class,
@@ -143,7 +142,7 @@ final class TypedKernel {
         .collect(Collectors.joining(" or "));
   }
 
-  /** A handle of type {@code (Workgroup,int)TYPE}; null if a parameter cannot be taken so. */
+  /** A handle of type {@code (Workgroup,int)TYPE}; null if the parameter cannot have the type. */
   private static @Nullable MethodHandle getter(Parameter parameter, Class<?> type) {
     return parameter.kind() == Parameter.Kind.BUFFER
         ? buffer(parameter.type(), type)

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The kernels of a bundle in one format. A bundle may have several variants, best first: a device
- * takes the first that it can load. Variants of unknown formats are kept when a manifest is read.
+ * takes the first that it can load. Variants of unknown formats are legal.
  *
  * @param format such as {@code java}
  * @param file the file in the bundle that holds the code, relative to its root; null for {@link
@@ -40,7 +40,7 @@ public record Variant(
   /** The format of kernels that are Java methods; see {@link JavaKernels}. */
   public static final String JAVA = "java";
 
-  /** The key of options for whatever compiler there is. */
+  /** The key of options for every compiler. */
   public static final String ALL_COMPILERS = "all";
 
   /** Checks for null and copies the collections. */
@@ -68,10 +68,7 @@ public record Variant(
     return all;
   }
 
-  /**
-   * The name of the entry point of {@code kernel} in the file: the kernel's name unless it is
-   * mapped.
-   */
+  /** The entry point of {@code kernel} in the file: the kernel's name unless it is mapped. */
   public String entry(String kernel) {
     return entries.getOrDefault(kernel, kernel);
   }

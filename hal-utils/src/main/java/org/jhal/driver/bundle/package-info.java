@@ -1,7 +1,4 @@
-/**
- * Reads bundles of kernels: their manifest, and kernels written in Java. docs/bundles.md describes
- * bundles.
- */
+/** Reads bundles of kernels (docs/bundles.md): their manifest, and kernels written in Java. */
 @NullMarked
 package org.jhal.driver.bundle;
 

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Compiled code with what it was compiled from, and the format of its file:
+ * Compiled code with its key, and the format of its file:
  *
  * <pre>
  *   8 bytes    "JHALKRNL"
@@ -15,11 +15,10 @@ import java.util.zip.CRC32;
  *   the encoded key, the label and the code, each with its length before it, in 4 bytes
  * </pre>
  *
- * Numbers are big-endian. The checksum finds damage; it does not protect against people who can
- * write to the folder, which {@link PrivateFolder} keeps out.
+ * Numbers are big-endian. The checksum detects damage, not manipulation; {@link PrivateFolder}
+ * keeps other writers out.
  *
- * <p>It shares the array of its code, which nobody changes: code may have many megabytes. Any
- * thread may use it.
+ * <p>Shares the array of its code, which is never changed. Any thread may use it.
  */
 final class CacheEntry {
   private static final byte[] MAGIC = "JHALKRNL".getBytes(StandardCharsets.US_ASCII);

@@ -124,9 +124,8 @@ public final class CacheTool implements ToolProvider {
   }
 
   /**
-   * The folders that the settings {@code cache} of drivers name, whatever drivers there are, each
-   * with one origin. A property comes before a variable. What names no folder is passed over, as
-   * opening a device tells it.
+   * The folders that the settings {@code cache} of all drivers name, each with one origin. A
+   * property precedes a variable. Skips values that name no folder, which opening a device reports.
    */
   static SortedMap<Path, String> named(
       Map<String, String> environment, Map<String, String> properties) {
@@ -277,7 +276,7 @@ public final class CacheTool implements ToolProvider {
     return time.toHours() < 48 ? time.toHours() + " h ago" : time.toDays() + " days ago";
   }
 
-  /** Without what a terminal would obey: names are whatever a bundle says. */
+  /** Without control characters: names come from bundles. */
   private static String plain(String text) {
     return text.replaceAll("\\p{C}", "?");
   }

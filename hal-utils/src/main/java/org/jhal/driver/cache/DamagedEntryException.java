@@ -2,7 +2,7 @@ package org.jhal.driver.cache;
 
 import java.io.IOException;
 
-/** The file of an entry may not contain what was written to it; the message says why. */
+/** The file of an entry may be damaged; the message says why. */
 final class DamagedEntryException extends IOException {
   private static final long serialVersionUID = 1L;
 

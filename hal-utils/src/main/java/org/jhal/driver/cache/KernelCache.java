@@ -25,39 +25,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps compiled kernels in a folder, for this process and others.
  *
- * <p>It only saves time. Whatever is wrong with the folder or with an entry, {@link #find} finds
- * nothing and {@link #keep} keeps nothing; each reason is logged once. Any number of processes may
- * share a folder without locks: an entry is written under another name and then renamed, is never
- * changed afterwards, and may vanish at any time.
+ * <p>It only saves time. If the folder or an entry is faulty, {@link #find} finds nothing and
+ * {@link #keep} keeps nothing; each reason is logged once. Any number of processes may share a
+ * folder without locks: an entry is written under another name and then renamed, is never changed
+ * afterwards, and may vanish at any time.
  *
- * <p>When an entry is added, those that were not used for the longest time are removed until all
- * together keep within the limits. An entry was last used when its file was last modified, within
- * an hour: a use that is not longer ago than that is not noted again. A time in the future means
- * that a clock was wrong; such an entry goes first.
+ * <p>When an entry is added, the least recently used ones are removed until the limits are met. The
+ * time of a file's last modification is that of its last use, to within an hour. A time in the
+ * future comes from a wrong clock; such an entry goes first.
  *
  * <p>Thread-safe.
  */
 public final class KernelCache {
-  /** How large all entries together are at most. */
+  /** The largest total size of all entries. */
   static final long MAX_BYTES = 256L << 20;
 
-  /** How many entries there are at most. */
   static final int MAX_ENTRIES = 4096;
 
-  /** How large an entry is at most. */
   static final int MAX_ENTRY_BYTES = 64 << 20;
 
   private static final System.Logger LOG = System.getLogger(KernelCache.class.getName());
   private static final Pattern ENTRY = Pattern.compile("[0-9a-f]{64}\\.kernel");
   private static final Pattern UNFINISHED = Pattern.compile("[0-9a-f]{16}\\.tmp");
 
-  /** A use is noted again, and an unfinished file is given up, after this time. */
+  /** The time after which a use is noted again, and an unfinished file is deleted. */
   private static final Duration WHILE = Duration.ofHours(1);
 
-  private static final int MAX_REHEARSED_BYTES = 64 << 10;
-  private static final int MAX_TOLD = 16;
+  private static final int MAX_WARM_UP_BYTES = 64 << 10;
+  private static final int MAX_LOGGED = 16;
 
-  /** One for each folder, so that what is wrong with it is logged once in a process. */
+  /** One for each folder, so that its faults are logged once in a process. */
   private static final Map<Path, KernelCache> CACHES = new ConcurrentHashMap<>();
 
   private final Path path;
@@ -65,14 +62,14 @@ public final class KernelCache {
   private final Clock clock;
   private final long maxBytes;
   private final int maxEntries;
-  private final Set<String> told = ConcurrentHashMap.newKeySet(); // at most about MAX_TOLD
+  private final Set<String> logged = ConcurrentHashMap.newKeySet(); // about MAX_LOGGED at most
 
-  /** The file of an entry, and what is in it; with a problem it is of no use. */
+  /** The file of an entry and its content, which is unusable if there is a problem. */
   record Item(String file, long bytes, Instant used, String label, @Nullable String problem) {}
 
   private record Candidate(String file, long bytes, Instant used) {}
 
-  /** For tests, with limits, time and access of their own. */
+  /** For tests. */
   KernelCache(Path path, PrivateFolder.Access access, Clock clock, long maxBytes, int maxEntries) {
     this.path = path;
     this.access = access;
@@ -82,7 +79,7 @@ public final class KernelCache {
   }
 
   /**
-   * That of a folder, which is made when the first entry is kept.
+   * The cache in a folder, which is created for the first entry.
    *
    * @param path absolute
    */
@@ -95,8 +92,8 @@ public final class KernelCache {
   }
 
   /**
-   * The folder that is used if nobody says otherwise: {@code jhal} in {@code $XDG_CACHE_HOME}, or
-   * in {@code .cache} of the user's home. Empty if neither is an absolute path.
+   * The default folder: {@code jhal} in {@code $XDG_CACHE_HOME}, or in {@code .cache} of the user's
+   * home. Empty if neither is an absolute path.
    */
   public static Optional<Path> defaultFolder() {
     return defaultFolder(System.getenv("XDG_CACHE_HOME"), System.getProperty("user.home"));
@@ -116,7 +113,7 @@ public final class KernelCache {
     }
   }
 
-  /** The code that was kept under a key; null if there is none that can be trusted. */
+  /** The code under a key; null if there is none that can be trusted. */
   public byte @Nullable [] find(KernelKey key) {
     String file = file(key);
     try (PrivateFolder folder = PrivateFolder.open(path, access)) {
@@ -127,9 +124,9 @@ public final class KernelCache {
       noteUse(folder, file);
       return entry.code();
     } catch (NoSuchFileException | ClosedByInterruptException e) {
-      return null; // not there yet; or the thread is interrupted, which is its user's affair
+      return null; // missing, or the thread is interrupted, which the caller handles
     } catch (DamagedEntryException e) {
-      tell(
+      logOnce(
           Level.WARNING,
           "an entry of the kernel cache "
               + path
@@ -140,11 +137,11 @@ public final class KernelCache {
       unusable(e);
       return null;
     } catch (OutOfMemoryError e) {
-      return null; // compiling may take less
+      return null; // compiling may need less memory
     }
   }
 
-  /** Reads an entry. If others can write it, that is a matter of this entry alone. */
+  /** Reads an entry. A file that others can write spoils this entry only. */
   private static byte[] read(PrivateFolder folder, String file) throws IOException {
     try {
       return folder.read(file, MAX_ENTRY_BYTES);
@@ -153,26 +150,22 @@ public final class KernelCache {
     }
   }
 
-  /**
-   * Does with any small entry what {@link #find} does with the wanted one, so that the first call
-   * of it in a process takes less time. Changes nothing, and tells nothing, whatever is wrong.
-   */
-  public void rehearse() {
+  /** Shortens the first {@link #find} of a process by reading a small entry. Logs nothing. */
+  public void warmUp() {
     try (PrivateFolder folder = PrivateFolder.open(path, access)) {
       for (String file : folder.names()) {
-        if (ENTRY.matcher(file).matches()
-            && folder.attributes(file).size() <= MAX_REHEARSED_BYTES) {
+        if (ENTRY.matcher(file).matches() && folder.attributes(file).size() <= MAX_WARM_UP_BYTES) {
           Optional<Item> unused = item(folder, file);
           return;
         }
       }
     } catch (IOException | RuntimeException e) {
-      return; // find tells it
+      return; // find() reports it
     }
   }
 
   /**
-   * Keeps code under a key, in place of what is there.
+   * Keeps code under a key, replacing any other.
    *
    * @param label what the code is, for people
    */
@@ -186,11 +179,11 @@ public final class KernelCache {
         keep(file(key), entry);
       }
     } catch (ClosedByInterruptException e) {
-      return; // the thread is interrupted, which is its user's affair
+      return; // the thread is interrupted, which the caller handles
     } catch (IOException | RuntimeException e) {
       unusable(e);
     } catch (OutOfMemoryError e) {
-      return; // the code is there all the same
+      return; // the caller has the code
     }
   }
 
@@ -205,7 +198,7 @@ public final class KernelCache {
     try {
       folder.write(file, entry, FileTime.from(clock.instant()));
     } catch (NoSuchFileException e) {
-      return; // somebody empties the folder just now
+      return; // another process is emptying the folder
     }
   }
 
@@ -221,11 +214,11 @@ public final class KernelCache {
         folder.touch(file, FileTime.fromMillis(now));
       }
     } catch (IOException e) {
-      return; // a folder on a read-only disk serves as well
+      return; // a read-only folder serves, too
     }
   }
 
-  /** Removes what is over the limits, but not the entry that was just added. */
+  /** Removes entries beyond the limits, except the one just added. */
   private void trim(PrivateFolder folder, String added) throws IOException {
     Instant now = clock.instant();
     List<Candidate> candidates = new ArrayList<>();
@@ -267,7 +260,7 @@ public final class KernelCache {
     return UNFINISHED.matcher(file).matches();
   }
 
-  /** Null if the file is not ours, or gone. */
+  /** Null if the file is gone or not ours. */
   private static @Nullable PosixFileAttributes attributes(PrivateFolder folder, String file)
       throws IOException {
     try {
@@ -278,7 +271,7 @@ public final class KernelCache {
   }
 
   /**
-   * What is in the folder under names of entries, the one that was used last first. Reads all.
+   * Reads all files with names of entries; the last used comes first.
    *
    * @throws IOException if the folder cannot be used; NoSuchFileException if there is none
    */
@@ -296,7 +289,7 @@ public final class KernelCache {
   }
 
   /**
-   * Whether the folder looks like one of a cache: it is empty, or has something of a cache.
+   * Whether the folder is empty or has a file with a name that a cache uses.
    *
    * @throws IOException if the folder cannot be used; NoSuchFileException if there is none
    */
@@ -319,15 +312,15 @@ public final class KernelCache {
       String problem = file.equals(file(entry.key())) ? null : "it is of another key";
       return Optional.of(new Item(file, bytes, used, entry.label(), problem));
     } catch (NoSuchFileException e) {
-      return Optional.empty(); // removed meanwhile
+      return Optional.empty(); // just removed
     } catch (IOException e) {
       return Optional.of(new Item(file, bytes, used, "", String.valueOf(e.getMessage())));
     }
   }
 
   /**
-   * Removes all entries, and what was never finished. Leaves everything else alone: other files,
-   * and links and folders under names of entries.
+   * Removes all entries and unfinished files. Leaves all else alone, even links and folders with
+   * such names.
    *
    * @return how many entries there were
    * @throws IOException if the folder cannot be used; NoSuchFileException if there is none
@@ -346,15 +339,12 @@ public final class KernelCache {
     return removed;
   }
 
-  /**
-   * Somebody else's folder is a matter to look into, and so is one that somebody has named and that
-   * cannot be made; one that cannot be written is not.
-   */
+  /** Warns about a folder that others can write, and about a configured one that cannot be made. */
   private void unusable(Exception why) {
     boolean isDefault = defaultFolder().equals(Optional.of(path));
     boolean isWrong =
         why instanceof UntrustedException || (why instanceof UnmadeFolderException && !isDefault);
-    tell(
+    logOnce(
         isWrong ? Level.WARNING : Level.INFO,
         "the kernel cache "
             + path
@@ -363,7 +353,7 @@ public final class KernelCache {
             + " (cache=off does without)");
   }
 
-  /** Without the name of a file, which is another one each time. */
+  /** Without the name of the file, so that each reason is logged once. */
   private static String reason(Exception why) {
     if (why instanceof UntrustedException) {
       return String.valueOf(why.getMessage());
@@ -378,8 +368,8 @@ public final class KernelCache {
     return why.toString();
   }
 
-  private void tell(Level level, String message) {
-    if (told.size() < MAX_TOLD && told.add(message)) {
+  private void logOnce(Level level, String message) {
+    if (logged.size() < MAX_LOGGED && logged.add(message)) {
       LOG.log(level, message);
     }
   }

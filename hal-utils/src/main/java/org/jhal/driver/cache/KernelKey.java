@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * All that compiled code depends on, as a list of texts.
+ * Everything that compiled code depends on, as a list of texts.
  *
  * <p>Each text is encoded with its length before it, so different lists have different encodings.
  * An entry holds the whole encoding, which is compared byte by byte; the hash only names the file.
@@ -22,7 +22,6 @@ import java.util.List;
 public final class KernelKey {
   private final byte[] encoded;
 
-  /** A key that was read. */
   KernelKey(byte[] encoded) {
     this.encoded = encoded.clone();
   }

@@ -32,29 +32,27 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open folder in which nobody else can write, and its files.
+ * An open folder, and its files, that only this user can write.
  *
- * <p>The folder is opened first and examined then, as what is open, so that nobody can exchange it
- * in between: it belongs to the user of this process, the group and others cannot write to it, and
- * it is no symbolic link. (A mode without rights for the group also switches off access control
- * lists.) From then on nobody but this user can change what is in it. Each file is reached through
- * the open folder, by its name and without following links. A file is read only if it is a regular
- * one that belongs to the user, and the group and others cannot write to it.
+ * <p>The folder is opened first and then examined through its handle, so that it cannot be
+ * exchanged in between. It must belong to the user of this process, must not be a symbolic link,
+ * and the group and others must not have the right to write. (A mode without rights for the group
+ * also switches off access control lists.) From then on only this user can change its content. Each
+ * file is reached through the open folder by its name, without following links. A file is read only
+ * if it is regular, belongs to the user, and cannot be written by the group and others.
  *
- * <p>Whoever is the user, or root, is trusted.
+ * <p>The user and root are trusted.
  *
  * <p>Not thread-safe; to be closed after a few calls.
  */
 final class PrivateFolder implements Closeable {
-  /** The end of the names of files that are being written. */
+  /** The suffix of files that are being written. */
   static final String UNFINISHED = ".tmp";
 
   private static final Set<PosixFilePermission> OTHERS_WRITE =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
-  /** How a folder is used. */
   static final class Access {
-    /** That of this process. */
     static final Access OURS = new Access(null, null);
 
     private final @Nullable UserPrincipal user;
@@ -63,8 +61,8 @@ final class PrivateFolder implements Closeable {
     /**
      * For tests.
      *
-     * @param user whom folder and files must belong to; null for the user of this process
-     * @param writing what files are written through; null for nothing
+     * @param user the required owner of folder and files; null for the user of this process
+     * @param writing wraps the channels for writing; null for none
      */
     Access(@Nullable UserPrincipal user, @Nullable UnaryOperator<SeekableByteChannel> writing) {
       this.user = user;
@@ -93,23 +91,23 @@ final class PrivateFolder implements Closeable {
     this.open = open;
   }
 
-  /** The user of this process: the owner of what the kernel shows of it. */
+  /** The user of this process. */
   private static UserPrincipal self() throws IOException {
     try {
       return Files.getOwner(Path.of("/proc/self"));
     } catch (IOException | UnsupportedOperationException e) {
-      throw new IOException("this system does not tell whose process this is", e);
+      throw new IOException("the owner of this process is unknown", e);
     }
   }
 
   /**
-   * Opens a folder, after having made it if necessary.
+   * Opens a folder, and makes it if necessary.
    *
    * @throws UnmadeFolderException if it cannot be made
    * @throws IOException as {@link #open}
    */
   static PrivateFolder make(Path path, Access access) throws IOException {
-    access.user(); // first, as a system without it may have no permissions either
+    access.user(); // first: a system without it may not have permissions either
     if (!Files.isDirectory(path)) {
       try {
         Files.createDirectories(path, mode("rwx------"));
@@ -124,8 +122,8 @@ final class PrivateFolder implements Closeable {
    * Opens a folder.
    *
    * @throws NoSuchFileException if there is none
-   * @throws UntrustedException if somebody else could have written to it
-   * @throws IOException if it cannot be read, or the system cannot tell
+   * @throws UntrustedException if other users could have written to it
+   * @throws IOException if it cannot be read or examined
    */
   static PrivateFolder open(Path path, Access access) throws IOException {
     UserPrincipal user = access.user();
@@ -165,10 +163,9 @@ final class PrivateFolder implements Closeable {
     return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
   }
 
-  /** The names of all that is in the folder. */
   List<String> names() throws IOException {
     List<String> names = new ArrayList<>();
-    // Anew, as the open stream can be iterated once only.
+    // Opened again, as a stream can be iterated only once.
     try (DirectoryStream<Path> listing =
         open.newDirectoryStream(Path.of("."), LinkOption.NOFOLLOW_LINKS)) {
       listing.forEach(file -> names.add(file.getFileName().toString()));
@@ -179,7 +176,7 @@ final class PrivateFolder implements Closeable {
   }
 
   /**
-   * The attributes of whatever has this name, which may be nothing to be read.
+   * The attributes of a file, link or folder.
    *
    * @throws NoSuchFileException if there is none
    */
@@ -193,7 +190,7 @@ final class PrivateFolder implements Closeable {
    * The attributes of a file.
    *
    * @throws NoSuchFileException if there is none
-   * @throws UntrustedException if it is none to be read
+   * @throws UntrustedException if it must not be read
    */
   PosixFileAttributes attributes(String name) throws IOException {
     PosixFileAttributes is = look(name);
@@ -230,8 +227,7 @@ final class PrivateFolder implements Closeable {
   }
 
   /**
-   * Writes a file, or replaces one: others see the whole of it or nothing. A symbolic link of this
-   * name is replaced, not followed.
+   * Writes or replaces a file atomically. A symbolic link of this name is replaced, not followed.
    *
    * @param time when it was last used
    */
@@ -260,7 +256,7 @@ final class PrivateFolder implements Closeable {
     }
   }
 
-  /** Deletes a file, or a link but not what it leads to. It may be gone already. */
+  /** Deletes a file or a link, not its target. It may be gone already. */
   void delete(String name) throws IOException {
     try {
       open.deleteFile(Path.of(name));
@@ -269,7 +265,6 @@ final class PrivateFolder implements Closeable {
     }
   }
 
-  /** Notes when a file was used. */
   void touch(String name, FileTime time) throws IOException {
     open.getFileAttributeView(
             Path.of(name), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)

@@ -2,7 +2,7 @@ package org.jhal.driver.cache;
 
 import java.io.IOException;
 
-/** Somebody else may have written a folder or a file; the message says why. */
+/** Another user may have written a folder or a file; the message says why. */
 final class UntrustedException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -2,9 +2,9 @@
  * Compiled kernels that outlive the process: the folder that holds them, the format of its files,
  * and {@code hal cache}. Knows nothing of compilers.
  *
- * <p>What is loaded from the folder runs on the device, so the folder is the boundary of trust: see
- * {@link org.jhal.driver.cache.PrivateFolder} for what is read, and {@link
- * org.jhal.driver.cache.CacheEntry} for what is believed.
+ * <p>Code from the folder runs on the device, so the folder is the boundary of trust: {@link
+ * org.jhal.driver.cache.PrivateFolder} decides which files are read, and {@link
+ * org.jhal.driver.cache.CacheEntry} which contents are accepted.
  */
 @NullMarked
 package org.jhal.driver.cache;

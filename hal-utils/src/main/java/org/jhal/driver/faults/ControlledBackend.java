@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Wraps a driver's backend so that tests can make its calls fail and lose the device, while the
- * real device goes on. A call that fails does not reach the driver.
+ * real device continues. A failing call does not reach the driver.
  *
  * <p>Thread-safe, as every backend is.
  *
@@ -74,7 +74,6 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     this.faults = new Faults(calls);
   }
 
-  /** The wrapped backend. */
   @Override
   public DeviceBackend<E> real() {
     return real;
@@ -82,7 +81,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   @Override
   public @Nullable Object eventDomain() {
-    return real.eventDomain(); // its streams pass the driver's events on
+    return real.eventDomain(); // its streams use the driver's events
   }
 
   @Override
@@ -100,7 +99,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     run("enableAccess", () -> real.enableAccess(owner));
   }
 
-  /** How many streams there are: one for each queue, and then a hidden one for groups, if any. */
+  /** The number of streams: one for each queue, and a hidden one for groups, if any. */
   public int streamCount() {
     return streams.size();
   }
@@ -110,15 +109,15 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     return streams.get(index);
   }
 
-  /** Which calls fail; a failure with status UNAVAILABLE also loses the device. */
+  /** The calls that fail; a failure with status UNAVAILABLE also loses the device. */
   public Faults faults() {
     return faults;
   }
 
   /**
-   * Sets what makes the real device finish all its work: it releases streams that are held, and
-   * waits. It runs when the device is lost, because the engine assumes that a lost device runs
-   * nothing, and may free what its work uses. It runs twice if a call is in progress then.
+   * Sets the step that makes the real device finish all its work: it releases held streams, and
+   * waits. It runs when the device is lost, because the engine may free what a lost device uses. It
+   * runs twice if a call is in progress then.
    */
   public void setDrain(Runnable drain) {
     this.drain = drain;
@@ -126,13 +125,13 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   /**
    * Loses the device: from now on all calls fail with {@code cause}, including frees in stream
-   * order. Calls that release unused objects immediately, and calls that bind threads, still work.
+   * order. Calls that bind threads or release unused objects immediately still work.
    */
   public void lose(HalException cause) {
     if (lost.compareAndSet(null, cause)) {
       try {
-        // Calls that passed checkAlive() before may still be putting work into a stream. One that
-        // blocks because its stream is full returns only once that stream is released.
+        // Calls past checkAlive() may still be putting work into a stream. A call that blocks on a
+        // full stream returns only once that stream is released.
         if (!calls.writeLock().tryLock()) {
           drain(cause);
           calls.writeLock().lock();
@@ -149,14 +148,14 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     try {
       drain.run();
     } catch (HalException e) {
-      // The real device is lost itself, so it runs nothing any more.
+      // The real device is lost, too, and runs nothing.
       if (e != cause) {
         cause.addSuppressed(e);
       }
     }
   }
 
-  /** Throws the cause if the device is lost, after waiting until nothing runs on it any more. */
+  /** If the device is lost, waits until it runs nothing, and throws the cause. */
   void checkAlive() {
     HalException cause = lost.get();
     if (cause != null) {
@@ -165,7 +164,6 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     }
   }
 
-  /** Makes a call that can fail. */
   <T> T call(String name, Supplier<T> body) {
     checkAlive();
     HalException failure = null;

@@ -103,8 +103,8 @@ final class ControlledStream<E> implements NativeStream<E> {
   }
 
   /**
-   * The real call is made outside {@link ControlledBackend#call}, since losing the device waits for
-   * such calls, and this one ends only when the device is drained.
+   * The real call is made outside {@link ControlledBackend#call}: losing the device waits for such
+   * calls, and this one ends only when the device is drained.
    */
   @Override
   public void synchronizeEvent(E event) {
@@ -113,7 +113,7 @@ final class ControlledStream<E> implements NativeStream<E> {
     device.checkAlive(); // the event may have fired because the lost device was drained
   }
 
-  /** The driver is asked even if a failure is injected: it is asked once for each recording. */
+  /** Asks the driver even if a failure is injected, since each recording is asked about once. */
   @Override
   public @Nullable HalException outcome(E event) {
     HalException failure = real.outcome(event);
@@ -143,7 +143,7 @@ final class ControlledStream<E> implements NativeStream<E> {
 
   @Override
   public boolean isIdle() {
-    return real.isIdle(); // even if the device is lost on purpose, the real one decides
+    return real.isIdle(); // the real one, even after an injected loss
   }
 
   @Override

@@ -79,10 +79,7 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
   public void afterwards(HostCompletion completion) {
     real.afterwards(
         new HostCompletion() {
-          /**
-           * The real work is done outside {@link ControlledBackend#run}, since losing the device
-           * waits for such calls.
-           */
+          /** Does the real work outside {@link ControlledBackend#run}, for which a loss waits. */
           @Override
           public void run(Context context) throws Exception {
             device.run("hostCompletion", () -> {});

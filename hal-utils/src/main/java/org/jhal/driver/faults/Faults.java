@@ -11,8 +11,8 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls of the driver fail on purpose: a named call, on its nth use from now on. Also counts
- * how often each call is used, so that a test knows how many failures to try.
+ * Makes a named call of the driver fail on its nth use from now on. Also counts the uses of each
+ * call, so that a test knows how many failures to try.
  *
  * <p>Thread-safe.
  */
@@ -22,7 +22,7 @@ public final class Faults {
   private final Set<String> calls;
   private final Map<String, List<Fault>> faults = new HashMap<>(); // guarded by this
   private @Nullable Map<String, Integer> uses; // guarded by this; null if uses are not counted
-  private volatile boolean isArmed; // has faults or counts; else checks cost next to nothing
+  private volatile boolean isArmed; // has faults or counts; keeps other checks cheap
 
   /**
    * An object without faults.
@@ -39,15 +39,13 @@ public final class Faults {
   }
 
   /**
-   * Makes a call fail once. Faults of one call add up: each counts the uses from when it was asked
-   * for, also those that another one lets fail. If two are due for one use, the older one happens
-   * and the other one is gone.
+   * Makes a call fail once. A call may have several faults, each of which counts all uses since it
+   * was added. If two are due at one use, the older one happens and the other one is dropped.
    *
    * @param call the name of the call
    * @param nth which use fails, counted from 1, starting now
    * @param failure what the call throws
-   * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth} is less
-   *     than 1
+   * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth < 1}
    */
   public synchronized void failNth(String call, int nth, HalException failure) {
     if (!calls.contains(call)) {
@@ -62,13 +60,13 @@ public final class Faults {
     isArmed = true;
   }
 
-  /** Cancels all faults that have not happened yet. */
+  /** Cancels all pending faults. */
   public synchronized void clear() {
     faults.clear();
     isArmed = uses != null;
   }
 
-  /** Whether a fault has not happened yet. */
+  /** Whether a fault is still to happen. */
   public synchronized boolean isPending() {
     return !faults.isEmpty();
   }
@@ -85,7 +83,7 @@ public final class Faults {
   }
 
   /**
-   * Called by the driver, or what wraps it, at the start of each call.
+   * Called by the driver or its wrapper at the start of each call.
    *
    * @throws HalException the failure, if this use is to fail
    */

@@ -16,7 +16,7 @@ public final class DeviceSelector {
   private static final Pattern PCI_SELECTOR =
       Pattern.compile(PCI + "[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
 
-  /** A word before the actual uuid; a letter beyond f tells it from hexadecimal digits. */
+  /** A word before the actual uuid, with a letter beyond f, unlike hexadecimal digits. */
   private static final Pattern UUID_PREFIX = Pattern.compile("^[a-z]*[g-z][a-z]*-");
 
   private static final Pattern UUID = Pattern.compile("([0-9a-f]-?){8,}");
@@ -100,7 +100,7 @@ public final class DeviceSelector {
     return UUID_PREFIX.matcher(uuid).replaceFirst("");
   }
 
-  /** A domain may be written with four digits or with eight. */
+  /** A domain may have four or eight digits. */
   private static String withoutZeros(String pciAddress) {
     return pciAddress.replaceFirst("^0+", "");
   }

@@ -92,9 +92,7 @@ public final class EngineOptions {
             "how long the thread that waits for a stream polls before it sleeps");
   }
 
-  /**
-   * A few threads are enough for any device, and most of the processors are left to the program.
-   */
+  /** A few threads suffice for any device; the other processors are left to the program. */
   private static int copyThreads(int processors) {
     return Math.max(1, Math.min(processors / 4, 4));
   }

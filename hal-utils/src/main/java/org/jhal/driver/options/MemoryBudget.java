@@ -51,12 +51,12 @@ public final class MemoryBudget {
             + " are in use");
   }
 
-  /** Counts bytes as not used any more. */
+  /** Counts bytes as free. */
   public void giveBack(long bytes) {
     used.addAndGet(-bytes);
   }
 
-  /** How many bytes are in use. */
+  /** The bytes in use. */
   public long used() {
     return used.get();
   }

@@ -56,7 +56,7 @@ public final class Option<T> {
     this.description = Objects.requireNonNull(description, "description");
     this.reader = reader;
     this.writer = writer;
-    read(write(defaultValue), "the default"); // the default must be a value that users may give
+    read(write(defaultValue), "the default"); // users must be able to give the default
   }
 
   /**
@@ -77,10 +77,7 @@ public final class Option<T> {
         String::valueOf);
   }
 
-  /**
-   * A size in {@code [min, max]} bytes, written {@code 4096}, {@code 64k}, {@code 256m}, {@code
-   * 2g}.
-   */
+  /** A size in {@code [min, max]} bytes, written as {@code 4096}, {@code 64k}, {@code 256m}. */
   public static Option<Long> bytes(
       String name, long defaultValue, long min, long max, String description) {
     return new Option<>(
@@ -176,7 +173,7 @@ public final class Option<T> {
     return name;
   }
 
-  /** The value if nobody sets it. */
+  /** The value unless it is set. */
   public T defaultValue() {
     return defaultValue;
   }
@@ -190,8 +187,7 @@ public final class Option<T> {
    * Parses a value.
    *
    * @param origin where the value comes from, for the message
-   * @throws HalException INVALID_ARGUMENT if it has the wrong form, OUT_OF_RANGE if it is beyond
-   *     the limits
+   * @throws HalException INVALID_ARGUMENT for a wrong form, OUT_OF_RANGE beyond the limits
    */
   T read(String text, String origin) {
     try {

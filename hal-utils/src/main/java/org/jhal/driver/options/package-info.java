@@ -1,7 +1,4 @@
-/**
- * Options of a driver, the settings of a device and where they came from, and the engine's
- * configuration.
- */
+/** Options of a driver, settings of a device and their origins, and the engine's configuration. */
 @NullMarked
 package org.jhal.driver.options;
 

@@ -17,9 +17,8 @@ public final class BackOff {
 
   /**
    * Polls until {@code isOver} returns true or {@link System#nanoTime()} has passed {@code
-   * deadline}; returns the last result. Polls at least once, and less often the longer it takes;
-   * see {@link #length}. An interrupt does not end the wait; the thread's interrupt status is
-   * restored.
+   * deadline}; returns the last result. Polls at least once, and less often over time; see {@link
+   * #length}. Not interruptible; restores the interrupt status.
    *
    * @param waiter the object that the thread parks on, as thread dumps show it
    */
@@ -33,7 +32,7 @@ public final class BackOff {
           return false;
         }
         LockSupport.parkNanos(waiter, Math.min(length(now - start), deadline - now));
-        interrupted |= Thread.interrupted(); // a parked thread with its flag set would spin
+        interrupted |= Thread.interrupted(); // otherwise parking would return at once
       }
       return true;
     } finally {

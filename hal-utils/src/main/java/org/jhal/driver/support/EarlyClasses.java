@@ -13,9 +13,8 @@ public final class EarlyClasses {
   private EarlyClasses() {}
 
   /**
-   * Initialises the classes that a text file lists by their full names, one on each line, and all
-   * that are nested in them. Where a program has been packed anew under other names, they are
-   * initialised when they are first used.
+   * Initialises the classes that a text file lists by their full names, one on each line, and their
+   * nested classes. If packaging has renamed them, their first use initialises them.
    *
    * @param near a class in the folder of the file, whose loader finds the classes
    * @throws LinkageError if the initialisation of one fails, or has failed before
@@ -32,8 +31,7 @@ public final class EarlyClasses {
   }
 
   /**
-   * Initialises classes, and all that are nested in them. Those that are initialised already are
-   * left alone.
+   * Initialises classes and their nested classes, unless they are initialised.
    *
    * @param outermost classes that are nested in no other
    * @throws LinkageError if the initialisation of one fails, or has failed before

@@ -3,9 +3,9 @@ package org.jhal.driver.support;
 import org.jhal.spi.HostWaits;
 
 /**
- * A thread of an engine or a driver. It may run code of users, such as a kernel or a callback,
- * while work of others depends on it: so nothing on it may wait for a timeline or close a device
- * (rules S7 and Q8), host calls apart. It is a daemon, named after its device and its role.
+ * A thread of an engine or a driver. Other work may depend on it while it runs users' code, such as
+ * a kernel or a callback. So only host calls may wait for a timeline on it or close a device (rules
+ * S7 and Q8). It is a daemon, named after its device and its role.
  */
 public class EngineThread extends Thread {
   /** Creates a thread, which is not started yet. */

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Moves calls that need a bound device from virtual threads to platform threads. Native runtimes
- * bind a device to a thread of the operating system, and a virtual thread may continue on another
- * one after each monitor and each wait. So a device is never bound to a virtual thread.
+ * bind a device to an operating system thread, which a virtual thread changes.
  *
  * <p>Thread-safe.
  */
@@ -25,14 +24,13 @@ public final class PlatformThreads {
   private static final @Nullable MethodHandle IS_VIRTUAL = find();
 
   /**
-   * Limits how many calls of virtual threads are under way at once, each on a thread of its own.
-   * Held only by calls that end by themselves: one that waits for work of the program, see {@link
-   * #callUnlimited} and {@link #waitUnlimited}, would keep those out that bring the work about.
+   * Limits the concurrent calls of virtual threads, each on its own thread. Only calls that end by
+   * themselves hold it. A call that waits for the program's work (see {@link #callUnlimited} and
+   * {@link #waitUnlimited}) would otherwise keep out the calls that do this work.
    */
   private static final Semaphore CALLS =
       new Semaphore(4 * Runtime.getRuntime().availableProcessors());
 
-  /** Makes the call of a virtual thread. */
   private static final class Caller extends EngineThread {
     private final AtomicBoolean hasPermit; // of CALLS
 
@@ -68,8 +66,7 @@ public final class PlatformThreads {
 
   /**
    * Calls {@code body} on the calling thread, or, if that is virtual, on a new {@link
-   * EngineThread}, and waits for it. An interrupt does not end the wait; the thread's interrupt
-   * status is kept.
+   * EngineThread}, and waits for it. Not interruptible; keeps the interrupt status.
    *
    * @param name the name of the new thread
    * @throws RuntimeException what {@code body} throws; a {@link HalException} of another thread is
@@ -95,16 +92,16 @@ public final class PlatformThreads {
   }
 
   /**
-   * As {@link #call}, for what may wait for work of the program, such as a close: however many of
-   * those there are, other calls of virtual threads go on.
+   * As {@link #call}, for calls that may wait for the program's work, such as a close. Their number
+   * is unlimited and does not delay other calls.
    */
   public static <T> T callUnlimited(String name, Supplier<T> body) {
     return isCurrentVirtual() ? callApart(name, body, new AtomicBoolean()) : body.get();
   }
 
   /**
-   * From now on the calling thread may wait for work of the program. If it makes a {@link #call} of
-   * a virtual thread, this goes on as with {@link #callUnlimited}; otherwise this does nothing.
+   * Turns the {@link #call} that runs on this thread, if any, into a {@link #callUnlimited}: it may
+   * wait for the program's work from now on.
    */
   public static void waitUnlimited() {
     if (Thread.currentThread() instanceof Caller caller) {
@@ -124,7 +121,7 @@ public final class PlatformThreads {
         };
     try {
       new Caller(name, task, hasPermit).start();
-      return result.join(); // an interrupt does not end it
+      return result.join();
     } catch (CompletionException e) {
       Throwable thrown = Objects.requireNonNull(e.getCause());
       if (thrown instanceof HalException failure) {

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A runtime whose events tell how the work behind them has ended is asked the same way, in
- * {@link org.jhal.driver.NativeStream#outcome}: the engine asks before the event is recorded anew.
- * If the answer comes only with a call that can be made once, such as the one that queries the
- * event, the driver leaves it with the recording that it belongs to:
+ * <p>A runtime whose events report the outcome of the work behind them is queried likewise, in
+ * {@link org.jhal.driver.NativeStream#outcome}: the engine asks before the event is recorded again.
+ * If the outcome comes with a call that can be made only once, such as the query of the event, the
+ * driver stores it in the recording:
  *
  * <pre>{@code
  * public boolean queryEvent(ReusableEvent<NativeEvent> event) {
@@ -53,10 +53,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@link #latest()} is the latest recording at the moment of the call. Its native event stays
- * valid until the recording is closed, even if another one is recorded meanwhile. If the runtime
- * itself keeps the events that its streams wait for, as most reference-counting runtimes do, the
- * code above is all that is needed. Otherwise the stream keeps the recording until it is past the
- * wait; {@link org.jhal.driver.Submission#whenFired} helps with that.
+ * valid until the recording is closed, even if another one is recorded meanwhile. That suffices if
+ * the runtime itself keeps the events that its streams wait for, as most reference-counting
+ * runtimes do. Otherwise the stream keeps the recording until it is past the wait; {@link
+ * org.jhal.driver.Submission#whenFired} helps with that.
  *
  * <p>Native events are released once, with the last reference: that of this event, which {@link
  * #record} and {@link #close} drop, or that of a recording taken from {@link #latest()}. So the
@@ -73,7 +73,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
   private final AtomicReference<@Nullable Recording<N>> latest = new AtomicReference<>();
 
   /**
-   * An event that is not recorded yet.
+   * An unrecorded event.
    *
    * @param release releases a native event; called once for each
    */
@@ -82,7 +82,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
   }
 
   /**
-   * Sets the latest recording, which replaces the one before. Called by the thread that issues.
+   * Replaces the latest recording. Called by the issuing thread.
    *
    * @param event fires when the stream reaches it; this object takes ownership and releases it
    */
@@ -98,7 +98,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
   }
 
   /**
-   * The latest recording, to be closed when its native event is not used any more.
+   * The latest recording, to be closed after the last use of its native event.
    *
    * @throws HalException FAILED_PRECONDITION if nothing was recorded, or this is closed
    */
@@ -107,18 +107,17 @@ public final class ReusableEvent<N> implements AutoCloseable {
       Recording<N> found = latest.get();
       if (found == null) {
         throw new HalException(
-            Status.FAILED_PRECONDITION, "an event is used that was not recorded, or was destroyed");
+            Status.FAILED_PRECONDITION, "the event was never recorded, or was destroyed");
       }
       if (found.tryRetain()) {
         return found;
       }
-      // record() has replaced and released it since, so there is a later one.
+      // record() has replaced and released it, so there is a later one.
     }
   }
 
   /**
-   * How the work behind the latest recording has ended: what {@link Recording#fail} was told of it
-   * first, or null.
+   * The first failure that {@link Recording#fail} got for the latest recording, or null.
    *
    * @throws HalException FAILED_PRECONDITION if nothing was recorded, or this is closed
    */
@@ -128,7 +127,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
     }
   }
 
-  /** Releases the latest recording. Nothing may be recorded after this. */
+  /** Releases the latest recording. Nothing may be recorded afterwards. */
   @Override
   public void close() {
     replace(null);
@@ -152,7 +151,6 @@ public final class ReusableEvent<N> implements AutoCloseable {
       this.release = release;
     }
 
-    /** The native event. */
     public N event() {
       return event;
     }
@@ -162,7 +160,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
       boolean ignored = failure.compareAndSet(null, Objects.requireNonNull(why, "why"));
     }
 
-    /** What {@link #fail} was told first, or null. */
+    /** The first failure, or null. */
     public @Nullable HalException outcome() {
       return failure.get();
     }
@@ -177,7 +175,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
       if (references.decrementAndGet() == 0) {
         try {
           release.accept(event);
-        } catch (Throwable t) { // must not fail a caller that only queries an event
+        } catch (Throwable t) { // must not fail a caller that queries an event
           LOG.log(Level.WARNING, "a native event cannot be released", t);
         }
       }

@@ -55,7 +55,7 @@ public abstract class Accumulator {
   /** Stores the result of {@code ranks} ranks. */
   public abstract void result(ByteBuffer elements, int count, int ranks);
 
-  /** The reduction cannot be: it was refused before. */
+  /** For a reduction that was refused earlier. */
   final AssertionError refused() {
     return new AssertionError(reduction + " of " + type);
   }

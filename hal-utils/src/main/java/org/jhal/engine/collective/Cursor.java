@@ -13,7 +13,7 @@ public final class Cursor {
 
   private final Layout layout;
   private int piece; // guarded by this
-  private long start; // the first byte of the piece that was not handed out; guarded by this
+  private long start; // of the piece's remaining bytes; guarded by this
 
   public Cursor(Layout layout) {
     this.layout = layout;

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * What a collective moves, as pieces of the same length. The bytes of a piece are read from its
- * sources, combined in their order if there are several, and written to its targets. No piece reads
- * what another one writes, and within a piece byte i is read from all sources before it is written
- * anywhere, also in place.
+ * The data that a collective moves, as pieces of equal length. The bytes of a piece are read from
+ * its sources, combined in their order if there are several, and written to its targets. No piece
+ * reads what another one writes, and within a piece byte i is read from all sources before it is
+ * written anywhere, also in place.
  *
  * @param pieces what is combined and written where
  * @param length of each piece, in bytes

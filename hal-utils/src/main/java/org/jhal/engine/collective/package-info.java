@@ -1,4 +1,4 @@
-/** What collectives compute, without devices: which parts are combined and written, and how. */
+/** The arithmetic of collectives, without devices: which parts are combined, how, and to where. */
 @NullMarked
 package org.jhal.engine.collective;
 

@@ -1,9 +1,9 @@
 package org.jhal.engine.concurrent;
 
 /**
- * The time to about a second, at the price of reading a field. While there is a device, the thread
- * that reclaims what was forgotten sets it twice a second, and the issue thread of each queue once
- * a second: any of them may be held up in a callback of the program or in a native call.
+ * The time to about a second, at the cost of reading a field. While a device is open, the reclaimer
+ * thread sets it twice a second and the issue thread of each queue once a second. Several threads
+ * set it because each may block in a callback or a native call.
  *
  * <p>Thread-safe.
  */
@@ -17,7 +17,6 @@ public final class CoarseClock {
     return now;
   }
 
-  /** Sets the time. */
   public static void tick() {
     now = System.nanoTime();
   }

@@ -16,10 +16,10 @@ public final class Gate {
   // How many threads are inside, plus SHUT once the gate is shut.
   private final AtomicLong state = new AtomicLong();
 
-  /** How often a closer that waits looks by itself: the last thread may be unable to wake it. */
+  /** How often a waiting closer checks the count: the last thread may be unable to wake it. */
   private static final long LOOK_NANOS = 1_000_000_000;
 
-  // The thread in awaitEmpty(). Written by that thread, read by the last one that leaves.
+  // The thread in awaitEmpty(). Written by that thread, read by the last one to leave.
   private volatile @Nullable Thread closer;
 
   /** Enters unless the gate is shut. If this returns true, the caller must {@link #leave}. */
@@ -35,8 +35,8 @@ public final class Gate {
   }
 
   /**
-   * Enters like {@link #tryEnter}, and also if the gate is shut and somebody is inside: for a part
-   * of what that does.
+   * Enters as {@link #tryEnter} does, and also through a shut gate while another thread is inside.
+   * For a part of that thread's work.
    */
   public boolean tryEnterPart() {
     long now = state.get();
@@ -50,8 +50,8 @@ public final class Gate {
   }
 
   /**
-   * Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. It makes the
-   * calls that those make, so a stack that was enough for entering is enough for leaving.
+   * Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. It needs no
+   * more stack than entering.
    */
   public void leave() {
     long now = state.get();
@@ -67,7 +67,7 @@ public final class Gate {
     LockSupport.unpark(closer);
   }
 
-  /** Shuts the gate. Returns false if it was shut already. */
+  /** Returns false if it was shut already. */
   public boolean shut() {
     long now = state.get();
     while (now < SHUT) {
@@ -79,7 +79,6 @@ public final class Gate {
     return false;
   }
 
-  /** Whether nobody is inside. */
   public boolean isEmpty() {
     return state.get() % SHUT == 0;
   }
@@ -105,7 +104,7 @@ public final class Gate {
           return false;
         }
         LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
-        interrupted |= Thread.interrupted(); // with the status set, parkNanos() returns at once
+        interrupted |= Thread.interrupted(); // otherwise parkNanos() returns at once
       }
       return true;
     } finally {

@@ -30,7 +30,7 @@ public final class PairingHeap<N extends HeapNode> {
   }
 
   /**
-   * Adds a node that is in no heap. Its key and sequence must not change while it is in this one.
+   * Adds a node that is in no heap. Its key and sequence stay unchanged while it is in this one.
    */
   public void insert(N node) {
     if (node.heap != null) {

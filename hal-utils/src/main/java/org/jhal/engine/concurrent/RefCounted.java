@@ -17,10 +17,7 @@ public abstract class RefCounted {
 
   private volatile int references = 1; // changed by any thread, through the handle
 
-  /**
-   * Takes a reference unless the last one is gone. If this returns true, the caller must release
-   * it.
-   */
+  /** Takes a reference, to be released, unless the last one is gone; returns whether it did. */
   public final boolean tryRetain() {
     int now = references;
     while (now > 0) {
@@ -36,15 +33,12 @@ public abstract class RefCounted {
     release(1);
   }
 
-  /** Drops {@code count} references at once. */
   public final void release(int count) {
     if ((int) REFERENCES.getAndAdd(this, -count) == count) {
       destroy();
     }
   }
 
-  /**
-   * Called once, when the last reference is gone, on the thread that dropped it, with no lock held.
-   */
+  /** Called once, on the thread that dropped the last reference, with no lock held. */
   protected abstract void destroy();
 }

@@ -9,19 +9,19 @@ import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that does one job in steps, and parks while there is nothing to do. A test may leave it
- * unstarted and run the steps itself.
+ * A thread that does its work in steps and parks while there is none. A test may leave it unstarted
+ * and run the steps itself.
  *
  * <p>Thread-safe: any thread may wake or stop it.
  */
 public final class WorkerThread {
   /**
-   * From this many crashes on, a step that throws counts as one that found nothing to do, so that
-   * the thread does not crash in a busy loop.
+   * After this many crashes a step that throws counts as one without work, so that the thread does
+   * not crash in a busy loop.
    */
   private static final int MAX_CRASHES = 100;
 
-  /** How long a crash that could not be reported waits at most for the next try. */
+  /** The longest time until an unreported crash is reported again. */
   private static final long RETRY_NANOS = 1_000_000_000;
 
   private final BooleanSupplier step;
@@ -33,17 +33,17 @@ public final class WorkerThread {
   private volatile boolean isParked; // parked or about to be; written by this thread, read by any
   private volatile boolean isStopped; // set once, by any thread
   private int crashes; // how many steps threw; used by this thread alone
-  private @Nullable Throwable unreported; // by onCrash, which threw; only the thread uses it
+  private @Nullable Throwable
+      unreported; // a crash for which onCrash threw; used by this thread alone
 
   /**
    * Creates a thread, which is not started.
    *
    * @param spinNanos how long it spins for more work before it parks
-   * @param lookNanos how long it parks at most before it runs a step without having been woken
+   * @param lookNanos how long it parks at most before it runs a step unwoken
    * @param atStart runs first, on the thread
    * @param step does a piece of work and returns true, or returns false if there is nothing to do
-   * @param onCrash receives, on the thread, what {@code atStart} or {@code step} threw; the thread
-   *     then continues
+   * @param onCrash receives, on the thread, what {@code atStart} or {@code step} threw
    */
   public WorkerThread(
       String name,
@@ -118,8 +118,8 @@ public final class WorkerThread {
   }
 
   /**
-   * Replaces a thread that was not started: runs steps while there is something to do, if {@link
-   * #wake} was called since the last time. Returns whether it was.
+   * Replaces an unstarted thread: runs steps while there is work, if {@link #wake} was called since
+   * the last time. Returns whether it was.
    */
   public boolean takeStepsIfWoken() {
     boolean wasWoken = isWoken;
@@ -151,9 +151,7 @@ public final class WorkerThread {
     }
   }
 
-  /**
-   * Where there is no memory, reporting fails as well. The thread goes on, and tries again later.
-   */
+  /** Reporting fails when memory is short. The thread then continues and reports again later. */
   private void report(Throwable thrown) {
     unreported = thrown;
     try {
@@ -164,10 +162,7 @@ public final class WorkerThread {
     }
   }
 
-  /**
-   * Ends the thread once it has nothing to do, and waits for that. Returns false if the deadline
-   * passes first.
-   */
+  /** Ends the thread once it has no work. Returns false if the deadline passes first. */
   public boolean stop(long deadline) {
     isStopped = true;
     wake();

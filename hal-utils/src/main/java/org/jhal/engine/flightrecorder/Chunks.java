@@ -3,24 +3,23 @@ package org.jhal.engine.flightrecorder;
 import jdk.jfr.FlightRecorder;
 
 /**
- * Records all names at the start of each chunk, so that each part of a recording can be read alone.
+ * Records all names at the start of each chunk, so that each chunk can be read alone.
  *
- * <p>The recorder calls a hook for that. The hook is made with the first event, since it starts the
- * recorder's own machinery, which takes time and is of no use to programs that are never recorded.
- * It is removed with the last name, since the recorder is the JDK's and keeps the class loader of
- * the hook.
+ * <p>The recorder calls a hook for that. The hook is made with the first event: making it starts
+ * the recorder's machinery, which takes time and would not serve a program that is never recorded.
+ * It is removed with the last name, since the recorder keeps the hook's class loader alive.
  *
  * <p>Thread-safe.
  */
 final class Chunks implements Runnable {
   private static final Chunks HOOK = new Chunks();
 
-  /** Written with the class locked. While there is no name, it becomes false. */
+  /** Written with the class locked. Becomes false while there is no name. */
   private static volatile boolean isHooked;
 
   private Chunks() {}
 
-  /** Makes the hook, unless it exists, and records what was named before. */
+  /** Makes the hook unless it exists, and records the existing names. */
   static void hook() {
     if (!isHooked) {
       hookNow();
@@ -35,14 +34,14 @@ final class Chunks implements Runnable {
     try {
       FlightRecorder.addPeriodicEvent(NameEvent.class, HOOK);
     } catch (RuntimeException e) {
-      // A recorder that takes no hooks: later chunks are without names, and everything else works.
+      // This recorder takes no hooks. Only the names in later chunks are missing.
     }
-    HOOK.run(); // the current chunk has begun without
+    HOOK.run(); // the current chunk began without the hook
   }
 
   /**
-   * Removes the hook if there is no name any more. A name that is added meanwhile is either seen
-   * here, or its first event makes the hook again.
+   * Removes the hook if there is no name. A name added at the same time is either seen here, or its
+   * first event makes the hook again.
    */
   static synchronized void unhookIfUnused() {
     if (isHooked && Names.live().isEmpty()) {

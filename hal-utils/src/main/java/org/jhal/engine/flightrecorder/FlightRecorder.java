@@ -3,26 +3,25 @@ package org.jhal.engine.flightrecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what happens, for the flight recorder of the JDK. docs/tracing.md lists the events.
+ * Records events for the flight recorder of the JDK. docs/tracing.md lists them.
  *
- * <p>A caller first asks whether an event is recorded, and only then collects what it tells. So
- * what is not recorded costs the reading of a field or two, and allocates nothing. Where the module
- * {@code jdk.jfr} is missing, nothing is recorded.
+ * <p>A caller first asks whether an event is recorded, and only then collects its values. So an
+ * event that is not recorded costs a read of one or two fields, and no allocation. Without the
+ * module {@code jdk.jfr} nothing is recorded.
  *
- * <p>Operations are given as numbers, so a recording keeps none of them. Thread-safe; calls no code
- * of users and takes no lock of the engine.
+ * <p>Operations are passed as numbers, so a recording keeps none alive. Thread-safe; calls no
+ * users' code and takes no lock of the engine.
  */
 public final class FlightRecorder {
-  // The classes of events cannot be loaded without jdk.jfr. Nothing else in this package refers to
-  // them but what is guarded by this constant.
+  // Guards all code that refers to events, whose classes cannot be loaded without jdk.jfr.
   private static final boolean IS_THERE = isThere();
 
   private FlightRecorder() {}
 
   private static boolean isThere() {
     try {
-      // Initialises all of them, while no operation depends on it: a class whose initialisation
-      // fails, such as on a stack that is nearly full, can never be used again.
+      // Initialises all of them before any operation depends on them: a class whose initialisation
+      // fails, such as on a nearly full stack, is unusable for good.
       boolean unused =
           SubmissionEvent.isOn()
               | EdgeEvent.isOn()
@@ -40,16 +39,15 @@ public final class FlightRecorder {
               | NameEvent.isOn();
       return true;
     } catch (LinkageError | VirtualMachineError e) {
-      return false; // a Java without the module, a program that did not ask for it, or no memory
+      return false; // the module is not in this Java or not resolved, or memory is short
     }
   }
 
-  /** Whether events can be recorded at all. */
   static boolean areSupported() {
     return IS_THERE;
   }
 
-  /** Records what the numbers of an event stand for, unless this chunk of the recording has it. */
+  /** Records the names behind the numbers of an event, unless this chunk has them. */
   private static void nameAll() {
     Chunks.hook();
   }
@@ -61,7 +59,7 @@ public final class FlightRecorder {
     }
   }
 
-  /** Nothing has a name any more. */
+  /** The last name is gone. */
   static void unname() {
     if (IS_THERE) {
       Chunks.unhookIfUnused();
@@ -93,7 +91,7 @@ public final class FlightRecorder {
     return IS_THERE && EdgeEvent.isOn();
   }
 
-  /** A signal of this thread that begins now, or null if that is not recorded. */
+  /** Begins a signal of this thread; null if signals are not recorded. */
   public static @Nullable Span hostSignal(long timeline, long value) {
     if (!recordsEdges()) {
       return null;
@@ -124,8 +122,8 @@ public final class FlightRecorder {
   }
 
   /**
-   * For {@link #recordsOperations}: an operation is being issued, or has failed without that. Its
-   * span ends with null for success, or with the status of its failure.
+   * For {@link #recordsOperations}: an operation is being issued, or has failed unissued. Its span
+   * ends with null for success, or with the status of its failure.
    */
   public static Span operation(long queue, long operation) {
     OperationEvent event = new OperationEvent();
@@ -181,8 +179,7 @@ public final class FlightRecorder {
     event.queue = queue;
     event.operation = operation;
     event.took = Math.max(0, end - begin);
-    // The event's own time is read between these two. If the thread is held up there, that counts
-    // as a part of the error.
+    // The event's own time is read between these two; a delay there adds to the error.
     long before = System.nanoTime();
     event.begin();
     long after = System.nanoTime();
@@ -194,7 +191,7 @@ public final class FlightRecorder {
 
   // Host threads.
 
-  /** A wait of this thread that begins now, or null if that is not recorded. */
+  /** Begins a wait of this thread; null if waits are not recorded. */
   public static @Nullable Span hostWait(long timeline, long value) {
     if (!IS_THERE || !HostWaitEvent.isOn()) {
       return null;
@@ -208,7 +205,7 @@ public final class FlightRecorder {
 
   // Devices.
 
-  /** Records {@code bytes} that were allocated, or freed if they are negative. */
+  /** Records an allocation of {@code bytes}, or a free if they are negative. */
   public static void memory(long device, long bytes, String type, long total) {
     if (!IS_THERE) {
       return;
@@ -226,7 +223,7 @@ public final class FlightRecorder {
     }
   }
 
-  /** The loading of a bundle, which ends with the format; null if that is not recorded. */
+  /** Begins the loading of a bundle, which ends with the format; null if it is not recorded. */
   public static @Nullable Span load(long device, String bundle) {
     if (!IS_THERE || !ExecutableLoadEvent.isOn()) {
       return null;
@@ -240,8 +237,8 @@ public final class FlightRecorder {
   }
 
   /**
-   * The search for compiled code, or its compilation, which ends with {@code hit}, {@code compiled}
-   * or {@code failed}; null if that is not recorded.
+   * Begins the search for compiled code and its compilation, which ends with {@code hit}, {@code
+   * compiled} or {@code failed}; null if it is not recorded.
    */
   public static @Nullable Span compilation(String source) {
     if (!IS_THERE || !CompilationEvent.isOn()) {
@@ -254,8 +251,8 @@ public final class FlightRecorder {
   }
 
   /**
-   * The making of a native graph, which ends with null, or with why the commands are issued one by
-   * one; null if that is not recorded.
+   * Begins the making of a native graph, which ends with null, or with the reason why the commands
+   * are issued one by one; null if that is not recorded.
    */
   public static @Nullable Span graph(int commands) {
     if (!IS_THERE || !GraphEvent.isOn()) {
@@ -267,7 +264,7 @@ public final class FlightRecorder {
     return event;
   }
 
-  /** A recording was issued command by command although graphs are used. */
+  /** A recording was issued command by command on a device that uses graphs. */
   public static void fallback(String reason) {
     if (IS_THERE && GraphEvent.isOn()) {
       GraphEvent event = new GraphEvent();
@@ -276,7 +273,6 @@ public final class FlightRecorder {
     }
   }
 
-  /** A device was lost. */
   public static void lost(long device, String cause) {
     if (IS_THERE && DeviceLostEvent.isOn()) {
       DeviceLostEvent event = new DeviceLostEvent();

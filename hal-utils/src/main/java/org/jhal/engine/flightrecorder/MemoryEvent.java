@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** What the allocation and the freeing of memory have in common. */
+/** An allocation or a free of memory. */
 @StackTrace(false)
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 abstract class MemoryEvent extends Event {

@@ -6,17 +6,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The names of what events give as a number. Numbers are unique in the process, and start at 1.
+ * The names behind the numbers in events. Numbers are unique in the process and start at 1.
  *
- * <p>A process may have several copies of this class, in class loaders of their own. The numbers of
- * each begin at a multiple of {@value #COPY}.
+ * <p>A process may have several copies of this class, each in its own class loader. The numbers of
+ * each copy begin at a multiple of {@value #COPY}.
  *
  * <p>Thread-safe.
  */
 public final class Names {
   private static final long COPY = 1L << 40;
 
-  /** Where all copies can reach it: how many there are. */
+  /** The system property with the number of copies. */
   private static final String COPIES = "org.jhal.engine.copies";
 
   private static final long BASE = COPY * copiesBefore();
@@ -34,17 +34,17 @@ public final class Names {
               .merge(COPIES, "1", (before, one) -> "" + (Long.parseLong("" + before) + 1));
       return Long.parseLong("" + copies) - 1;
     } catch (RuntimeException e) {
-      return 0; // somebody has set it to something else
+      return 0; // other code has set it to something else
     }
   }
 
-  /** Makes a number that is unique in this copy unique in the process. */
+  /** Turns a number that is unique in this copy into one unique in the process. */
   static long inProcess(long number) {
     return BASE + number;
   }
 
   /**
-   * Gives a number to something that lives until {@link #remove}.
+   * Assigns a number to an object, until {@link #remove}.
    *
    * @param kind {@code device}, {@code queue} or {@code kernel}
    * @param owner the number of the device that it belongs to, or 0
@@ -57,7 +57,7 @@ public final class Names {
     return number;
   }
 
-  /** Forgets a number. Does nothing if that was done before. */
+  /** Forgets a number, unless it is forgotten already. */
   public static void remove(long number) {
     LIVE.remove(number);
     if (LIVE.isEmpty()) {
@@ -65,7 +65,7 @@ public final class Names {
     }
   }
 
-  /** Forgets the number of a device, and whatever belongs to it. */
+  /** Forgets the number of a device and of everything that belongs to it. */
   public static void removeDevice(long number) {
     LIVE.values().removeIf(named -> named.owner() == number);
     remove(number);

@@ -3,20 +3,17 @@ package org.jhal.engine.flightrecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that has begun and is recorded when it ends.
+ * Something that has begun, and is recorded when it ends.
  *
- * <p>May be begun and ended on different threads. Whoever ends it does so once.
+ * <p>May begin and end on different threads. Ended once.
  */
 public interface Span {
-  /**
-   * Records it, as lasting until now, with what became of it. The thread of the event is the
-   * calling one.
-   */
+  /** Records it with its outcome, as lasting until now on the calling thread. */
   void end(@Nullable String outcome);
 
   /**
-   * Ends {@code span} unless it is null, which stands for something that is not recorded. Throws
-   * nothing: where memory or stack is short, a record is lost and not what it tells of.
+   * Ends {@code span} unless it is null, that is, not recorded. Throws nothing: if memory or stack
+   * is short, only the record is lost.
    */
   static void end(@Nullable Span span, @Nullable String outcome) {
     if (span == null) {
@@ -25,7 +22,7 @@ public interface Span {
     try {
       span.end(outcome);
     } catch (Throwable exhausted) {
-      return; // the recorder itself can tell no more
+      return; // the recorder is out of memory or stack
     }
   }
 }

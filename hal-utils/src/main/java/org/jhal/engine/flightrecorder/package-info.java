@@ -1,7 +1,6 @@
 /**
- * What happened, for the flight recorder of the JDK. {@link
- * org.jhal.engine.flightrecorder.FlightRecorder} is the only class that others use; it works
- * without the module {@code jdk.jfr}, too.
+ * Events for the flight recorder of the JDK. {@link org.jhal.engine.flightrecorder.FlightRecorder}
+ * is the only class for other packages; it also works without the module {@code jdk.jfr}.
  */
 @NullMarked
 package org.jhal.engine.flightrecorder;

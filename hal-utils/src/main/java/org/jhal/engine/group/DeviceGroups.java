@@ -10,7 +10,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeGroup;
-import org.jhal.driver.support.Once;
+import org.jhal.driver.support.Lazy;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.EngineBuffer;
@@ -50,8 +50,8 @@ public final class DeviceGroups<E> {
   private final List<GroupLife> groups = new CopyOnWriteArrayList<>();
 
   // Made for the first group, or collective, that needs them; shared by all.
-  private final Once<HostQueue<E>> hostQueue = new Once<>();
-  private final Once<DeferredWorkQueue<E>> nativeQueue = new Once<>();
+  private final Lazy<HostQueue<E>> hostQueue = new Lazy<>();
+  private final Lazy<DeferredWorkQueue<E>> nativeQueue = new Lazy<>();
 
   // The latest native collective on this device, until it is over.
   private final AtomicReference<@Nullable NativeCollective> lastNative = new AtomicReference<>();

@@ -22,10 +22,7 @@ public final class Constants {
     return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.nativeOrder());
   }
 
-  /**
-   * Writes the value of argument {@code index} of {@code kernel} into {@code block} at {@code
-   * offset}.
-   */
+  /** Writes the value of argument {@code index} into {@code block} at {@code offset}. */
   public static void pack(
       EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {
     ElementType type = parameter.type();

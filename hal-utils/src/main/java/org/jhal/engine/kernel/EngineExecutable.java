@@ -9,15 +9,13 @@ import org.jhal.Executable;
 import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Status;
-import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
 
 /**
- * The user's handle to kernels that a {@link DeviceBackend} has loaded. Each of its kernels keeps
- * it reachable.
+ * The user's handle to loaded kernels, each of which keeps it reachable.
  *
  * <p>Thread-safe.
  */
@@ -65,17 +63,15 @@ public final class EngineExecutable implements Executable {
     return device;
   }
 
-  /** The bundle's name, for messages. */
   String name() {
     return name;
   }
 
-  /** What work that uses its kernels retains. */
+  /** The resource that work with its kernels retains. */
   public LoadedModule loaded() {
     return loaded;
   }
 
-  /** The module that the driver loaded. */
   KernelModule module() {
     return loaded.module();
   }
@@ -116,7 +112,7 @@ public final class EngineExecutable implements Executable {
   @Override
   public void close() {
     owner.close();
-    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+    Reference.reachabilityFence(this); // otherwise it might be reported as a leak during the close
   }
 
   void checkOpen() {

@@ -49,7 +49,7 @@ public final class EngineKernel implements Kernel, LoadedKernel {
             (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
             (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
             (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
-    this.number = // the last step, since nobody removes it if this constructor throws
+    this.number = // last: if this constructor threw afterwards, the name would leak
         Names.add("kernel", executable.name() + ":" + spec.name(), executable.core().number());
   }
 
@@ -69,7 +69,7 @@ public final class EngineKernel implements Kernel, LoadedKernel {
     return own;
   }
 
-  /** The number by which recordings name it. */
+  /** Its number in the flight recorder. */
   public long number() {
     return number;
   }
@@ -119,7 +119,6 @@ public final class EngineKernel implements Kernel, LoadedKernel {
     return spec.dynamicSharedMemory();
   }
 
-  /** Refuses a grid that is larger than the device takes. */
   public void checkGrid(Workgroups count) {
     Objects.requireNonNull(count, "count");
     Workgroups most = maxCount;
@@ -152,12 +151,11 @@ public final class EngineKernel implements Kernel, LoadedKernel {
     }
   }
 
-  /** Names an argument, for messages about it. */
   public String argument(int parameterIndex) {
     return "argument " + parameterIndex + " of " + this + ", " + parameters[parameterIndex].name();
   }
 
-  /** The largest grid with which it can be dispatched. */
+  /** The largest grid that a dispatch may have. */
   Workgroups maxCount() {
     return maxCount;
   }

@@ -35,7 +35,7 @@ public final class ExecutableLoader {
     this.calls = device.calls();
   }
 
-  /** Loads a variant. Unlike a lambda it can be made ready by {@link #rehearse}. */
+  /** Loads a variant. A class rather than a lambda, so that {@link #warmUp} can initialise it. */
   private record Loading(
       DeviceCore<?> device,
       ExecutableSource source,
@@ -55,8 +55,8 @@ public final class ExecutableLoader {
     }
   }
 
-  /** See {@code EngineDevice.rehearseLoading}. */
-  public static void rehearse() throws IllegalAccessException {
+  /** See {@code EngineDevice.warmUpLoading}. */
+  public static void warmUp() throws IllegalAccessException {
     for (Class<?> needed :
         List.of(
             ExecutableLoader.class, Loading.class, EngineExecutable.class, EngineKernel.class)) {
@@ -67,7 +67,7 @@ public final class ExecutableLoader {
   /** Loads the first variant that the driver takes. */
   public Executable load(ExecutableSource source) {
     Manifest manifest = Manifest.read(source);
-    List<List<Variant>> found = new ArrayList<>(); // all, so that none is malformed unnoticed
+    List<List<Variant>> found = new ArrayList<>(); // all: reports any malformed one
     for (ExecutableSource overlay : source.overlays()) {
       found.add(manifest.overlay(overlay));
     }
@@ -97,7 +97,7 @@ public final class ExecutableLoader {
             + String.join("; ", refusals));
   }
 
-  /** Loads the first variant that can be loaded; null if there is none, and then says why. */
+  /** Loads the first loadable variant, or returns null and adds the reasons to {@code refusals}. */
   private @Nullable Executable load(
       ExecutableSource source, List<Variant> variants, Manifest manifest, List<String> refusals) {
     for (Variant variant : variants) {
@@ -119,7 +119,7 @@ public final class ExecutableLoader {
     return null;
   }
 
-  /** Refuses kernels whose workgroups are larger, or need more, than the device supports. */
+  /** Refuses kernels whose workgroups exceed the device's limits. */
   private void checkWorkgroups(Manifest manifest) {
     DeviceInfo info = device.info();
     Workgroups most = info.maxWorkgroupSize();

@@ -2,15 +2,13 @@ package org.jhal.engine.kernel;
 
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
 import org.jhal.engine.flightrecorder.Names;
 
 /**
- * What a {@link DeviceBackend} has loaded for an {@link EngineExecutable}, shared by that and the
- * operations and recordings that use its kernels.
+ * The module behind an {@link EngineExecutable}. Operations and recordings share it.
  *
  * <p>Thread-safe.
  */
@@ -31,7 +29,7 @@ final class LoadedModule extends Owned {
     this.module = module;
   }
 
-  /** Sets the numbers by which recordings name its kernels. */
+  /** Sets its kernels' numbers in the flight recorder. */
   void setKernelNumbers(long[] numbers) {
     kernelNumbers = numbers;
   }
@@ -62,8 +60,8 @@ final class LoadedModule extends Owned {
   }
 
   /**
-   * Removes it from the device's resources once it is both unused and unloaded. Either may come
-   * last, since closing the device unloads it too.
+   * Removes it from the device's resources once it is both unused and unloaded, in either order:
+   * closing the device unloads it while it is still in use.
    */
   @Override
   protected void endIfOver() {
@@ -72,7 +70,7 @@ final class LoadedModule extends Owned {
     }
   }
 
-  /** Unloads the module, once: when the last reference is gone, or when the device is closed. */
+  /** Unloads the module once: with the last reference, or when the device closes. */
   void unload() {
     if (isUnloaded.compareAndSet(false, true)) {
       try {

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * use it (rule M1). {@link #free} frees it when the last reference is gone or when the device
  * closes; for a dealloca, {@code DeallocaWork} does.
  *
- * <p>A storage may also stand for another one, mostly of another device, which it keeps alive: that
- * is how operations of one device use the memory of another (rule S9b).
+ * <p>A storage may stand for another one, usually of another device, which it keeps alive.
+ * Operations of one device use the memory of another in this way (rule S9b).
  *
  * <p>Thread-safe.
  */
@@ -31,7 +31,7 @@ public final class BufferStorage extends Owned {
   private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
 
   private enum Phase {
-    /** Its alloca was not issued yet. */
+    /** Its alloca is not issued. */
     PROMISED,
     /** The memory is allocated. */
     PRESENT,
@@ -54,21 +54,21 @@ public final class BufferStorage extends Owned {
   public final long size;
   public final boolean isTransient; // from an alloca
   public final @Nullable BufferStorage
-      peer; // the storage for which this one stands, retained; stands for none
-  private final boolean isImported; // memory that the device has not allocated
+      peer; // the retained storage for which this one stands; never itself a stand-in
+  private final boolean isImported; // not allocated by the device
   private final int usageBits; // one bit for each usage in params, by ordinal
   private final @Nullable Runnable onRelease;
 
-  // Any thread changes it, by compare-and-set.
+  // Changed by any thread through compare-and-set.
   private volatile Phase phase;
 
   // Written once, by the constructor or by the drainer that issues the alloca, before PRESENT.
   private volatile @Nullable DeviceMemory memory;
 
-  // The flags below go from false to true once; any thread may write and read them.
+  // The flags below change once, from false to true, on any thread.
   private volatile boolean isUnused; // the last reference is gone
   private volatile boolean isFreed; // free() has returned from the driver, or a dealloca was issued
-  private volatile boolean isGivenBack; // the native runtime does not use the memory any more
+  private volatile boolean isGivenBack; // the native runtime has finished with the memory
 
   @SuppressWarnings("UnusedVariable") // used through its handle
   private volatile boolean isOver; // onRelease was called
@@ -84,7 +84,7 @@ public final class BufferStorage extends Owned {
     return new BufferStorage(device, params, size, memory, false, null, null);
   }
 
-  /** A storage over somebody else's memory. */
+  /** A storage over memory that the caller owns. */
   static BufferStorage imported(
       DeviceCore<?> device,
       BufferParams params,
@@ -95,8 +95,8 @@ public final class BufferStorage extends Owned {
   }
 
   /**
-   * A storage of {@code device} that stands for {@code home}, which has memory itself. Takes over
-   * the caller's reference to that, unless it throws.
+   * A storage of {@code device} that stands for {@code home}, which has memory of its own. Takes
+   * over the caller's reference to {@code home} unless it throws.
    *
    * @param usage what it is for
    */
@@ -112,7 +112,7 @@ public final class BufferStorage extends Owned {
     return refusal != null ? refusal : home.notForPeers();
   }
 
-  /** Whether its own device has allocated the memory, on itself. */
+  /** Whether the memory is its own device's, allocated by that device. */
   public boolean isOnDevice() {
     return peer == null && !isImported && params.type() == MemoryType.DEVICE;
   }
@@ -148,7 +148,7 @@ public final class BufferStorage extends Owned {
   /**
    * The memory.
    *
-   * @throws HalException FAILED_PRECONDITION if it is not allocated yet, or no longer
+   * @throws HalException FAILED_PRECONDITION before it is allocated and after it is freed
    */
   public DeviceMemory memory() {
     BufferStorage other = peer;
@@ -170,12 +170,12 @@ public final class BufferStorage extends Owned {
     return found;
   }
 
-  /** The storage for which this one stands; this one if it has memory itself. */
+  /** The storage for which this one stands, or this one if it has memory of its own. */
   public BufferStorage home() {
     return peer == null ? this : peer;
   }
 
-  /** Why other devices cannot use the memory, whatever they can access; null if they can. */
+  /** Why no other device can use the memory; null if those with access can. */
   @Nullable String notForPeers() {
     if (isImported) {
       return "it was imported, not allocated by its device";
@@ -194,14 +194,13 @@ public final class BufferStorage extends Owned {
     device.addBytes(size, params);
   }
 
-  /** Whether a dealloca was issued, so that nothing is leaked if nobody closes the buffer. */
+  /** Whether a dealloca was issued; an unclosed buffer then leaks nothing. */
   boolean isDeallocated() {
     return phase == Phase.DEALLOCATED;
   }
 
   /**
-   * Claims the memory for a dealloca that is being issued: no other operation or thread may free it
-   * then.
+   * Claims the memory for a dealloca that is being issued. From then on nothing else frees it.
    *
    * @throws HalException FAILED_PRECONDITION if there is no memory to free
    */
@@ -215,10 +214,7 @@ public final class BufferStorage extends Owned {
     return found;
   }
 
-  /**
-   * The dealloca was issued. The storage holds nothing any more, whether or not its owner closes
-   * it.
-   */
+  /** The dealloca was issued. The storage is empty, whether or not its owner closes it. */
   public void endDealloca() {
     device.resources().storages.remove(this);
   }
@@ -230,7 +226,7 @@ public final class BufferStorage extends Owned {
     }
   }
 
-  /** Whether the buffer was made for all usages in these bits. */
+  /** Whether the buffer allows all usages in these bits. */
   public boolean allows(int wantedBits) {
     return (usageBits & wantedBits) == wantedBits;
   }
@@ -256,7 +252,7 @@ public final class BufferStorage extends Owned {
     if (isDeallocated()) {
       isFreed = true;
     } else if (peer != null) {
-      free(); // no call of this device, which may be closed already, but perhaps one of the peer's
+      free(); // not through this device, which may be closed; freeing may call the peer's
     } else {
       device.calls().free("the memory of a buffer", this::free);
     }
@@ -264,11 +260,11 @@ public final class BufferStorage extends Owned {
   }
 
   /**
-   * Ends the storage once it is both unused and freed. Either may come last: a buffer may be closed
-   * while its device is closing, which then frees it.
+   * Ends the storage once it is both unused and freed, in either order: a closing device may free
+   * the memory of a buffer that is being closed.
    *
-   * <p>Also calls the user's {@code onRelease}, once, when the native runtime no longer uses the
-   * memory either, which may take longer.
+   * <p>Also calls the user's {@code onRelease} once, as soon as the native runtime has finished
+   * with the memory, which may take longer.
    */
   @Override
   protected void endIfOver() {
@@ -280,7 +276,7 @@ public final class BufferStorage extends Owned {
     }
   }
 
-  /** Runs a callback of the user for something imported that is not used any more. */
+  /** Runs the user's callback for an imported object that nothing uses. */
   public static void runOnRelease(Runnable onRelease, String what) {
     Cascade cascade = Cascade.current();
     String before = cascade.enterCallback("a release callback");
@@ -294,8 +290,8 @@ public final class BufferStorage extends Owned {
   }
 
   /**
-   * Frees the memory, once: when the last reference is gone, or when the device is closed. This is
-   * the only place where memory is freed outside a stream.
+   * Frees the memory once: with the last reference, or when the device closes. This is the only
+   * place where memory is freed outside a stream.
    */
   void free() {
     DeviceMemory found = memory;

@@ -24,8 +24,6 @@ public final class EngineAllocator implements Allocator {
     this.backend = device.backend();
   }
 
-  // For allocas, too.
-
   /** Refuses a size below 0, and memory of a type that the device does not have. */
   public static void checkType(DeviceCore<?> device, long bytes, BufferParams params) {
     Objects.requireNonNull(params, "params");
@@ -146,8 +144,8 @@ public final class EngineAllocator implements Allocator {
   }
 
   private DeviceBuffer adopt(long size, BufferParams params, Supplier<BufferStorage> maker) {
-    // In one call: the device may be closed between the allocation and add(). Closing waits for the
-    // call, so it finds the storage, or it refuses the call.
+    // One call, since the device may close between the allocation and add(). The close either waits
+    // for the call, and finds the storage, or refuses the call.
     return device
         .calls()
         .call(

@@ -28,14 +28,12 @@ public final class EngineBuffer implements DeviceBuffer {
   public final BufferStorage storage;
   public final long offset; // from the start of the storage
   private final long size;
-  private final @Nullable Owner owner; // null for an alias, which owns nothing
+  private final @Nullable Owner owner; // null for an alias
   private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
 
   // What users pass.
 
-  /**
-   * Returns {@code buffer} as the engine's own type, if it belongs to {@code device} and is open.
-   */
+  /** Returns {@code buffer} as the engine's type if {@code device} owns it and it is open. */
   public static EngineBuffer of(DeviceCore<?> device, String what, DeviceBuffer buffer) {
     EngineBuffer own = ownOrNull(device, what, buffer);
     if (own == null) {
@@ -44,7 +42,7 @@ public final class EngineBuffer implements DeviceBuffer {
     return own;
   }
 
-  /** The same, for a buffer that is to be read or written: tells how to do that with another's. */
+  /** As {@link #of}; the refusal says how to use another device's buffer. */
   public static EngineBuffer usable(DeviceCore<?> device, String what, DeviceBuffer buffer) {
     EngineBuffer own = ownOrNull(device, what, buffer);
     if (own == null) {
@@ -85,15 +83,12 @@ public final class EngineBuffer implements DeviceBuffer {
 
   // Making one.
 
-  /** Creates the buffer that owns {@code storage}, and takes over its first reference. */
+  /** Creates the buffer that owns {@code storage} and takes over its first reference. */
   public EngineBuffer(BufferStorage storage) {
     this(storage, 0, storage.size);
   }
 
-  /**
-   * Creates a buffer that owns {@code storage}, takes over its first reference, and is a range of
-   * it.
-   */
+  /** As {@link #EngineBuffer(BufferStorage)}, for a range of the storage. */
   static EngineBuffer over(BufferStorage storage, long offset, long size) {
     return new EngineBuffer(storage, offset, size);
   }
@@ -106,10 +101,7 @@ public final class EngineBuffer implements DeviceBuffer {
     this.owner = storage.ownedBy(this, storage.device.tracesLeaks());
   }
 
-  /**
-   * Creates a handle to the same range of a storage that stands for this buffer's, as {@link
-   * #alias} does.
-   */
+  /** As {@link #alias}, over a storage that stands for this buffer's. */
   public EngineBuffer aliasOver(BufferStorage standIn) {
     return new EngineBuffer(standIn, this, null);
   }
@@ -184,7 +176,7 @@ public final class EngineBuffer implements DeviceBuffer {
     }
   }
 
-  /** Refuses a use for which the buffer was not made; {@code what} names the argument. */
+  /** Refuses a use that the buffer does not allow; {@code what} names the argument. */
   public void checkUsage(String what, BufferUsage usage) {
     boolean isMapping = usage == BufferUsage.MAP_READ || usage == BufferUsage.MAP_WRITE;
     if (!storage.allows(1 << usage.ordinal())) {
@@ -221,13 +213,12 @@ public final class EngineBuffer implements DeviceBuffer {
   }
 
   /**
-   * A storage of {@code device} that stands for the one that has this buffer's memory.
+   * Creates a storage of {@code device} that stands for the one with this buffer's memory.
    *
    * @throws HalException FAILED_PRECONDITION if the buffer is closed
    */
   public BufferStorage standIn(DeviceCore<?> device) {
-    // Not for a storage that stands for another one itself, since its device frees it when it
-    // closes, and may do so before the other device closes.
+    // Never stands for a stand-in, which its own device may free earlier, when it closes.
     BufferStorage home = storage.home();
     Set<BufferUsage> usage = EnumSet.noneOf(BufferUsage.class);
     usage.addAll(params().usage());
@@ -285,7 +276,8 @@ public final class EngineBuffer implements DeviceBuffer {
   public void close() {
     if (root == null && owner != null) {
       owner.close();
-      Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+      Reference.reachabilityFence(
+          this); // otherwise it might be reported as a leak during the close
     }
   }
 

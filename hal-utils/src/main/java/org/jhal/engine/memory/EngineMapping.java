@@ -17,8 +17,8 @@ import org.jhal.engine.base.Owner;
  */
 final class EngineMapping implements DeviceBuffer.Mapping {
   /**
-   * What a mapping holds: a reference to the storage, until the program closes the mapping or has
-   * forgotten it. Then what the host wrote is flushed.
+   * The part of a mapping that outlives its handle: a reference to the storage. When the program
+   * closes or forgets the mapping, the host's writes are flushed and the reference is dropped.
    */
   static final class Use extends Owned {
     private final BufferStorage storage;
@@ -123,7 +123,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
   @Override
   public void close() {
     owner.close();
-    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+    Reference.reachabilityFence(this); // otherwise it might be reported as a leak during the close
   }
 
   @Override

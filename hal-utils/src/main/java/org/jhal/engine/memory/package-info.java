@@ -1,8 +1,7 @@
 /**
  * The memory of buffers, the buffers that users see, and how they map it.
  *
- * <p>Memory of other devices comes in here, as a storage that stands for another one. What is done
- * with the memory does not.
+ * <p>Memory of other devices belongs here, as a stand-in; work on memory does not.
  */
 @NullMarked
 package org.jhal.engine.memory;

@@ -16,8 +16,8 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
 
 /**
- * The user's handle to a {@link Recording}: checks that it is still recording, and makes commands.
- * The recording outlives the handle while operations use it.
+ * The user's handle to a {@link Recording}: makes commands while it is recording. The recording
+ * outlives the handle while operations use it.
  *
  * <p>Not thread-safe while recording.
  */
@@ -49,7 +49,7 @@ public final class EngineCommandBuffer implements CommandBuffer {
     return mode;
   }
 
-  /** The recording, which may be closed. */
+  /** May be closed. */
   public Recording recording() {
     return recording;
   }
@@ -120,12 +120,12 @@ public final class EngineCommandBuffer implements CommandBuffer {
   @Override
   public void close() {
     owner.close();
-    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
+    Reference.reachabilityFence(this); // otherwise it might be reported as a leak during the close
   }
 
   /**
-   * Adds a command and retains what it uses. Until then nothing but the call's arguments may keep a
-   * buffer from being reclaimed, which is why each caller fences them.
+   * Adds a command and retains what it uses. Until then a buffer may be reachable through the
+   * call's arguments only, so each caller fences them.
    */
   private void add(RecordedCommand command, boolean hasEffect) {
     recording.add(command, hasEffect);

@@ -25,10 +25,10 @@ import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's implementation of {@link Command}: checked against the contract. It is also the list
- * that holds it alone.
+ * The engine's implementation of {@link Command}, checked against the contract, and at the same
+ * time the list of this one command.
  *
- * <p>Constant while it is recorded or submitted. Before and after that it belongs to one thread.
+ * <p>Constant while recorded or submitted; otherwise owned by one thread.
  */
 public final class RecordedCommand implements Command, CommandList {
   private static final RecordedOperand[] NO_OPERANDS = {};
@@ -36,7 +36,8 @@ public final class RecordedCommand implements Command, CommandList {
 
   private Kind kind = Kind.BARRIER;
   private @Nullable RecordedOperand source; // of readbacks and copies
-  private @Nullable RecordedOperand target; // of what writes a buffer, except for dispatches
+  private @Nullable RecordedOperand
+      target; // of all commands that write a buffer, except dispatches
   private int pattern;
   private int patternBytes;
   private byte[] data = NO_BYTES; // the bytes of an update, or packed arguments of a dispatch
@@ -106,10 +107,7 @@ public final class RecordedCommand implements Command, CommandList {
     return Objects.requireNonNull(kernel);
   }
 
-  /**
-   * The kernel, or null if the command is no dispatch or was cleared meanwhile. For threads that
-   * look at a command of another thread.
-   */
+  /** The kernel; null if there is none or the command was cleared. For any thread. */
   public @Nullable EngineKernel kernelIfThere() {
     return kernel;
   }
@@ -144,8 +142,8 @@ public final class RecordedCommand implements Command, CommandList {
     return arguments[index];
   }
 
-  // Filling in. Each method checks everything that is known at the call (rule M5), and returns
-  // false if the command has no effect.
+  // Filling in. Each method checks what is known at the call (rule M5), and returns false for a
+  // command without effect.
 
   public boolean setFill(
       DeviceCore<?> device, BufferRef to, long offset, long length, FillPattern fill) {
@@ -214,10 +212,7 @@ public final class RecordedCommand implements Command, CommandList {
     return length > 0;
   }
 
-  /**
-   * Refuses a copy between devices where only commands of one device are possible; on a queue it is
-   * no command.
-   */
+  /** Refuses a copy between devices, which only a queue can make. */
   private static void checkSameDevice(DeviceCore<?> device, BufferRef from, BufferRef to) {
     if (from instanceof EngineBuffer source
         && to instanceof EngineBuffer target
@@ -254,7 +249,7 @@ public final class RecordedCommand implements Command, CommandList {
     return !count.isEmpty();
   }
 
-  /** External work on {@code buffers}, which are checked here. */
+  /** Checks {@code buffers} and sets external work on them. */
   public void setExternal(DeviceCore<?> device, List<EngineBuffer> buffers, ExternalCall work) {
     kind = Checks.supported(device, Kind.EXTERNAL);
     arguments = new RecordedOperand[buffers.size()];
@@ -322,12 +317,11 @@ public final class RecordedCommand implements Command, CommandList {
     }
   }
 
-  /** Receives an operand, how it is used, and what its offset must be a multiple of. */
+  /** Receives an operand, its usage, and the required alignment of its offset. */
   interface OperandVisitor {
     void visit(RecordedOperand operand, BufferUsage usage, int alignment);
   }
 
-  /** Drops all references. */
   public void clear() {
     source = null;
     target = null;

@@ -17,8 +17,8 @@ import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range that a command reads or writes: part of a buffer, or part of what a slot of the binding
- * table will hold.
+ * A range that a command reads or writes: part of a buffer, or of the buffer that a slot of the
+ * binding table will hold.
  */
 public final class RecordedOperand implements Operand {
   @Nullable BufferStorage storage; // null for a slot
@@ -65,7 +65,7 @@ public final class RecordedOperand implements Operand {
     set(buffer.storage, buffer.offset + newOffset, newLength);
   }
 
-  /** Checks the buffer that is passed for a parameter of a kernel, and sets it. */
+  /** Checks the buffer for a kernel's parameter, and sets it. */
   void setArgument(DeviceCore<?> device, EngineKernel kernel, int index, Object value) {
     Parameter parameter = kernel.parameter(index);
     if (!(value instanceof BufferRef ref)) {
@@ -103,8 +103,8 @@ public final class RecordedOperand implements Operand {
   }
 
   /**
-   * Checks the alignment of the offset. Of a slot only the known part is checked here, the rest
-   * when a binding table is given.
+   * Checks the alignment of the offset. For a slot this covers the offset in the bound buffer; the
+   * rest is checked with the binding table.
    */
   void checkMultiple(String what, int unit) {
     Checks.multiple(what, offset, unit);
@@ -115,7 +115,7 @@ public final class RecordedOperand implements Operand {
     return isSlot() ? slot : -1;
   }
 
-  /** Whether it is a slot whose range is known only once a buffer is bound. */
+  /** Whether it is a slot whose length depends on the bound buffer. */
   public boolean isOpenEnded() {
     return isSlot() && length == Slot.WHOLE;
   }

@@ -26,16 +26,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands of a command buffer, and the resources that they use. Commands are checked once,
- * when they are recorded. What they require of each slot is collected on the way, so that the
- * checks of a submission take time proportional to the slots, not to the commands.
+ * when they are recorded. That also collects the requirements of each slot, so checking a
+ * submission takes time proportional to the slots, not to the commands.
  *
- * <p>Recorded by one thread at a time. Constant from {@link #end} on, and then thread-safe.
+ * <p>Recorded by one thread at a time. Constant and thread-safe from {@link #end} on.
  */
 public final class Recording extends Owned {
-  /** What all commands together require of a slot. */
+  /** The requirements of all commands on a slot. */
   private static final class SlotNeeds {
-    long bytes; // the least size of the bound buffer
-    int alignment = 1; // what the offset of the bound buffer must be a multiple of
+    long bytes; // the smallest allowed size of the bound buffer
+    int alignment = 1; // of the bound buffer's offset
     final Set<BufferUsage> usages = EnumSet.noneOf(BufferUsage.class);
     int usageBits; // `usages` as bits, for a check that allocates nothing
   }
@@ -49,10 +49,10 @@ public final class Recording extends Owned {
 
   private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  // Those in `retained` that come from allocas. Their memory is checked at each issue.
+  // Those in `retained` from allocas. Each issue checks their memory.
   private final List<BufferStorage> transients = new ArrayList<>();
 
-  // Those in `retained` that stand for others. Their devices are held by each submission.
+  // Those in `retained` that stand for others. Each submission holds their devices.
   private final List<BufferStorage> peers = new ArrayList<>();
 
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
@@ -77,7 +77,6 @@ public final class Recording extends Owned {
     return device;
   }
 
-  /** Ends the recording: no further command is added. */
   void end() {
     isEnded = true;
   }
@@ -95,7 +94,7 @@ public final class Recording extends Owned {
   }
 
   void add(RecordedCommand command, boolean hasEffect) {
-    // Such a command still names buffers and slots, but requires nothing of them.
+    // It names buffers and slots but requires nothing of them.
     if (!hasEffect) {
       return;
     }
@@ -158,8 +157,7 @@ public final class Recording extends Owned {
   }
 
   /**
-   * How much of a stream's capacity the commands take up if they are issued now. Only reads fields
-   * once it was called for the first time.
+   * How much of a stream's capacity the commands take up if issued now. Cheap after the first call.
    */
   public int weight(NativeStream<?> stream) {
     PreparedCommands prepared = commands.prepared();
@@ -167,10 +165,7 @@ public final class Recording extends Owned {
     return asWhole > 0 ? asWhole : weightOfEach(stream);
   }
 
-  /**
-   * How much of a stream's capacity the commands take up one by one, which is the same for all
-   * streams of the device.
-   */
+  /** As {@link #weight}, for commands issued one by one; the same for all streams of the device. */
   public int weightOfEach(NativeStream<?> stream) {
     int known = weight;
     if (known < 0) {
@@ -190,7 +185,7 @@ public final class Recording extends Owned {
 
   /**
    * Checks that the recording may be submitted with {@code table}, and stores the buffers of the
-   * used slots in {@code bindings}. Retains neither their storages nor itself.
+   * used slots in {@code bindings}. Retains nothing.
    *
    * @param bindings at least {@link #slotCount()} long
    */
@@ -225,7 +220,7 @@ public final class Recording extends Owned {
   }
 
   /**
-   * Counts a submission, which nothing else refuses any more.
+   * Counts a submission, after all other checks.
    *
    * @throws HalException FAILED_PRECONDITION if a one-shot recording was submitted before
    */
@@ -236,9 +231,7 @@ public final class Recording extends Owned {
     }
   }
 
-  /**
-   * Ends what the driver has prepared. Called when no submission is in flight; may be called again.
-   */
+  /** Ends the prepared commands when no submission is in flight. May be called again. */
   void endPrepared() {
     PreparedCommands prepared = commands.prepared();
     if (prepared != null) {
@@ -249,8 +242,8 @@ public final class Recording extends Owned {
   }
 
   /**
-   * Forgets the recording once it is unused and what was prepared for it has ended. Either may come
-   * last, since closing the device ends that too.
+   * Forgets the recording once it is unused and its prepared commands have ended, in either order:
+   * closing the device ends them, too.
    */
   private void removeIfOver() {
     if (isUnused && (isPreparedOver || !isPrepared())) {
@@ -271,7 +264,7 @@ public final class Recording extends Owned {
     return refuseBinding(slot, needs, table);
   }
 
-  /** Finds out what is wrong with a binding, and throws. Kept out of the hot path. */
+  /** Throws the reason why a binding is refused. Kept out of the hot path. */
   private EngineBuffer refuseBinding(int slot, SlotNeeds needs, BindingTable table) {
     if (slot >= table.size()) {
       throw new HalException(
@@ -322,7 +315,7 @@ public final class Recording extends Owned {
   }
 
   /**
-   * Checks that the memory of allocas which the commands name directly is allocated (rule M1).
+   * Checks that the memory of the allocas that the commands name directly is allocated (rule M1).
    *
    * @throws HalException FAILED_PRECONDITION if it is not
    */

@@ -1,7 +1,7 @@
 /**
- * Commands that were checked once and are issued later, alone or as a recording.
+ * Commands that are checked once and issued later, alone or as a recording.
  *
- * <p>Each command is checked here, against buffers and kernels, and nowhere else.
+ * <p>Only this package checks commands against buffers and kernels.
  */
 @NullMarked
 package org.jhal.engine.recording;

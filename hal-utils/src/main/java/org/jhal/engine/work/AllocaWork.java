@@ -12,15 +12,14 @@ import org.jspecify.annotations.Nullable;
 public final class AllocaWork<E> extends QueueWork<E> {
   private @Nullable BufferStorage allocation; // null once the operation retires
 
-  // The allocation's first reference, until the buffer that the user gets has it. Not private: it
-  // is handed over by a plain assignment, since there may be no stack left for a call.
+  // The allocation's first reference, until the user's buffer takes it over. Not private: it is
+  // handed over by a plain assignment, since there may be no stack left for a call.
   public @Nullable BufferStorage first;
 
   public AllocaWork(DeviceCore<E> device) {
     super(device);
   }
 
-  /** Returns the memory to be. */
   public BufferStorage alloca(long bytes, BufferParams params) {
     EngineAllocator.checkType(device, bytes, params);
     BufferStorage storage = BufferStorage.promised(device, params, bytes);

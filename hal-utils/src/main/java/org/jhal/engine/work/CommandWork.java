@@ -29,20 +29,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The work of an operation with a single command. A command without effect, such as a fill of no
- * bytes, retains nothing, and its operation only waits and signals (rules M2, M6).
+ * bytes, retains nothing; its operation only waits and signals (rules M2, M6).
  */
 public class CommandWork<E> extends QueueWork<E> {
   private final RecordedCommand command = new RecordedCommand();
   private boolean hasEffect;
   private HostMemory.@Nullable Borrow borrow; // for an upload or a readback
-  private @Nullable Runnable onEventReleased; // the user's, of an imported event
+  private @Nullable Runnable onEventReleased; // the user's callback for an imported event
 
   public CommandWork(DeviceCore<E> device) {
     super(device);
   }
 
-  // Filling in. Until keep() has retained a buffer, nothing but the call's arguments may keep it
-  // from being reclaimed, which is why they are fenced.
+  // Filling in. Until keep() retains a buffer, it may be reachable through the call's arguments
+  // only, so these are fenced.
 
   public final void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
     keep(command.setFill(device, target, offset, length, pattern));
@@ -94,10 +94,10 @@ public class CommandWork<E> extends QueueWork<E> {
     Reference.reachabilityFence(args);
   }
 
-  /** External work. It is kept by an object of its own, since a context may be kept too long. */
+  /** External work, in an object of its own: a program may keep the context too long. */
   public final void external(DeviceQueue queue, List<DeviceBuffer> buffers, ExternalWork work) {
     for (DeviceBuffer buffer : buffers) {
-      Objects.requireNonNull(buffer, "buffers has a null");
+      Objects.requireNonNull(buffer, "null in buffers");
     }
     List<DeviceBuffer> passed = List.copyOf(buffers);
     List<EngineBuffer> own = new ArrayList<>(passed.size());
@@ -114,9 +114,7 @@ public class CommandWork<E> extends QueueWork<E> {
     keep(true);
   }
 
-  /**
-   * What to call when the event is not used any more. Set last: a refused call releases nothing.
-   */
+  /** Sets the callback for the end of the event's use. Last: a refused call releases nothing. */
   public final void releaseEventBy(@Nullable Runnable onRelease) {
     onEventReleased = onRelease;
   }
@@ -164,13 +162,13 @@ public class CommandWork<E> extends QueueWork<E> {
 
   @Override
   protected final boolean issueMayBlock(NativeStream<E> stream) {
-    // External work is the program's, and may take any time.
+    // External work is the program's and may take any time.
     return hasEffect && (command.kind() == Command.Kind.EXTERNAL || stream.issueMayBlock(command));
   }
 
   @Override
   protected final boolean mayGoAcross() {
-    // It is not known to which device an imported event belongs.
+    // An imported event may belong to any device.
     return super.mayGoAcross() || (hasEffect && command.kind() == Command.Kind.EVENT);
   }
 

@@ -4,8 +4,7 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.engine.base.DeviceCore;
 
 /**
- * The work of a copy between two devices: a copy command where the stream can reach both, otherwise
- * a copy by the host.
+ * A copy between two devices: a command if the stream can reach both, otherwise a copy by the host.
  */
 public final class CrossDeviceCopyWork<E> extends CommandWork<E> {
   private boolean isByHost;
@@ -14,7 +13,7 @@ public final class CrossDeviceCopyWork<E> extends CommandWork<E> {
     super(device);
   }
 
-  /** The host copies. The operation ends when {@code call} reports its completion. */
+  /** Makes the host copy. The operation ends when {@code call} reports its completion. */
   public void byHost(HostCompletion call) {
     completeOnHost(call, true);
     isByHost = true;

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The work of an operation that frees memory from an alloca in stream order. */
 public final class DeallocaWork<E> extends QueueWork<E> {
-  // Null once the operation retires. Until then the buffer stays reachable, so that it is not
-  // reported as a leak.
+  // Null once the operation retires. Keeps the buffer reachable, as it would count as leaked.
   private @Nullable EngineBuffer deallocated;
 
   public DeallocaWork(DeviceCore<E> device) {

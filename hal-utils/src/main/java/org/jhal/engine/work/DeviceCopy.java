@@ -12,16 +12,16 @@ import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy between two devices of any drivers, through the host (rule S9). It moves chunks, each read
- * back from one device and uploaded to the other, in two lanes at a time. It is a deferred host
- * call that enqueues operations on both devices, so no thread waits for it. While it runs, both
- * devices accept its operations even if they are being closed (rule Q8).
+ * A copy between two devices of any drivers, through the host (rule S9). Each chunk is read back
+ * from one device and uploaded to the other, in two lanes at a time. The copy is a deferred host
+ * call that enqueues operations on both devices, so no thread waits for it. Both devices accept
+ * these even while they are closing (rule Q8).
  */
 public final class DeviceCopy extends ChunkedTransfer implements HostCall {
   private static final int LANES = 2;
 
   private final int index; // of the queue on which it was enqueued
-  private final DeviceCore<?> other; // the device on which it was not enqueued
+  private final DeviceCore<?> other; // the device without that queue
   private final CopyBuffers buffers;
   private final EngineBuffer source;
   private final long sourceOffset;
@@ -48,7 +48,7 @@ public final class DeviceCopy extends ChunkedTransfer implements HostCall {
     this.targetOffset = targetOffset;
   }
 
-  /** Runs on a thread of the device on which the copy was enqueued, whose close waits for it. */
+  /** Runs on a thread of the device of the copy's queue; the close of that device waits for it. */
   @Override
   public void run(Context context) {
     other.leases().beginCopy();
@@ -87,7 +87,7 @@ public final class DeviceCopy extends ChunkedTransfer implements HostCall {
       ByteBuffer chunk = buffers.take(rest);
       int size = chunk.remaining();
       long start = take(size);
-      if (start < 0) { // the other lane has taken the rest meanwhile
+      if (start < 0) { // the other lane has taken the rest
         buffers.giveBack(chunk);
         end(null);
         return;

@@ -58,20 +58,18 @@ public final class ExecuteWork<E> extends QueueWork<E> {
       }
     }
     recorded.prepareIfReused();
-    Reference.reachabilityFence(own); // or it might be reclaimed before the recording is retained
+    Reference.reachabilityFence(
+        own); // otherwise it might be reclaimed before the recording is retained
   }
 
-  /**
-   * Counts the submission of {@link #execute}. The last check of all, so that a refused one does
-   * not count.
-   */
+  /** Counts the submission, as the last check: refused ones do not count. */
   public void countExecution() {
     Objects.requireNonNull(recording).countSubmission();
   }
 
   @Override
   public int weight(NativeStream<E> stream) {
-    Recording recorded = recording; // null if the operation has failed, and retires meanwhile
+    Recording recorded = recording; // null if the operation has failed and retires at the same time
     return recorded == null ? 1 : recorded.weight(stream);
   }
 

@@ -17,14 +17,12 @@ import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * External work of one operation: runs the program's function once, and lends it what the driver
- * lends.
+ * The external work of one operation: runs the program's function once, with the driver's access.
  *
- * <p>The driver's thread runs it. The context is refused to every other thread, and to that one
- * when the function has returned.
+ * <p>Run by the driver's thread. The context is valid there only, until the function returns.
  */
 final class ExternalRun implements ExternalCall, ExternalWork.Context {
-  /** So many buffers are looked through one by one. */
+  /** Up to this many buffers are searched one by one. */
   private static final int FEW = 16;
 
   private final DeviceQueue queue;
@@ -33,7 +31,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
 
   private volatile @Nullable Thread thread; // runs the function; null before and after that
   private @Nullable NativeAccess access; // used by `thread`
-  private @Nullable Map<DeviceBuffer, Integer> places; // by buffer, if there are many; by `thread`
+  private @Nullable Map<DeviceBuffer, Integer> places; // for many buffers; used by `thread`
 
   ExternalRun(DeviceQueue queue, List<DeviceBuffer> buffers, ExternalWork work) {
     this.queue = queue;
@@ -61,7 +59,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
       thread = null;
       access = null;
       cascade.leaveCallback(before);
-      boolean ignored = Thread.interrupted(); // this thread is not the program's to interrupt
+      boolean ignored = Thread.interrupted(); // the program must not interrupt this thread
     }
   }
 
@@ -93,7 +91,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
         buffer
             + " is not in the list of buffers that was passed for "
             + this
-            + "; each one that the work uses must be there");
+            + "; the list must have every buffer that the work uses");
   }
 
   private Map<DeviceBuffer, Integer> places() {

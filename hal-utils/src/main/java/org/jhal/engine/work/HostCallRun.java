@@ -15,9 +15,8 @@ import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One host call. It runs the user's function, and ends the operation once: when the function
- * returns, or, if the function has deferred that, when the {@link HostCall.Completion} is completed
- * or failed.
+ * One host call. Runs the user's function and ends the operation once: when the function returns
+ * or, after a defer, with the {@link HostCall.Completion}.
  *
  * <p>Thread-safe: the completion may be used by any thread.
  */
@@ -25,9 +24,8 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
   private enum State {
     /** The operation ends when the function returns. */
     RUNNING,
-    /** The operation ends by its completion. */
+    /** The operation ends with the completion. */
     DEFERRED,
-    /** The operation has ended. */
     ENDED
   }
 
@@ -62,7 +60,10 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
     try {
       if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
         Failures.log(
-            LOG, Level.ERROR, "a host call of " + queue + " that nobody waits for threw", thrown);
+            LOG,
+            Level.ERROR,
+            "a host call of " + queue + " threw, which its operation does not report",
+            thrown);
       }
     } finally {
       end(State.RUNNING, failure);
@@ -87,7 +88,6 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
     }
   }
 
-  /** What it is and where it runs, for messages. */
   String describe() {
     Thread running = thread;
     return running != null

@@ -6,14 +6,14 @@ import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
 
 /**
- * Work that the host does when the waits are reached: a host call, or the read or write of a file.
- * The operation ends when the host says so.
+ * Work of the host behind the waits: a host call, or the read or write of a file. The operation
+ * ends when the host reports that.
  */
 public final class HostWork<E> extends QueueWork<E> {
   private final String kind;
   private final HostThreads threads;
 
-  /** Makes work that does nothing until {@link #completeOnHost} says what to do. */
+  /** Makes work that does nothing until {@link #completeOnHost} sets its host completion. */
   public HostWork(DeviceCore<E> device, String kind, HostThreads threads) {
     super(device);
     this.kind = kind;

@@ -9,8 +9,8 @@ import org.jhal.engine.memory.BufferStorage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other devices whose memory one operation uses. They are held from its issue until it retires:
- * a close waits for that before it frees their memory (rule S9b).
+ * The other devices whose memory one operation uses. It holds them from its issue until it retires,
+ * and their close waits for that before it frees the memory (rule S9b).
  *
  * <p>Used by one thread at a time, like the work of the operation.
  */
@@ -23,13 +23,13 @@ final class PeerUses {
   }
 
   /**
-   * Holds the device whose memory {@code storage} stands for, unless it is held already, and makes
-   * sure that operations can use it. Called while the operation is issued.
+   * Holds the device whose memory {@code storage} stands for, unless it is held already, and
+   * enables access to the memory. Called while the operation is issued.
    *
-   * @param isPart whether the operation is a part of another one that holds the device, too, and
-   *     may be issued while that is closing
-   * @throws HalException FAILED_PRECONDITION if that device is closed or lost, or what enabling the
-   *     access throws
+   * @param isPart whether it is part of an operation that holds the device; then that may be
+   *     closing
+   * @throws HalException FAILED_PRECONDITION if that device is closed or lost; the failure of
+   *     enabling access
    */
   void begin(BufferStorage storage, boolean isPart) {
     DeviceCore<?> owner = storage.home().device;
@@ -43,7 +43,7 @@ final class PeerUses {
     if (cause != null) {
       throw lostOwner(owner, cause);
     }
-    if (storage.device == device) { // otherwise it is one side of a copy through the host
+    if (storage.device == device) { // else it is one side of a copy through the host
       device.peers().enable(owner);
     }
   }
@@ -56,9 +56,9 @@ final class PeerUses {
   }
 
   /**
-   * Asks the devices that are held whether one of them is lost.
+   * Looks for a lost device among those held.
    *
-   * @return what the operation then fails with, or null
+   * @return the failure for the operation, or null
    */
   @Nullable HalException findLoss() {
     for (DeviceCore<?> owner : held) {
@@ -74,13 +74,13 @@ final class PeerUses {
     owner.leases().beginUse(isPart);
     try {
       held.add(owner);
-    } catch (Throwable t) { // no memory for a longer list
+    } catch (Throwable t) { // out of memory for a longer list
       owner.leases().endUse();
       throw t;
     }
   }
 
-  /** Lets go of all devices: the operation has retired. */
+  /** Releases all devices: the operation has retired. */
   void end() {
     for (int i = held.size() - 1; i >= 0; i--) {
       held.remove(i).leases().endUse();

@@ -28,28 +28,28 @@ import org.jhal.engine.recording.RecordedOperand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of one operation, and what all kinds of it have in common: it keeps alive what the user
- * passed until the operation retires (rules Q2, Q3), holds the other devices whose memory it uses,
- * and is the submission that a driver sees.
+ * The work of one operation, whatever its kind. It keeps alive what the user passed until the
+ * operation retires (rules Q2, Q3), holds the other devices whose memory it uses, and is the
+ * submission that a driver sees.
  *
- * <p>It is begun, filled in and submitted in a {@code try} block on the enqueuing thread: what is
- * thrown before it is submitted refuses the call, and {@link #close} then abandons the operation.
- * Later it is used by one thread at a time: issued by the drainer, and retired by the completion
- * thread. {@link #endBorrow} and {@link #describe} are for any thread, and so are the weights,
- * which mean nothing once the operation has failed.
+ * <p>It is begun, filled in and submitted in a {@code try} block on the enqueuing thread. An
+ * exception before the submission refuses the call, and {@link #close} then abandons the operation.
+ * Later one thread at a time uses it: the drainer issues it, and the completion thread retires it.
+ * Any thread may call {@link #endBorrow}, {@link #describe} and the weights; these mean nothing
+ * once the operation has failed.
  */
 public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   private static final RefCounted[] NO_RESOURCES = {};
 
   final DeviceCore<E> device;
-  private @Nullable Enqueuer<E> queue; // set by begin(), as is what follows
+  private @Nullable Enqueuer<E> queue; // set by begin(), as is the next field
   private @Nullable Operation<E> operation;
 
   private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
   private int resourceCount;
 
-  // The other devices whose memory is used; made when first needed. The flag says whether any is,
-  // and is written by the enqueuing thread.
+  // The other devices whose memory is used; made when first needed. The flag, written by the
+  // enqueuing thread, says whether there are any.
   private @Nullable PeerUses peerUses;
   private boolean usesPeers;
 
@@ -88,7 +88,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     submitCaptured();
   }
 
-  /** Ends the enqueuing, and abandons the operation unless it was accepted. */
+  /** Abandons the operation unless it was accepted. */
   @Override
   public final void close() {
     Enqueuer<E> on = queue;
@@ -105,18 +105,18 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     }
   }
 
-  /** Its call is refused, and the operation is about to be abandoned. */
+  /** Called if the call is refused, before the operation is abandoned. */
   void refused() {}
 
   // What it uses.
 
-  /** Keeps the memory of a buffer alive that may belong to another device. */
+  /** Keeps alive the memory of a buffer, which may belong to another device. */
   public final void retainForeign(EngineBuffer buffer) {
     BufferStorage storage = buffer.storage;
     usesPeers |= storage.peer != null;
     reserve();
     buffer.retainStorage();
-    resources[resourceCount++] = storage; // no call: without stack for one, it would stay retained
+    resources[resourceCount++] = storage; // no call: an overflow would leak the reference
   }
 
   final void retainStorage(BufferStorage storage) {
@@ -127,7 +127,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   /**
    * Keeps a resource alive until the operation retires.
    *
-   * @param closed the message if it has gone already
+   * @param closed the message if it is closed
    */
   final void retain(RefCounted resource, String closed) {
     reserve();
@@ -137,14 +137,13 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     resources[resourceCount++] = resource; // no call, as above
   }
 
-  /** Makes room for one more resource. */
   private void reserve() {
     if (resourceCount == resources.length) {
       resources = Arrays.copyOf(resources, Math.max(4, 2 * resourceCount));
     }
   }
 
-  /** It uses memory of other devices that is not among its own resources. */
+  /** Notes that it uses memory of other devices that is not among its own resources. */
   final void setUsesPeers() {
     usesPeers = true;
   }
@@ -154,7 +153,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return List.of();
   }
 
-  /** Whether the memory of all other devices that is used can be used already. */
+  /** Whether access to all used memory of other devices is enabled. */
   private boolean areEnabled() {
     for (int i = 0; i < resourceCount; i++) {
       if (resources[i] instanceof BufferStorage storage
@@ -171,7 +170,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return owner == device || storage.device != device || device.peers().isEnabled(owner);
   }
 
-  /** Holds the other devices whose memory is used. For the drainer, with the device bound. */
+  /** Holds the other devices whose memory is used. Called by the drainer with the device bound. */
   private void usePeers() {
     PeerUses uses = peerUses;
     if (uses == null) {
@@ -189,10 +188,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     }
   }
 
-  /**
-   * Checks that all memory is allocated (rule M1). If not, the operation fails before anything
-   * reaches the stream.
-   */
+  /** Checks that all memory is allocated (rule M1), before anything reaches the stream. */
   protected void checkMemory() {
     for (int i = 0; i < resourceCount; i++) {
       if (resources[i] instanceof BufferStorage storage) {
@@ -208,10 +204,10 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return (usesPeers && !areEnabled()) || issueMayBlock(stream);
   }
 
-  /** Whether only the issue thread may issue it, apart from the memory of other devices. */
+  /** Whether only the issue thread may issue it, other devices' memory aside. */
   protected abstract boolean issueMayBlock(NativeStream<E> stream);
 
-  /** Whether the stream gets something that may involve another device. */
+  /** Whether issuing it may involve another device. */
   protected boolean mayGoAcross() {
     return usesPeers;
   }
@@ -232,13 +228,13 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     issue(stream);
   }
 
-  /** Hands the work to the stream. For the drainer, with the device bound. */
+  /** Issues the work to the stream. Called by the drainer with the device bound. */
   protected abstract void issue(NativeStream<E> stream);
 
   // The host's part.
 
   /**
-   * Sets what the host has to do once the native work is complete.
+   * Sets the host's part, which begins when the native work is complete.
    *
    * @param beforeSignals whether the signals wait for it
    */
@@ -282,7 +278,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     try {
       endBorrow();
       for (Runnable release : whenFired) {
-        device.calls().quietly("giving back what an operation has used", release);
+        device.calls().quietly("releasing an operation's resources", release);
       }
       letGo(releases);
     } finally {
@@ -311,8 +307,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /**
-   * It has retired: drops its references to what users made, so that those can be collected before
-   * the operation is.
+   * Drops the references to users' objects when the operation has retired, so that these can be
+   * collected before the operation.
    */
   protected abstract void retired();
 
@@ -340,7 +336,6 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return (RecordedOperand) operand; // there is no other kind
   }
 
-  /** The buffer that is bound to the operand's slot. */
   EngineBuffer bound(RecordedOperand operand) {
     throw new IllegalStateException("slot " + operand.slot + " without a binding table");
   }
@@ -380,7 +375,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return operation().isTimed();
   }
 
-  /** Throws nothing: whoever measures has work to end. */
+  /** Throws nothing: the measuring thread must end the work. */
   @Override
   public final void ranOnDevice(long begin, long end, long error) {
     try {
@@ -388,7 +383,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
         FlightRecorder.execution(operation().queue.number(), operation().key, begin, end, error);
       }
     } catch (Throwable exhausted) {
-      return; // a record is lost, and not the operation
+      return; // the record is lost, not the operation
     }
   }
 
@@ -413,7 +408,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   public final void afterwards(HostCompletion next) {
     if (hostCompletion != null) {
       throw new HalException(
-          Status.FAILED_PRECONDITION, "a submission takes one host completion, and has it already");
+          Status.FAILED_PRECONDITION, "a submission takes one host completion and already has one");
     }
     completeOnHost(next, true);
   }

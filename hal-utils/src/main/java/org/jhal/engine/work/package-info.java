@@ -1,7 +1,7 @@
 /**
- * What operations do: each kind of work is a class. It keeps alive what it uses, and ends that.
+ * The work of operations, a class for each kind, which keeps its resources alive.
  *
- * <p>Files and groups have work of their own in their rooms.
+ * <p>Work on files and in groups is in their rooms.
  */
 @NullMarked
 package org.jhal.engine.work;

@@ -30,9 +30,9 @@ import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kernels in Java: from the class path and from class files in a bundle, and what goes wrong. */
+/** Kernels in Java: from the class path and from class files in a bundle, and their errors. */
 class JavaKernelsTest {
-  /** What {@link OnClassPath#mark} was last called with. */
+  /** The last argument of {@link OnClassPath#mark}. */
   private static Workgroup marked = fakeGroup();
 
   private static final String SOURCE =
@@ -55,7 +55,7 @@ class JavaKernelsTest {
 
   @TempDir Path folder;
 
-  /** A kernel class that the test's own class loader knows. */
+  /** A kernel class of the test's own class loader. */
   public static class OnClassPath {
     private OnClassPath() {}
 
@@ -107,7 +107,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void theClassLoaderOfTheSourceComesFirst() throws Throwable {
+  void theSourcesClassLoaderPrecedesTheBundlesClasses() throws Throwable {
     String name = OnClassPath.class.getName();
     compile(
         "org.jhal.driver.bundle.JavaKernelsTest",
@@ -128,7 +128,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void whatAKernelThrowsIsNotWrapped() throws IOException {
+  void aKernelsThrowableIsNotWrapped() throws IOException {
     compile("demo.Kernels", SOURCE, folder);
     MethodHandle fails = load(ExecutableSource.of(folder), "demo.Kernels", "", "fails").get(0);
 
@@ -165,7 +165,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void saysThatAClassIsMissing() throws IOException {
+  void refusesAMissingClass() throws IOException {
     compile("demo.Kernels", SOURCE, folder);
 
     refuses(
@@ -176,7 +176,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void saysThatAMethodIsMissingOrHasTheWrongForm() throws IOException {
+  void refusesAMissingOrMalformedMethod() throws IOException {
     compile("demo.Kernels", SOURCE, folder);
 
     refuses(Status.NOT_FOUND, "has no method 'none'; expected", "demo.Kernels", "none");
@@ -202,7 +202,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void saysThatAStaticInitialiserThrows() throws IOException {
+  void refusesAClassWhoseInitialiserThrows() throws IOException {
     compile(
         "demo.Broken",
         """
@@ -223,7 +223,7 @@ class JavaKernelsTest {
     assertInstanceOf(IllegalStateException.class, refused.getCause());
   }
 
-  /** Its loader is the test's own, so that the second loading meets the class that failed. */
+  /** Has the test's own loader, so that the second load finds the failed class. */
   public static class BrokenOnClassPath {
     static final int VALUE = Integer.parseInt("no number");
 
@@ -242,7 +242,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void saysThatAClassIsMadeForANewerJava() throws IOException {
+  void refusesAClassForANewerJava() throws IOException {
     compile("demo.Kernels", SOURCE, folder);
     Path file = folder.resolve("demo/Kernels.class");
     byte[] bytes = Files.readAllBytes(file);
@@ -253,7 +253,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void saysThatAClassFileIsDamaged() throws IOException {
+  void refusesADamagedClassFile() throws IOException {
     compile("demo.Kernels", SOURCE, folder);
     Path file = folder.resolve("demo/Kernels.class");
     byte[] bytes = Files.readAllBytes(file);
@@ -273,7 +273,7 @@ class JavaKernelsTest {
   }
 
   @Test
-  void saysWhichClassAKernelClassNeeds() throws IOException {
+  void namesTheMissingClassThatAKernelClassNeeds() throws IOException {
     compile(
         "demo.Needs",
         """

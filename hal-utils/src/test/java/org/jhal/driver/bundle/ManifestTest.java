@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Manifests that are right, and everything that can be wrong with one. */
+/** Valid manifests, and all errors in invalid ones. */
 class ManifestTest {
   private static final String GOOD =
       """
@@ -196,7 +196,7 @@ class ManifestTest {
           {"flavour": "plain"}       | {"flavour": null}            | variants[1].attributes.flavour is null; it must be a string
           "v7"                       | ""                           | variants[1].architecture is ''; it must not be empty
           """)
-  void refusesWhatIsWrongAndSaysWhere(String part, String replacement, String message) {
+  void refusesAWrongValueWithItsPlace(String part, String replacement, String message) {
     assertTrue(GOOD.contains(part), "the sample manifest lacks " + part);
     String manifest = GOOD.replace(part, replacement == null ? "" : replacement);
 
@@ -316,7 +316,7 @@ class ManifestTest {
   }
 
   @Test
-  void saysThatThereIsNoManifest() {
+  void refusesABundleWithoutManifest() {
     HalException refused =
         assertThrows(HalException.class, () -> Manifest.read(ExecutableSource.of(folder)));
 

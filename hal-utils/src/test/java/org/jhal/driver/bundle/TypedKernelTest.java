@@ -86,7 +86,7 @@ class TypedKernelTest {
 
     /** Throws what the kernel throws. */
     public static void outside(Workgroup group, Floats x) {
-      x.get(Long.MAX_VALUE / 2 + 1); // 4 times that is 0 in 64 bits
+      x.get(Long.MAX_VALUE / 2 + 1); // 4 times this is 0 in 64 bits
     }
 
     /** No kernel. */
@@ -176,7 +176,7 @@ class TypedKernelTest {
   }
 
   @Test
-  void constantsArriveByTheirTypes() throws Throwable {
+  void constantsArriveWithTheirTypes() throws Throwable {
     MethodHandle kernel =
         load(
             "constants",
@@ -222,7 +222,7 @@ class TypedKernelTest {
   }
 
   @Test
-  void ofSeveralMethodsTheOneThatFitsIsTaken() throws Throwable {
+  void selectsTheOverloadThatMatchesTheParameters() throws Throwable {
     load("overloaded", constant("a", I64)).invokeExact(group());
     assertEquals(2, MEMORY.get(0).getInt(0));
     load("overloaded", constant("a", I32), inout("b", I32)).invokeExact(group());
@@ -240,7 +240,7 @@ class TypedKernelTest {
   }
 
   @Test
-  void anIndexThatIsNoOffsetIsOutside() {
+  void anIndexWhoseOffsetOverflowsIsOutside() {
     MethodHandle kernel = load("outside", in("x", F32));
     IndexOutOfBoundsException thrown =
         assertThrows(IndexOutOfBoundsException.class, () -> kernel.invoke(group()));
@@ -248,7 +248,7 @@ class TypedKernelTest {
   }
 
   @Test
-  void whatIsDeclaredMustFit() {
+  void refusesParametersThatDifferFromTheManifest() {
     assertRefused(
         "has 1 parameter after the workgroup", "[x, y]", "outside", in("x", F32), in("y", F32));
     assertRefused(
@@ -262,7 +262,7 @@ class TypedKernelTest {
   }
 
   @Test
-  void parametersThatChangedPlacesAreNoticedIfTheClassHasTheirNames() throws Exception {
+  void swappedParametersAreRefusedIfTheClassHasTheirNames() throws Exception {
     boolean hasNames =
         Kernels.class
             .getMethod("chosen", Workgroup.class, int.class)

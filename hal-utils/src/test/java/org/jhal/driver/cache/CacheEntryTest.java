@@ -32,7 +32,7 @@ class CacheEntryTest {
   }
 
   @Test
-  void eachDamagedBitIsNoticed() {
+  void aDamagedBitIsDetected() {
     for (int bit = 0; bit < 8 * file.length; bit++) {
       byte[] damaged = file.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
@@ -41,7 +41,7 @@ class CacheEntryTest {
   }
 
   @Test
-  void eachLengthButItsOwnIsNoticed() {
+  void aWrongFileLengthIsDetected() {
     for (int length = 0; length <= file.length + 8; length++) {
       byte[] other = Arrays.copyOf(file, length);
       if (length != file.length) {
@@ -51,7 +51,7 @@ class CacheEntryTest {
   }
 
   @Test
-  void anotherVersionOfTheFormatIsTold() {
+  void anotherVersionOfTheFormatIsReported() {
     byte[] newer = file.clone();
     newer[11] = 3;
     assertEquals("its format is version 3, not 2", damage(newer));
@@ -59,7 +59,7 @@ class CacheEntryTest {
   }
 
   @Test
-  void aWrongLengthWithinARightChecksumIsNoticed() throws Exception {
+  void aWrongLengthWithARightChecksumIsDetected() throws Exception {
     for (int length : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, file.length}) {
       byte[] wrong = file.clone();
       java.nio.ByteBuffer.wrap(wrong).putInt(16, length); // that of the key
@@ -71,7 +71,7 @@ class CacheEntryTest {
   }
 
   @Test
-  void textsCannotBeMistakenForOthers() {
+  void keysOfDifferentTextsDiffer() {
     List<List<String>> all =
         List.of(
             List.of(),

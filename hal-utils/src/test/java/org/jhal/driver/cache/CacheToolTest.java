@@ -80,7 +80,7 @@ class CacheToolTest {
   }
 
   @Test
-  void aFolderThatIsNoCacheIsToldApart() throws IOException {
+  void verifyRefusesAFolderThatIsNoCache() throws IOException {
     Files.createDirectory(folder);
     runHere("verify").assertSays(0, "0 entries in " + folder);
     Files.writeString(folder.resolve("letter.txt"), "Dear");
@@ -94,7 +94,7 @@ class CacheToolTest {
   }
 
   @Test
-  void whatIsOfNoUseIsReported() throws IOException {
+  void unusableEntriesAreReported() throws IOException {
     keep("a", "a");
     keep("b", "b");
     keep("c", "c");
@@ -112,7 +112,7 @@ class CacheToolTest {
   }
 
   @Test
-  void whatOthersCanWriteIsShownWithItsAgeAndSize() throws IOException {
+  void anEntryThatOthersCanWriteIsShownWithItsAgeAndSize() throws IOException {
     keep("a", "a");
     Files.setPosixFilePermissions(file("a"), PosixFilePermissions.fromString("rw-rw-rw-"));
     List<String> lines = runHere("show").out().lines().toList();
@@ -127,7 +127,7 @@ class CacheToolTest {
     assertEquals("1 entry, 5 KiB, in " + folder, lines.get(1));
   }
 
-  /** Without --folder, what the settings of drivers name is looked at besides the default. */
+  /** Without --folder, the folders in drivers' settings are searched besides the default. */
   @Test
   void foldersThatSettingsNameAreFound() {
     Map<String, String> environment =
@@ -174,13 +174,13 @@ class CacheToolTest {
   }
 
   @Test
-  void aLabelCannotCommandTheTerminal() {
+  void controlCharactersInLabelsAreReplaced() {
     keep("a", "\u001b[2J\u009b31m\nx\u202e");
     assertTrue(runHere("show").out().contains("?[2J?31m?x?\n"), () -> runHere("show").out());
   }
 
   @Test
-  void aFolderThatIsNotThereIsEmpty() {
+  void aMissingFolderIsEmpty() {
     for (String action : List.of("show", "verify", "empty")) {
       runHere(action).assertSays(0, "no kernels are kept: there is no folder " + folder);
     }
@@ -200,7 +200,7 @@ class CacheToolTest {
   }
 
   @Test
-  void wrongUsageIsTold() {
+  void wrongUsageIsReported() {
     run("clean").assertSays(2, "hal: INVALID_ARGUMENT: unknown argument 'clean'", "--help");
     run("show", "empty").assertSays(2, "both 'show' and 'empty'");
     run("--folder").assertSays(2, "--folder needs");

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The folder: what is kept and found, what is not trusted, and what happens where it is no use. */
+/** The folder: keeping and finding code, untrusted content, and unusable folders. */
 @Timeout(60)
 class KernelCacheTest {
   private static final byte[] CODE = {1, 2, 3};
@@ -128,25 +128,25 @@ class KernelCacheTest {
   }
 
   @Test
-  void rehearsingReadsAnEntryAndChangesAndTellsNothing() throws IOException {
-    cache.rehearse();
+  void warmingUpReadsAnEntryAndChangesAndLogsNothing() throws IOException {
+    cache.warmUp();
     assertFalse(Files.exists(folder));
     keep("a");
     FileTime noted = Files.getLastModifiedTime(file("a"));
     clock.pass(Duration.ofDays(1));
-    cache.rehearse();
+    cache.warmUp();
     assertEquals(noted, Files.getLastModifiedTime(file("a")));
     Files.write(file("a"), new byte[] {1});
-    cache.rehearse();
+    cache.warmUp();
     chmod(folder, "rwxrwxrwx");
-    cache.rehearse();
+    cache.warmUp();
     assertEquals(List.of(), log.lines());
     assertNull(cache.find(key("a")));
     assertLogged("can be written by others");
   }
 
   @Test
-  void whatIsKeptIsFound() throws IOException {
+  void keptCodeIsFound() throws IOException {
     assertNull(cache.find(key("a")));
     keep("a", "b");
     assertArrayEquals(CODE, cache.find(key("a")));
@@ -158,15 +158,15 @@ class KernelCacheTest {
   }
 
   @Test
-  void onlyTheUserCanReadAndWriteWhatIsKept() throws IOException {
+  void onlyTheUserCanReadAndWriteTheCache() throws IOException {
     keep("a");
     assertEquals("rwx------", mode(folder));
-    assertEquals("rwx------", mode(temporary.resolve("cache")), "what is made on the way");
+    assertEquals("rwx------", mode(temporary.resolve("cache")), "the folders above it");
     assertEquals("rw-------", mode(file("a")));
   }
 
   @Test
-  void aDamagedEntryIsNotTrustedAndReplaced() throws IOException {
+  void aDamagedEntryIsRejectedAndReplaced() throws IOException {
     keep("a");
     byte[] sound = Files.readAllBytes(file("a"));
     List<byte[]> damages = new ArrayList<>();
@@ -207,14 +207,14 @@ class KernelCacheTest {
     keep("a");
     try (SeekableByteChannel channel =
         Files.newByteChannel(file("a"), java.nio.file.StandardOpenOption.WRITE)) {
-      channel.position(1L << 40).write(ByteBuffer.wrap(CODE)); // takes no room: it has a hole
+      channel.position(1L << 40).write(ByteBuffer.wrap(CODE)); // a sparse file
     }
     assertNull(cache.find(key("a")));
     assertLogged("it has 1099511627779 bytes, and may have 67108864");
   }
 
   @Test
-  void aLinkIsNotFollowedAndReplaced() throws IOException {
+  void aLinkIsReplacedRatherThanFollowed() throws IOException {
     keep("a");
     Path elsewhere = Files.move(file("a"), temporary.resolve("elsewhere"));
     Files.createSymbolicLink(file("a"), elsewhere);
@@ -223,7 +223,7 @@ class KernelCacheTest {
     byte[] before = Files.readAllBytes(elsewhere);
     cache.keep(key("a"), "label", new byte[] {9});
     assertArrayEquals(new byte[] {9}, cache.find(key("a")));
-    assertArrayEquals(before, Files.readAllBytes(elsewhere), "what the link led to");
+    assertArrayEquals(before, Files.readAllBytes(elsewhere), "the target of the link");
   }
 
   @Test
@@ -275,12 +275,12 @@ class KernelCacheTest {
         log.lines()::toString);
     assertTrue(log.lines().get(0).contains("its mode is rwx-w----"), log.lines()::toString);
     chmod(folder, "rwxr-xr-x");
-    assertArrayEquals(CODE, cache.find(key("a")), "who can only read does no harm");
+    assertArrayEquals(CODE, cache.find(key("a")), "other readers do no harm");
   }
 
-  /** Injected, as only root can give files to others. */
+  /** Injects the user, as only root can give files to others. */
   @Test
-  void aFolderOfSomebodyElseIsNotUsed() throws IOException {
+  void anotherUsersFolderIsNotUsed() throws IOException {
     keep("a");
     UserPrincipal owner = Files.getOwner(folder);
     String other = owner.getName().equals("root") ? "daemon" : "root";
@@ -296,10 +296,10 @@ class KernelCacheTest {
   }
 
   @Test
-  void anEntryOfSomebodyElseIsNotTrusted() throws IOException {
+  void anotherUsersEntryIsNotTrusted() throws IOException {
     assumeTrue(
         Files.getOwner(Path.of("/proc/self")).getName().equals("root"),
-        "only root can give a file to somebody else");
+        "only root can give a file to another user");
     keep("a");
     Files.setOwner(
         file("a"),
@@ -324,7 +324,7 @@ class KernelCacheTest {
     assertFalse(Files.exists(temporary.resolve("nowhere")));
   }
 
-  /** A folder on the way may be a link: many have their caches on another disk. */
+  /** A folder above may be a link, since many have their caches on another disk. */
   @Test
   void aLinkOnTheWayIsFollowed() throws IOException {
     Path disk = Files.createDirectory(temporary.resolve("disk"));
@@ -335,8 +335,8 @@ class KernelCacheTest {
   }
 
   @Test
-  void whereNoFolderCanBeMadeNothingIsKept() throws IOException {
-    folder = Path.of("/proc/self/jhal"); // where nobody can make one, not even root
+  void nothingIsKeptIfTheFolderCannotBeMade() throws IOException {
+    folder = Path.of("/proc/self/jhal"); // not even root can make one there
     cache = cache(1 << 20, 100);
     keep("a", "a", "b");
     assertNull(cache.find(key("a")));
@@ -353,7 +353,7 @@ class KernelCacheTest {
   }
 
   @Test
-  void aFolderThatCannotBeWrittenStillServes() throws IOException {
+  void aReadOnlyFolderStillServes() throws IOException {
     keep("a");
     KernelCache readOnly = failing("Read-only file system", 0);
     clock.pass(Duration.ofDays(2));
@@ -375,11 +375,9 @@ class KernelCacheTest {
     assertLogged("INFO", "No space left on device");
   }
 
-  /**
-   * The same on a real disk, where one can be had: a small one that is full, then a read-only one.
-   */
+  /** The same on a real disk, if one can be mounted: a small full one, then a read-only one. */
   @Test
-  void aRealDiskThatIsFullOrReadOnlyFailsNothing() throws Exception {
+  void aFullOrReadOnlyDiskFailsNoCall() throws Exception {
     Path disk = Files.createDirectory(temporary.resolve("disk"));
     assumeTrue(
         run("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk.toString()),
@@ -414,7 +412,7 @@ class KernelCacheTest {
               .redirectOutput(output.toFile())
               .start();
     } catch (IOException e) {
-      return false; // there is no such command
+      return false; // the command does not exist
     }
     boolean ended = process.waitFor(20, TimeUnit.SECONDS);
     process.destroyForcibly();
@@ -422,7 +420,7 @@ class KernelCacheTest {
     return process.exitValue() == 0;
   }
 
-  /** A cache in the same folder, whose disk takes so many bytes of a file. */
+  /** A cache in the same folder, whose disk fails after so many bytes of a file. */
   private KernelCache failing(String reason, int bytes) {
     PrivateFolder.Access access =
         new PrivateFolder.Access(null, channel -> new FullChannel(channel, reason, bytes));
@@ -491,7 +489,7 @@ class KernelCacheTest {
   }
 
   @Test
-  void whatWasNotUsedForTheLongestTimeIsRemovedFirst() throws IOException {
+  void theLeastRecentlyUsedEntryIsRemovedFirst() throws IOException {
     cache = cache(1 << 20, 3);
     keep("a", "b", "c");
     clock.pass(Duration.ofHours(2));
@@ -505,7 +503,7 @@ class KernelCacheTest {
   }
 
   @Test
-  void allTogetherKeepWithinTheLimit() throws IOException {
+  void theTotalSizeStaysWithinTheLimit() throws IOException {
     keep("a");
     long one = Files.size(file("a"));
     cache = cache(3 * one, 100);
@@ -513,20 +511,20 @@ class KernelCacheTest {
     assertEquals(3, inFolder().size());
     assertNull(cache.find(key("a")));
     cache.keep(key("e"), "label", new byte[(int) (3 * one)]);
-    assertNull(cache.find(key("e")), "it is larger than all together may be");
-    assertEquals(3, inFolder().size(), "and drives nothing out");
+    assertNull(cache.find(key("e")), "it exceeds the total limit");
+    assertEquals(3, inFolder().size(), "it evicts nothing");
     assertEquals(List.of(), log.lines());
   }
 
-  /** A clock that was wrong must not keep entries for ever, nor drive out what is used. */
+  /** A wrong clock must neither keep entries for ever nor evict used ones. */
   @Test
-  void timesInTheFutureGoFirst() throws IOException {
+  void entriesFromTheFutureAreRemovedFirst() throws IOException {
     cache = cache(1 << 20, 3);
     keep("a", "b", "c");
     Files.setLastModifiedTime(file("c"), FileTime.from(clock.instant().plus(Duration.ofDays(400))));
     keep("d");
     assertFalse(Files.exists(file("c")));
-    clock.pass(Duration.ofDays(-1000)); // the clock is put back: all entries are of the future
+    clock.pass(Duration.ofDays(-1000)); // set back: all entries are from the future
     assertNotNull(cache.find(key("a")));
     assertEquals(clock.instant(), Files.getLastModifiedTime(file("a")).toInstant());
     keep("e");
@@ -536,7 +534,7 @@ class KernelCacheTest {
   }
 
   @Test
-  void extremeTimesAreTimes() throws IOException {
+  void extremeTimesAreAccepted() throws IOException {
     cache = cache(1 << 20, 2);
     keep("a", "b");
     Files.setLastModifiedTime(file("a"), FileTime.from(Instant.parse("1901-12-14T00:00:00Z")));
@@ -549,7 +547,7 @@ class KernelCacheTest {
   }
 
   @Test
-  void whatAnEndedProcessLeftUnfinishedIsRemovedAfterAnHour() throws IOException {
+  void unfinishedFilesAreRemovedAfterAnHour() throws IOException {
     keep("a");
     Path recent = Files.write(folder.resolve("0123456789abcdef.tmp"), CODE);
     Path old = Files.write(folder.resolve("fedcba9876543210.tmp"), CODE);
@@ -586,14 +584,14 @@ class KernelCacheTest {
     Thread.currentThread().interrupt();
     byte @Nullable [] found = cache.find(key("a"));
     cache.keep(key("b"), "label", CODE);
-    assertTrue(Thread.interrupted(), "that stays as it is");
+    assertTrue(Thread.interrupted(), "the interrupt status is kept");
     assertTrue(found == null || found.length == CODE.length);
     assertEquals(List.of(), log.lines());
     assertNotNull(cache.find(key("a")));
     assertFalse(inFolder().stream().anyMatch(file -> file.endsWith(".tmp")));
   }
 
-  /** As different processes do, which know nothing of each other: each has a cache of its own. */
+  /** Each thread has its own cache, as separate processes do. */
   @Test
   void manyWritersAndReadersSeeWholeEntriesOnly() throws Exception {
     int threads = 4;

@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What caches log while it is open, which nobody else sees then. */
+/** Captures the log of caches while it is open. */
 final class Log extends Handler implements AutoCloseable {
   // A field, because java.util.logging holds loggers only weakly.
   private final Logger logger = Logger.getLogger(KernelCache.class.getName());

@@ -23,7 +23,7 @@ import org.jhal.engine.queue.FakeStream.Event;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls that are made to fail in front of a driver, and devices that are made to be lost. */
+/** Injected failures of a driver's calls, and injected losses of its device. */
 @Timeout(60)
 class ControlledBackendTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "on purpose");
@@ -39,14 +39,14 @@ class ControlledBackendTest {
     assertEquals("lost on purpose", thrown.getMessage());
   }
 
-  /** A call with a default that is not passed on would hide what the driver behind says. */
+  /** A default method that is not forwarded would hide the driver's answer. */
   @Test
-  void everyCallIsPassedOn() {
-    assertEquals(List.of(), notPassedOn(DeviceBackend.class, ControlledBackend.class));
-    assertEquals(List.of(), notPassedOn(NativeStream.class, ControlledStream.class));
+  void everyCallIsForwarded() {
+    assertEquals(List.of(), notForwarded(DeviceBackend.class, ControlledBackend.class));
+    assertEquals(List.of(), notForwarded(NativeStream.class, ControlledStream.class));
   }
 
-  private static List<String> notPassedOn(Class<?> face, Class<?> wrapper) {
+  private static List<String> notForwarded(Class<?> face, Class<?> wrapper) {
     List<String> own = calls(wrapper.getDeclaredMethods());
     return calls(face.getMethods()).stream().filter(call -> !own.contains(call)).toList();
   }
@@ -71,7 +71,7 @@ class ControlledBackendTest {
     assertEquals(0, real.liveMemory.get());
   }
 
-  /** Each recording of the driver's is asked about once, whatever the test makes of the answer. */
+  /** Each recording is asked about once, whether or not its outcome is replaced. */
   @Test
   void theNthOutcomeFailsAndTheDriverIsStillAsked() {
     FakeBackend asked = new FakeBackend();
@@ -98,7 +98,7 @@ class ControlledBackendTest {
   }
 
   @Test
-  void aStickyFailureLosesTheDeviceButNotWhatGivesBack() {
+  void aStickyFailureLosesTheDeviceButReleasesStillWork() {
     AtomicInteger drained = new AtomicInteger();
     backend.setDrain(drained::incrementAndGet);
     Event event = stream.createEvent();
@@ -115,7 +115,7 @@ class ControlledBackendTest {
     assertEquals(List.of(), real.device.violations());
   }
 
-  /** A native call may block until there is room in its stream, which only the drain makes. */
+  /** A native call may block until the drain makes room in its stream. */
   @Test
   void aCallThatBlocksInAHeldStreamEndsWithTheDevice() throws InterruptedException {
     CountDownLatch isBlocked = new CountDownLatch(1);
@@ -142,9 +142,9 @@ class ControlledBackendTest {
     assertLost(() -> backend.allocate(4, BufferParams.DEVICE));
   }
 
-  /** What is behind may be dead itself; nobody may wait for its work then. */
+  /** The real device may be dead, too; nothing may wait for its work then. */
   @Test
-  void aDrainThatFailsHoldsNobodyUp() {
+  void aFailingDrainBlocksNoCall() {
     backend.setDrain(
         () -> {
           throw FAULT;
@@ -154,9 +154,9 @@ class ControlledBackendTest {
     assertEquals(List.of(FAULT), List.of(lost.getSuppressed()));
   }
 
-  /** Who may be told that the device is lost may also free what its work uses. */
+  /** A caller that learns of the loss may free what the device's work uses. */
   @Test
-  void theLossIsToldWhenEverythingIsDrained() throws InterruptedException {
+  void theLossIsReportedAfterTheDrain() throws InterruptedException {
     CountDownLatch draining = new CountDownLatch(1);
     CountDownLatch mayEnd = new CountDownLatch(1);
     AtomicInteger ended = new AtomicInteger();

@@ -59,7 +59,7 @@ class DeviceSelectorTest {
     "any://pci:0000:03:00.1",
     "any://pci:0002:03:00.0",
   })
-  void aDeviceThatIsNotThereIsNotFoundAndTheOthersAreListed(String uri) {
+  void aMissingDeviceIsNotFoundAndTheOthersAreListed(String uri) {
     HalException refused = refused(uri);
 
     assertEquals(Status.NOT_FOUND, refused.status());
@@ -89,7 +89,7 @@ class DeviceSelectorTest {
   }
 
   @Test
-  void oneDeviceIsNotCountedAsSeveral() {
+  void theMessageForOneDeviceUsesTheSingular() {
     HalException refused =
         assertThrows(
             HalException.class,
@@ -115,7 +115,7 @@ class DeviceSelectorTest {
     "any://GPU-",
     "any://0/1",
   })
-  void aMalformedSelectorIsRefusedWithWhatItMayBe(String uri) {
+  void aMalformedSelectorIsRefusedWithTheLegalForms(String uri) {
     HalException refused = refused(uri);
 
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
@@ -129,7 +129,7 @@ class DeviceSelectorTest {
   }
 
   @Test
-  void saysThatThereIsNoDeviceAtAll() {
+  void refusesAnySelectorWithoutDevices() {
     HalException refused =
         assertThrows(
             HalException.class, () -> DeviceSelector.select(DeviceUri.parse("any://1"), List.of()));

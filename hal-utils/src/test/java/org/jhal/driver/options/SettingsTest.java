@@ -37,7 +37,7 @@ class SettingsTest {
   private static final List<Option<?>> ALL = List.of(QUEUES, MEMORY, CLOSE, LEAKS, PATH, LIMIT);
 
   @Test
-  void defaultsApplyWhenNobodySaysAnything() {
+  void defaultsApplyWithoutSettings() {
     Settings settings = resolve("my-mock", Map.of(), Map.of());
 
     assertEquals(2, settings.get(QUEUES));
@@ -77,7 +77,7 @@ class SettingsTest {
   }
 
   @Test
-  void theUriComesBeforeThePropertyBeforeTheVariableBeforeTheDefault() {
+  void theUriPrecedesThePropertyThenTheVariableThenTheDefault() {
     Map<String, String> properties =
         Map.of("jhal.my-mock.queues", "4", "jhal.my-mock.close-timeout", "250us");
     Map<String, String> environment =
@@ -236,7 +236,7 @@ class SettingsTest {
   }
 
   @Test
-  void aDriverCannotDeclareNonsense() {
+  void aDriversMalformedOptionIsRefused() {
     assertEquals(
         Status.OUT_OF_RANGE,
         assertThrows(HalException.class, () -> Option.integer("n", 9, 0, 8, "things", "A number"))
@@ -257,7 +257,7 @@ class SettingsTest {
   }
 
   @Test
-  void anOptionThatWasNotResolvedIsRefused() {
+  void anUnresolvedOptionIsRefused() {
     Settings settings = Settings.resolve("mock", List.of(QUEUES), DeviceUri.parse("mock"));
 
     HalException refused = assertThrows(HalException.class, () -> settings.get(MEMORY));
@@ -266,7 +266,7 @@ class SettingsTest {
   }
 
   @Test
-  void aNumberThatIsNoIntIsRefusedAsOne() {
+  void getIntRefusesANumberBeyondInt() {
     Option<Long> seed = Option.integer("seed", 1L << 40, 0, Long.MAX_VALUE, "seeds", "A seed");
     Settings settings = Settings.resolve("mock", List.of(seed), DeviceUri.parse("mock"));
 

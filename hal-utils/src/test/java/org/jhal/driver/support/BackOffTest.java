@@ -10,20 +10,20 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Waiting by looking. */
+/** Waiting by polling. */
 @Timeout(60)
 class BackOffTest {
   @Test
-  void itLooksOnceThoughTheDeadlineHasPassed() {
+  void pollsOnceAfterTheDeadline() {
     AtomicInteger looks = new AtomicInteger();
     assertTrue(BackOff.await(this, System.nanoTime(), () -> looks.incrementAndGet() == 1));
     assertFalse(BackOff.await(this, System.nanoTime() - 1, () -> looks.incrementAndGet() == 0));
     assertEquals(2, looks.get());
   }
 
-  /** A parked thread whose flag is set would not sleep. */
+  /** A thread with its interrupt status set would not park. */
   @Test
-  void whoIsInterruptedSleepsAllTheSame() {
+  void anInterruptedThreadStillSleeps() {
     AtomicBoolean isOver = new AtomicBoolean();
     AtomicBoolean isInterrupted = new AtomicBoolean();
     Threads waiter =

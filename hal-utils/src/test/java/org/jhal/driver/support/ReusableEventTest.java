@@ -20,16 +20,16 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Events that fire once behind one that is recorded again and again. */
+/** Events that fire once behind one that is recorded repeatedly. */
 @Timeout(60)
 class ReusableEventTest {
-  /** A native event, which is never used once it was released. */
+  /** A native event that must not be used after its release. */
   private static final class Native {
     final AtomicInteger releases = new AtomicInteger();
     volatile boolean hasFired;
 
     boolean query() {
-      assertEquals(0, releases.get(), "asked after it was released");
+      assertEquals(0, releases.get(), "queried after its release");
       return hasFired;
     }
 
@@ -47,7 +47,7 @@ class ReusableEventTest {
   }
 
   @Test
-  void aLookMeansTheLatestRecordingAtThatMoment() {
+  void latestIsTheLatestRecordingAtTheCall() {
     Native first = record();
     Recording<Native> taken = event.latest();
     Native second = record();
@@ -72,13 +72,13 @@ class ReusableEventTest {
     Recording<Native> two = event.latest();
     record();
     one.close();
-    assertEquals(0, first.releases.get(), "somebody still uses it");
+    assertEquals(0, first.releases.get(), "it is still in use");
     two.close();
     assertEquals(1, first.releases.get());
   }
 
   @Test
-  void destroyingItLeavesWhatIsInUse() {
+  void closingKeepsRecordingsInUse() {
     Native only = record();
     Recording<Native> used = event.latest();
     event.close();
@@ -90,7 +90,7 @@ class ReusableEventTest {
   }
 
   @Test
-  void eachRecordingHasAnOutcomeOfItsOwn() {
+  void eachRecordingHasItsOwnOutcome() {
     HalException failure = new HalException(Status.DATA_LOSS, "first");
     Native first = record();
     try (Recording<Native> failed = event.latest()) {
@@ -102,14 +102,14 @@ class ReusableEventTest {
       assertNull(event.outcome(), "the latest recording has not failed");
       assertSame(failure, failed.outcome());
       assertSame(first, failed.event());
-      assertEquals(0, next.releases.get(), "asking releases nothing");
+      assertEquals(0, next.releases.get(), "the query releases nothing");
     }
     event.close();
     assertThrows(HalException.class, event::outcome);
   }
 
   @Test
-  void whatWasNotRecordedIsRefused() {
+  void anUnrecordedOrClosedEventIsRefused() {
     HalException refused = assertThrows(HalException.class, event::latest);
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
     record();
@@ -132,9 +132,9 @@ class ReusableEventTest {
     }
   }
 
-  /** One thread records, as a stream does; others ask, as threads do that wait. */
+  /** One thread records, as a stream does; others query, as waiting threads do. */
   @Test
-  void nobodySeesAnEventThatWasReleased() {
+  void noReaderSeesAReleasedEvent() {
     List<Native> all = new ArrayList<>();
     ConcurrentLinkedQueue<Recording<Native>> waits = new ConcurrentLinkedQueue<>();
     AtomicBoolean isOver = new AtomicBoolean();
@@ -145,7 +145,7 @@ class ReusableEventTest {
             Recording<Native> latest = event.latest();
             boolean ignored = latest.event().query();
             if (i % 64 == 0) {
-              waits.add(latest); // as a stream that is not past its wait
+              waits.add(latest); // as a stream before its wait
             } else {
               latest.close();
             }

@@ -35,7 +35,7 @@ class AccumulatorTest {
     return bytes;
   }
 
-  /** Reduces what several ranks have, each a row. */
+  /** Reduces the elements of several ranks, each a row. */
   private static ByteBuffer reduce(Reduction reduction, ElementType type, double[]... ranks) {
     int count = ranks[0].length;
     Accumulator sum = Accumulator.of(reduction, type, count + 5);
@@ -79,7 +79,7 @@ class AccumulatorTest {
   }
 
   @Test
-  void signsAreThoseOfTheType() {
+  void minAndMaxRespectTheSignOfTheType() {
     for (ElementType type : new ElementType[] {ElementType.I8, ElementType.I16, ElementType.I32}) {
       check(Reduction.MIN, type, row(-1, -7), row(-1, 5), row(1, -7));
       check(Reduction.MAX, type, row(1, 5), row(-1, 5), row(1, -7));
@@ -93,13 +93,13 @@ class AccumulatorTest {
     check(Reduction.MIN, ElementType.U64, row(1), row(-1), row(1));
   }
 
-  /** Rounded after each step, the small ones would be lost. */
+  /** With rounding after each step the small numbers would be lost. */
   @Test
-  void shortNumbersAreRoundedOnce() {
+  void sixteenBitNumbersAreRoundedOnce() {
     double[][] ranks = {row(2048), row(1), row(1), row(1)};
     check(Reduction.SUM, ElementType.F16, row(2052), ranks); // 2051 lies between 2050 and 2052
     check(Reduction.SUM, ElementType.BF16, row(258), row(256), row(1), row(1));
-    // An overflow on the way is none at the end.
+    // An intermediate overflow does not matter.
     check(Reduction.SUM, ElementType.F16, row(65504), row(65504), row(65504), row(-65504));
     check(Reduction.AVERAGE, ElementType.F16, row(65504), row(65504), row(65504));
   }

@@ -10,14 +10,14 @@ import org.jhal.engine.collective.Layout.Piece;
 import org.jhal.engine.collective.Layout.Place;
 import org.junit.jupiter.api.Test;
 
-/** The pieces of each kind, and how they are handed out. */
+/** The pieces of each kind of collective, and their chunks. */
 class LayoutTest {
   private static Place at(int rank, long offset) {
     return new Place(rank, offset);
   }
 
   @Test
-  void aBroadcastLeavesOutWhatIsInPlace() {
+  void aBroadcastSkipsTargetsInPlace() {
     assertEquals(
         List.of(new Piece(List.of(at(1, 0)), List.of(at(0, 0), at(2, 0)))),
         Layout.broadcast(1, 3, 8, rank -> rank != 1).pieces());
@@ -71,7 +71,7 @@ class LayoutTest {
   }
 
   @Test
-  void chunksMayHaveAnySizeAndNothingHasNone() {
+  void chunksMayHaveAnySizeAndAnEmptyLayoutHasNone() {
     Cursor cursor = new Cursor(Layout.allReduce(2, 10));
     Cursor.Chunk whole = cursor.next(Integer.MAX_VALUE);
     assertNotNull(whole);

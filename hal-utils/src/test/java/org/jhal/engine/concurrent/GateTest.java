@@ -18,7 +18,7 @@ class GateTest {
   }
 
   @Test
-  void nobodyEntersOnceItIsShut() {
+  void noThreadEntersAShutGate() {
     assertTrue(gate.tryEnter());
     gate.leave();
     assertFalse(gate.isShut());
@@ -29,13 +29,13 @@ class GateTest {
   }
 
   @Test
-  void anEmptyGateIsEmptyAtOnceEvenPastTheDeadline() {
+  void awaitEmptySucceedsForAnEmptyGatePastTheDeadline() {
     gate.shut();
     assertTrue(gate.awaitEmpty(System.nanoTime() - 1));
   }
 
   @Test
-  void whoHadStackToEnterHasStackToLeave() {
+  void stackForEnteringSufficesForLeaving() {
     for (int i = 0; i < 64; i++) {
       Gate entered = new Gate();
       Threads.onSmallStack(() -> overflow(entered));
@@ -55,7 +55,7 @@ class GateTest {
   @SuppressWarnings("InfiniteRecursion") // on purpose
   private static void enterDeep(Gate entered) {
     if (!entered.tryEnter()) {
-      return; // never; no call may come between entering and leaving
+      return; // unreachable; no call may come between entering and leaving
     }
     try {
       enterDeep(entered);
@@ -65,7 +65,7 @@ class GateTest {
   }
 
   @Test
-  void waitingEndsAtTheDeadlineIfSomebodyStays() {
+  void awaitEmptyEndsAtTheDeadlineIfAThreadStays() {
     assertTrue(gate.tryEnter());
     gate.shut();
     assertFalse(gate.awaitEmpty(System.nanoTime()));
@@ -74,7 +74,7 @@ class GateTest {
   }
 
   @Test
-  void waitingEndsWhenTheLastOneLeaves() {
+  void awaitEmptyEndsWhenTheLastThreadLeaves() {
     assertTrue(gate.tryEnter());
     assertTrue(gate.tryEnter());
     gate.shut();
@@ -103,7 +103,7 @@ class GateTest {
   }
 
   @Test
-  void nobodyIsInsideOnceItIsShutAndEmpty() {
+  void noThreadIsInsideAShutAndEmptyGate() {
     for (int round = 0; round < 300; round++) {
       Gate tried = new Gate();
       AtomicInteger inside = new AtomicInteger();

@@ -76,7 +76,7 @@ class PairingHeapTest {
   }
 
   @Test
-  void aNodeThatWasTakenOutHoldsNoOther() {
+  void aRemovedNodeReferencesNoOther() {
     List<Node> nodes = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       nodes.add(new Node(i % 7, i));
@@ -96,14 +96,14 @@ class PairingHeapTest {
     assertTrue(heap.isEmpty());
   }
 
-  /** Inserts, removes the smallest, and removes any: always like a sorted set. */
+  /** Insertions and removals of the smallest or any node match a sorted set. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void behavesAsASortedSet(long seed) {
     Random random = new Random(seed);
     int keys = 1 + random.nextInt(200); // few keys make many ties
     int bias = 30 + random.nextInt(40); // how often to insert
-    int rise = seed % 2 == 0 ? 0 : 1 + random.nextInt(10); // how far keys arrive in order
+    int rise = seed % 2 == 0 ? 0 : 1 + random.nextInt(10); // to which degree keys arrive in order
     TreeSet<Node> model = new TreeSet<>(ORDER);
     List<Node> in = new ArrayList<>();
     List<Node> out = new ArrayList<>();

@@ -15,9 +15,9 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 
-/** A thread that works in steps: no wake-up is lost, and it ends when it is stopped. */
+/** A thread that works in steps loses no wake-up and ends when it is stopped. */
 class WorkerThreadTest {
-  /** How long the thread spins: some tests find it spinning, others parked. */
+  /** The spin time, so that the thread is found spinning as well as parked. */
   private static final long SPIN_NANOS = 50_000;
 
   private static long soon() {
@@ -25,7 +25,7 @@ class WorkerThreadTest {
   }
 
   @Test
-  void itIsADaemonOfItsDeviceAndNamedAfterItsRole() {
+  void theThreadIsADaemonNamedAfterDeviceAndRole() {
     List<String> seen = Collections.synchronizedList(new ArrayList<>());
     WorkerThread role =
         role(
@@ -47,7 +47,7 @@ class WorkerThreadTest {
   }
 
   @Test
-  void itGoesOnWhileThereIsWorkAndEndsAfterIt() {
+  void stopLetsTheThreadFinishItsWork() {
     AtomicInteger work = new AtomicInteger(1000);
     AtomicInteger done = new AtomicInteger();
     WorkerThread role =
@@ -57,7 +57,7 @@ class WorkerThreadTest {
             () -> work.get() > 0 && work.decrementAndGet() >= 0 && done.incrementAndGet() > 0);
     role.start();
     assertTrue(role.stop(soon()));
-    assertEquals(1000, done.get(), "everything that was there when it was stopped");
+    assertEquals(1000, done.get(), "all work from before the stop");
   }
 
   /** Work is added while the thread is about to park. Each wake() must have an effect. */
@@ -90,7 +90,7 @@ class WorkerThreadTest {
   }
 
   @Test
-  void aThreadThatHangsIsReported() {
+  void stopReportsAHangingThread() {
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch hangs = new CountDownLatch(1);
     WorkerThread role =
@@ -114,7 +114,7 @@ class WorkerThreadTest {
   }
 
   @Test
-  void oneThatWasNeverStartedIsOver() {
+  void stopSucceedsForAnUnstartedThread() {
     WorkerThread role = role("worker", () -> {}, () -> false);
     role.wake();
     assertTrue(role.stop(System.nanoTime()));
@@ -133,7 +133,7 @@ class WorkerThreadTest {
   }
 
   @Test
-  void goesOnAfterAStepThrew() throws InterruptedException {
+  void continuesAfterAThrowingStep() throws InterruptedException {
     AtomicInteger steps = new AtomicInteger();
     List<String> told = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch first = new CountDownLatch(1);
@@ -157,14 +157,15 @@ class WorkerThreadTest {
               first.countDown();
             });
     role.start();
-    assertTrue(first.await(30, TimeUnit.SECONDS), "the test waits for the role to tell its crash");
+    assertTrue(first.await(30, TimeUnit.SECONDS), "the thread did not report its crash");
     role.wake();
-    assertTrue(second.await(30, TimeUnit.SECONDS), "the test waits for the step after the crash");
+    assertTrue(
+        second.await(30, TimeUnit.SECONDS), "the thread did not run the step after the crash");
     assertEquals(List.of("on purpose"), told);
     assertTrue(role.stop(soon()));
   }
 
-  /** As where there is no memory: neither the thread ends, nor is the crash forgotten. */
+  /** As when memory is short: the thread does not end, and the crash is not forgotten. */
   @Test
   void aCrashThatCannotBeReportedIsReportedLater() {
     CountDownLatch reported = new CountDownLatch(3);

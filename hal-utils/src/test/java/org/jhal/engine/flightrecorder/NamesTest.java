@@ -22,7 +22,7 @@ import org.jhal.engine.FakeBackend;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.junit.jupiter.api.Test;
 
-/** What numbers stand for, as long as there is something that has them. */
+/** The names of numbers, for as long as their objects live. */
 class NamesTest {
   private static EngineDevice<Event> open(FakeBackend backend) {
     return new EngineDevice<>(
@@ -64,7 +64,7 @@ class NamesTest {
     List<Long> semaphores = new ArrayList<>(List.of(Names.inProcess(1)));
     List<Long> devices = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      // No other parent: that of the platform also finds the classes of named modules.
+      // No parent: the platform's loader also finds classes of named modules.
       try (URLClassLoader copy =
           new URLClassLoader(new URL[] {jarOf(Names.class), jarOf(HalException.class)}, null)) {
         Class<?> names = copy.loadClass(Names.class.getName());
@@ -85,11 +85,11 @@ class NamesTest {
   }
 
   @Test
-  void whatBelongsToADeviceGoesWithIt() {
+  void namesOfADevicesPartsGoWithTheDevice() {
     long device = Names.add("device", "a device", 0);
     long other = Names.add("device", "another", 0);
     long kernel = Names.add("kernel", "a kernel", other);
-    Names.add("kernel", "one that nobody removes", device);
+    Names.add("kernel", "an unremoved one", device);
     Names.removeDevice(device);
     assertTrue(live().containsAll(Set.of("device another", "kernel a kernel")), () -> "" + live());
     Names.remove(kernel);
@@ -99,10 +99,7 @@ class NamesTest {
         Collections.disjoint(
             live(),
             Set.of(
-                "device a device",
-                "device another",
-                "kernel a kernel",
-                "kernel one that nobody removes")),
+                "device a device", "device another", "kernel a kernel", "kernel an unremoved one")),
         () -> "" + live());
   }
 }

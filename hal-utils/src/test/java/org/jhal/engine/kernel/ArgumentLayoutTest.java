@@ -51,7 +51,7 @@ class ArgumentLayoutTest {
   }
 
   @Test
-  void noArgumentsTakeNoRoom() {
+  void noArgumentsTakeNoBytes() {
     assertEquals(0, layout().size());
   }
 
@@ -116,7 +116,7 @@ class ArgumentLayoutTest {
   }
 
   @Test
-  void floatsAreTheirBits() {
+  void floatsArePackedAsTheirBits() {
     assertEquals(0x7fc12345, pack(ElementType.F32, Float.intBitsToFloat(0x7fc12345)).getInt(0));
     assertEquals(-0.0, pack(ElementType.F64, -0.0).getDouble(0));
     assertEquals(1.5, pack(ElementType.F64, 1.5f).getDouble(0), "a float widens");

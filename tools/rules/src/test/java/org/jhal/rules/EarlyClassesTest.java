@@ -49,7 +49,7 @@ class EarlyClassesTest {
           "IncludeDirectives",
           "LibraryFiles",
           "Profile",
-          "Rehearsal",
+          "KernelWarmUp",
           "SelfContained",
           "SharedLibrary",
           "StackGuards");

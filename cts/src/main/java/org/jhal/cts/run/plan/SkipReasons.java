@@ -14,7 +14,7 @@ import org.jhal.Capability;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.AssertionFailedError;
@@ -29,7 +29,7 @@ public final class SkipReasons {
   public static final String BY_DRIVER = "left out by the driver: ";
 
   /** The reason for skipping tests of external work, which a driver need not run. */
-  public static final String NO_EXTERNAL_WORK = Foreign.UNSUPPORTED;
+  public static final String NO_EXTERNAL_WORK = ExternalCommands.UNSUPPORTED;
 
   private static final String FILE = "skips.txt";
 

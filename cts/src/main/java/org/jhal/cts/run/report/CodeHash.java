@@ -30,7 +30,7 @@ public record CodeHash(String sha256, String what) {
   public static CodeHash of(Class<?> type) {
     CodeSource source = type.getProtectionDomain().getCodeSource();
     if (source == null || source.getLocation() == null) {
-      return new CodeHash(UNKNOWN, "a place that its class loader does not tell");
+      return new CodeHash(UNKNOWN, "an unknown place: its class loader does not report it");
     }
     try {
       return of(Path.of(source.getLocation().toURI()));

@@ -51,7 +51,7 @@ final class CtsProgress {
 
   /** Whether stderr is a terminal. The launcher detects that, because Java cannot. */
   static boolean isOnTerminal() {
-    String told = System.getProperty(RunFacts.TERMINAL_PROPERTY);
-    return told == null ? System.console() != null : Boolean.parseBoolean(told);
+    String setting = System.getProperty(RunFacts.TERMINAL_PROPERTY);
+    return setting == null ? System.console() != null : Boolean.parseBoolean(setting);
   }
 }

@@ -16,7 +16,7 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
-/** What the suite consists of. */
+/** The tests of the suite. */
 class CatalogTests {
   /** The classes of the suite's tests, with their packages. */
   private static Set<String> classes() {
@@ -60,7 +60,7 @@ class CatalogTests {
     return tests;
   }
 
-  /** It looks into fewer classes, and into all that may have such a test. */
+  /** It searches fewer classes, but all that may have such a test. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -74,7 +74,7 @@ class CatalogTests {
         "CtsBackendTest",
         "NoSuchTest"
       })
-  void aRequestForSomeTestsFindsThemAll(String pattern) {
+  void aRequestFindsAllMatchingTests(String pattern) {
     assertEquals(
         matching(CtsCatalog.request(), pattern),
         matching(CtsCatalog.request(List.of("NoSuchTest.either", pattern)), pattern));

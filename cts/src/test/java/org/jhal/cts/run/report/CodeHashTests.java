@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What identifies the code that was run. */
+/** The hashes that identify the tested code. */
 class CodeHashTests {
   @TempDir Path folder;
 

@@ -53,7 +53,7 @@ public final class GoodReport {
     return new CtsReport(facts, entries, ending);
   }
 
-  /** What the suite has of this test. */
+  /** The suite's entries of this test. */
   public static CtsPlan.Test planned(String test) {
     return Objects.requireNonNull(PLAN.get(test), test);
   }
@@ -68,7 +68,7 @@ public final class GoodReport {
     throw new IllegalArgumentException("the suite has no test " + test);
   }
 
-  /** Makes the first entry of this test end otherwise. */
+  /** Changes the outcome of the first entry of this test. */
   GoodReport end(String test, Outcome outcome, String detail) {
     int index = indexOf(test);
     Entry old = entries.get(index);
@@ -76,7 +76,7 @@ public final class GoodReport {
     return this;
   }
 
-  /** Makes a test be skipped as a whole. */
+  /** Skips a test with all its invocations. */
   GoodReport skip(String test, String detail) {
     int index = indexOf(test);
     entries.removeIf(entry -> entry.test().equals(test));
@@ -86,7 +86,7 @@ public final class GoodReport {
     return this;
   }
 
-  /** Makes all tests, and invocations of tests, be skipped that have a need. */
+  /** Skips all tests and invocations with a need. */
   GoodReport skipAll(Need need) {
     PLAN.values().stream()
         .filter(test -> test.needs().contains(need))

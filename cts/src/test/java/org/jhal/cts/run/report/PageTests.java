@@ -20,7 +20,7 @@ import org.xml.sax.InputSource;
 import org.xml.sax.SAXParseException;
 import org.xml.sax.helpers.DefaultHandler;
 
-/** What the page of a report shows. */
+/** The content of a report's page. */
 class PageTests {
   private static final String PLAIN = "SemaphoreTest.aSignalMaySkipValues";
 
@@ -63,7 +63,7 @@ class PageTests {
   }
 
   @Test
-  void aCompleteRunSaysSo() throws Exception {
+  void aCompleteRunIsShownAsComplete() throws Exception {
     Document page = page(new GoodReport());
     assertTrue(texts(page, "p").contains("A complete run, in which nothing failed."));
     assertFalse(all(page).contains("no proof"));
@@ -84,9 +84,9 @@ class PageTests {
             });
   }
 
-  /** What was skipped is never counted as passed. */
+  /** Skipped tests never count as passed. */
   @Test
-  void aRuleOfWhichAllTestsWereSkippedWasNotChecked() throws Exception {
+  void aRuleWithAllTestsSkippedIsShownAsNotChecked() throws Exception {
     GoodReport report = new GoodReport();
     List<String> tests =
         GoodReport.PLAN.values().stream()
@@ -105,7 +105,7 @@ class PageTests {
   }
 
   @Test
-  void theCommandThatRepeatsATestHasTheVariants() throws Exception {
+  void theRepeatCommandHasTheVariants() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put("property.jhal.cts.variants", "my folder");
     report.end(PLAIN, Outcome.FAILED, "it broke");
@@ -118,13 +118,13 @@ class PageTests {
   }
 
   @Test
-  void aRuleOfWhichATestWasSkippedWasPassedInPart() throws Exception {
+  void aRuleWithASkippedTestIsShownAsPassedInPart() throws Exception {
     Document page = page(new GoodReport().skip(PLAIN, "a reason"));
     assertEquals("passed in part", row(page, "S1").get(1));
   }
 
   @Test
-  void aFailureHasItsMessageAndTheCommandThatRepeatsIt() throws Exception {
+  void aFailureHasItsMessageAndItsRepeatCommand() throws Exception {
     GoodReport report = new GoodReport();
     report.end(PLAIN, Outcome.FAILED, "expected <1> & \"2\"\n\tat Some.where(Some.java:1)");
     String own = "./hal cts --device 'fake' --tests A.b --seed 3";
@@ -142,7 +142,7 @@ class PageTests {
   }
 
   @Test
-  void aRunInPartSaysAtTheTopThatItProvesNothing() throws Exception {
+  void aPartialRunIsShownAsNoProof() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.TESTS, "Semaphore*");
     report.ending = CtsReport.Ending.DEADLINE;
@@ -158,7 +158,7 @@ class PageTests {
   }
 
   @Test
-  void whatComesFromOutsideIsEscaped() throws Exception {
+  void externalTextsAreEscaped() throws Exception {
     String nasty = "</td><script>alert(1)</script>\u0001\ud800'\"&";
     GoodReport report = new GoodReport();
     report.facts.replaceAll((name, value) -> value + nasty);
@@ -172,7 +172,7 @@ class PageTests {
   }
 
   @Test
-  void itNeedsNoNetwork() {
+  void thePageNeedsNoNetwork() {
     String text = CtsPage.of(new GoodReport().report());
     assertFalse(text.contains("src="), text);
     assertFalse(text.contains("href="), text);
@@ -181,7 +181,7 @@ class PageTests {
   }
 
   @Test
-  void controlTheParserFindsWhatIsNotWellFormed() throws Exception {
+  void controlTheParserRejectsMalformedPages() throws Exception {
     DocumentBuilder parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
     parser.setErrorHandler(new DefaultHandler()); // or it prints to stderr
     assertThrows(

@@ -8,7 +8,7 @@ import org.jhal.cts.run.report.CtsReport.Entry;
 import org.jhal.cts.run.report.CtsReport.Outcome;
 import org.junit.jupiter.api.Test;
 
-/** What a report says, in both of its forms. */
+/** The content of a report in both of its forms. */
 class ReportTests {
   private static final CtsReport REPORT =
       new CtsReport(
@@ -31,7 +31,7 @@ class ReportTests {
   }
 
   @Test
-  void theXmlTellsHowEachTestEnded() {
+  void theXmlHasEachOutcome() {
     assertHas(
         REPORT.toJunitXml(),
         "<testsuite name=\"conformance of fake://&quot;0&quot;\" tests=\"4\" failures=\"1\""
@@ -44,7 +44,7 @@ class ReportTests {
   }
 
   @Test
-  void theJsonTellsHowEachTestEnded() {
+  void theJsonHasEachOutcome() {
     assertHas(
         REPORT.toJson(),
         "\"device\": \"fake://\\\"0\\\"\",",

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code hal cts verify} says yes to a good report, and no to each that is altered. */
+/** {@code hal cts verify} accepts a good report and refuses each altered one. */
 class VerifyTests {
   /** A test without invocations and without needs. */
   private static final String CONTROLLED = "QueueOrderTest.aNewOperationDoesNotOvertakeAReadyOne";
@@ -104,7 +104,7 @@ class VerifyTests {
   }
 
   @Test
-  void whatRanTwiceOnRequestConforms() throws Exception {
+  void aRequestedRepetitionConforms() throws Exception {
     GoodReport twice = new GoodReport();
     twice.facts.put(RunFacts.REPEAT, "2");
     twice.entries.addAll(List.copyOf(twice.entries));
@@ -130,7 +130,7 @@ class VerifyTests {
   }
 
   @Test
-  void allInvocationsThatAreMissingAreRefused() throws Exception {
+  void allMissingInvocationsAreRefused() throws Exception {
     GoodReport report = new GoodReport();
     report.entries.removeIf(entry -> entry.test().equals(REPEATED));
     int count = GoodReport.planned(REPEATED).displays().size();
@@ -138,7 +138,7 @@ class VerifyTests {
   }
 
   @Test
-  void aTestThatIsThereTwiceIsRefused() throws Exception {
+  void aDuplicateTestIsRefused() throws Exception {
     GoodReport report = new GoodReport();
     report.entries.add(report.entries.get(report.indexOf(PLAIN)));
     assertRefused(report, PLAIN + ": is there 2 times, expected once");
@@ -172,7 +172,7 @@ class VerifyTests {
   }
 
   @Test
-  void whatTheDriverLeavesOutIsRefused() throws Exception {
+  void aTestLeftOutByTheDriverIsRefused() throws Exception {
     assertRefused(
         new GoodReport().skip(PLAIN, SkipReasons.BY_DRIVER + "too hard"),
         "run: 1 test was left out by the driver",
@@ -180,7 +180,7 @@ class VerifyTests {
   }
 
   @Test
-  void aReasonThatTheSuiteDoesNotHaveIsRefused() throws Exception {
+  void anUnknownReasonIsRefused() throws Exception {
     assertRefused(
         new GoodReport().end(PLAIN, Outcome.UNSUPPORTED, "the device has no memory of type X"),
         PLAIN
@@ -200,7 +200,7 @@ class VerifyTests {
   }
 
   @Test
-  void rulesThatWereNotCheckedAreListed() throws Exception {
+  void uncheckedRulesAreListed() throws Exception {
     GoodReport report = new GoodReport();
     GoodReport.PLAN.values().stream()
         .filter(test -> test.rules().contains("S8"))
@@ -211,9 +211,9 @@ class VerifyTests {
         out::toString);
   }
 
-  /** A complete run that gives one reason for almost everything proves nothing. */
+  /** A complete run that skips almost everything for one reason proves nothing. */
   @Test
-  void aReasonOfSomeTestsIsNoneOfAllTests() throws Exception {
+  void aReasonOfSomeTestsDoesNotExcuseAll() throws Exception {
     GoodReport report = new GoodReport();
     for (CtsPlan.Test test : GoodReport.PLAN.values()) {
       if (!test.name().toString().equals(PLAIN)) {
@@ -231,9 +231,9 @@ class VerifyTests {
         out::toString);
   }
 
-  /** Also if the reason is one that each test may have, as it can find out by itself. */
+  /** Even with a reason that any test may find by itself. */
   @Test
-  void aRuleThatNeedsNothingMustBeChecked() throws Exception {
+  void aRuleWithoutNeedsMustBeChecked() throws Exception {
     GoodReport report = new GoodReport();
     GoodReport.PLAN.values().stream()
         .filter(test -> test.rules().contains("S8") || test.needs().contains(Need.OTHER_DRIVER))
@@ -245,7 +245,7 @@ class VerifyTests {
   }
 
   @Test
-  void externalWorkThatPassedElsewhereWasThere() throws Exception {
+  void aSkipForMissingExternalWorkIsRefusedIfItPassedElsewhere() throws Exception {
     String skipped = "ExternalFailureTest.anExceptionInExternalWorkFailsItsSignals";
     GoodReport report = new GoodReport().skip(skipped, SkipReasons.NO_EXTERNAL_WORK);
     assertEquals(4, verify(report), out::toString);
@@ -285,9 +285,9 @@ class VerifyTests {
     assertTrue(verdict.contains("; rules that were not checked: 1, [Q11]"), verdict);
   }
 
-  /** What lends its native runtime runs external work and has native calls. */
+  /** A device that lends its native runtime runs external work and has native calls. */
   @Test
-  void nativeAccessComesWithExternalWorkAndNativeCalls() throws Exception {
+  void nativeAccessRequiresExternalWorkAndNativeCalls() throws Exception {
     GoodReport report = withoutExternalWork();
     report.facts.put("capabilities", "[HOST_IMPORT, NATIVE_ACCESS, SHARED_MEMORY]");
     assertEquals(4, verify(report), out::toString);
@@ -305,10 +305,10 @@ class VerifyTests {
             + " such reason");
   }
 
-  /** All tests that need the same are skipped; or one is, and those that need it passed. */
+  /** Skips all tests with a need, or one of them while the others pass. */
   @ParameterizedTest
   @EnumSource
-  void aNeedThatWasMetIsRefused(Need need) throws Exception {
+  void aSkipForAMetNeedIsRefused(Need need) throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.CONTROLS, "no");
     report.facts.put("queues", "1");
@@ -323,7 +323,7 @@ class VerifyTests {
     assertEquals(0, verify(report), out::toString);
 
     if (users.size() == 1) {
-      return; // there is no other that shows it
+      return; // no other test shows it
     }
     GoodReport mixed = new GoodReport();
     mixed.facts.put(RunFacts.CONTROLS, "no");
@@ -335,7 +335,7 @@ class VerifyTests {
   }
 
   @Test
-  void aNeedThatTheReportItselfShowsIsRefused() throws Exception {
+  void aSkipForANeedThatTheReportShowsIsRefused() throws Exception {
     String test =
         GoodReport.PLAN.values().stream()
             .filter(one -> one.needs().contains(Need.TWO_QUEUES))
@@ -357,12 +357,12 @@ class VerifyTests {
             + ", expected to be run: there are controls");
   }
 
-  /** All tests that need it are skipped, but the device has not said that it lacks it. */
+  /** All tests with the need are skipped, but the device does not declare the lack. */
   @ParameterizedTest
   @EnumSource(
       value = Need.class,
       names = {"THREE_QUEUES", "KERNEL_FAILURES", "FOREIGN_MEMORY"})
-  void aLackThatTheDeviceDoesNotDeclareIsNoReason(Need need) throws Exception {
+  void anUndeclaredLackIsNoReason(Need need) throws Exception {
     GoodReport report = new GoodReport();
     report.skipAll(need);
     assertEquals(4, verify(report), out::toString);
@@ -378,9 +378,9 @@ class VerifyTests {
     assertTrue(out.toString().contains("conforms"), out::toString);
   }
 
-  /** Also where one invocation of a test needs it, and the others do not. */
+  /** Even if only one invocation of a test needs it. */
   @Test
-  void aCapabilityIsAReasonOfTheInvocationsThatNeedIt() throws Exception {
+  void aMissingCapabilityExcusesOnlyInvocationsThatNeedIt() throws Exception {
     String test = "NoWaitTest.blockingCallsAreRejected";
     String display =
         GoodReport.planned(test).displays().stream()
@@ -404,10 +404,10 @@ class VerifyTests {
         PLAIN + ": is skipped: " + absent + ", expected to be run: the suite has no such reason");
   }
 
-  /** Otherwise a report could give any test away with a reason that some have. */
+  /** Otherwise a report could skip any test for a reason of some. */
   @ParameterizedTest
   @EnumSource
-  void aNeedIsNoReasonOfATestThatDoesNotNeedIt(Need need) throws Exception {
+  void aMissingNeedExcusesOnlyTestsThatHaveIt(Need need) throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.CONTROLS, "no");
     report.facts.put("queues", "1");
@@ -426,7 +426,7 @@ class VerifyTests {
   }
 
   @Test
-  void aCapabilityThatTheDeviceOffersIsNoReason() throws Exception {
+  void anOfferedCapabilityIsNoReason() throws Exception {
     String test =
         GoodReport.PLAN.values().stream()
             .filter(
@@ -461,7 +461,7 @@ class VerifyTests {
   }
 
   @Test
-  void whatWasRunInPartIsRefused() throws Exception {
+  void aPartialRunIsRefused() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.TESTS, "Semaphore*");
     assertRefused(report, "run: only some tests were asked for: Semaphore*");
@@ -481,7 +481,7 @@ class VerifyTests {
 
   @ParameterizedTest
   @ValueSource(strings = {"device", "driver.version", "sha256.driver", "time", "controls"})
-  void aFactThatIsMissingIsRefused(String fact) throws Exception {
+  void aMissingFactIsRefused(String fact) throws Exception {
     GoodReport report = new GoodReport();
     report.facts.remove(fact);
     assertRefused(report, fact + ": is missing, expected a value");
@@ -497,7 +497,7 @@ class VerifyTests {
     assertRefused(report, PLAIN + ".rules: is [S1, Q1], expected [S1]");
   }
 
-  /** Alters the JSON, and makes the page and the XML from what results. */
+  /** Alters the JSON, and makes the page and the XML from the result. */
   private void alter(String old, String altered) throws Exception {
     String json = new GoodReport().report().toJson();
     assertTrue(json.contains(old), old);
@@ -521,7 +521,7 @@ class VerifyTests {
   }
 
   @Test
-  void aReportThatWasWrittenOtherwiseIsRefused() throws Exception {
+  void aReformattedReportIsRefused() throws Exception {
     alter("  \"name\": ", "  \"name\" : ");
     assertEquals(4, verify(folder));
     assertTrue(
@@ -531,7 +531,7 @@ class VerifyTests {
 
   @ParameterizedTest
   @ValueSource(strings = {"report.html", "report.xml"})
-  void aFileThatIsNotWhatTheReportMakesIsRefused(String name) throws Exception {
+  void aFileThatDiffersFromTheReportIsRefused(String name) throws Exception {
     write(new GoodReport().report());
     Path file = folder.resolve(name);
     String content = Files.readString(file);
@@ -547,7 +547,7 @@ class VerifyTests {
   }
 
   @Test
-  void anotherSuiteIsToldAndNotVerified() throws Exception {
+  void anotherSuitesReportIsReportedButNotVerified() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.SUITE_HASH, "7".repeat(64));
     report.facts.put(RunFacts.VERSION, "0.9");
@@ -573,14 +573,14 @@ class VerifyTests {
   }
 
   @Test
-  void whatAReportSaysCannotBreakTheLine() throws Exception {
+  void textsOfAReportCannotBreakALine() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.TESTS, "a\u001b[2J\nconforms: \u202eall");
     assertRefused(report, "run: only some tests were asked for: a?[2J?conforms: ?all");
   }
 
   @Test
-  void whatIsNotThereIsTold() {
+  void aMissingReportIsReported() {
     assertUnreadable("there is no " + folder.resolve("none"), folder.resolve("none"));
     assertUnreadable("there is no " + folder.resolve("report.json"), folder);
   }
@@ -595,7 +595,7 @@ class VerifyTests {
   }
 
   @Test
-  void aTruncatedReportIsTold() throws Exception {
+  void aTruncatedReportIsReported() throws Exception {
     String json = new GoodReport().report().toJson();
     for (int length = 0; length < json.length() - 2; length += 4801) {
       assertUnreadable("the file ends here, in the middle of the JSON", json.substring(0, length));
@@ -603,7 +603,7 @@ class VerifyTests {
   }
 
   @Test
-  void whatIsNoTextIsTold() throws Exception {
+  void aBinaryFileIsReported() throws Exception {
     Path file = Files.write(folder.resolve("report.json"), new byte[] {'{', (byte) 0xFF, '}'});
     assertUnreadable("is not a text in UTF-8", file);
   }
@@ -627,7 +627,7 @@ class VerifyTests {
         "[\"\\u12g4\"]|four hexadecimal digits are needed",
         "[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]|nested deeper than 20"
       })
-  void whatIsNoReportIsTold(String json, String message) throws Exception {
+  void malformedJsonIsReported(String json, String message) throws Exception {
     assertUnreadable(message, json);
   }
 
@@ -651,7 +651,7 @@ class VerifyTests {
         "\"outcome\": \"passed\"|\"outcome\": \"skipped\"|tests[0].outcome: is \"skipped\", expected one of",
         ", \"detail\": \"\"||tests[0].detail: is missing, expected a string"
       })
-  void wrongTypesAreTold(String old, String altered, String message) throws Exception {
+  void wrongTypesAreReported(String old, String altered, String message) throws Exception {
     String json = new GoodReport().report().toJson();
     assertTrue(json.contains(old), old);
     assertUnreadable(message, json.replace(old, altered == null ? "" : altered));
@@ -692,7 +692,7 @@ class VerifyTests {
   }
 
   @Test
-  void whatIsReadIsWhatWasWritten() throws Exception {
+  void aWrittenReportIsReadUnchanged() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put("odd", "\u0000\u001f \"\\\" \n\r\t \ud800 \u2028 \ud83d\ude00 </script>");
     report.end(PLAIN, Outcome.FAILED, "\ud83d\n\tat x");

@@ -59,7 +59,7 @@ class CtsToolTests {
   }
 
   @Test
-  void aClassNameStandsForItsTests() {
+  void aClassNameSelectsItsTests() {
     assertEquals(0, run("--list", "--tests", "SignalOrderTest"));
     assertTrue(out.toString().lines().count() > 5, out::toString);
     assertTrue(out.toString().lines().allMatch(line -> line.startsWith("SignalOrderTest.")));
@@ -72,7 +72,7 @@ class CtsToolTests {
   }
 
   @Test
-  void aDefaultDeviceThatCannotBeOpenedTellsWhoNamedIt() {
+  void aDefaultDeviceThatCannotBeOpenedIsReportedWithItsOrigin() {
     System.setProperty(Hal.DEVICE_PROPERTY, "nosuchdriver");
     try {
       assertEquals(3, run());
@@ -103,7 +103,7 @@ class CtsToolTests {
   }
 
   @Test
-  void aTimeoutOfNothingIsWrongUsage() {
+  void aTimeoutOfZeroIsWrongUsage() {
     assertUsage("--timeout 0: a number from 1", "--device", "x", "--timeout", "0");
   }
 
@@ -113,16 +113,16 @@ class CtsToolTests {
   }
 
   @Test
-  void aDeviceThatCannotBeOpenedIsNoFailedTest() {
+  void aDeviceThatCannotBeOpenedIsNotAFailedTest() {
     assertEquals(3, run("--device", "nosuchdriver://0"));
     assertTrue(
         err.toString().startsWith("hal: NOT_FOUND: no driver 'nosuchdriver'"), err::toString);
     assertFalse(err.toString().contains("\tat "), "a stack trace");
   }
 
-  /** Before the device is opened, which here would fail otherwise. */
+  /** Before the device is opened, which would fail here. */
   @Test
-  void aReportThatCannotBeWrittenIsToldBeforeTheRun(@TempDir Path folder) throws IOException {
+  void anUnwritableReportIsReportedBeforeTheRun(@TempDir Path folder) throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
     Path taken = folder.resolve("taken");
     Files.createDirectories(taken.resolve("report.html"));
@@ -138,9 +138,9 @@ class CtsToolTests {
     assertFalse(Files.exists(taken.resolve("report.json")));
   }
 
-  /** What is no path depends on the system and its locale; a NUL never is in one. */
+  /** The legal paths depend on the system and its locale; a NUL is never legal. */
   @Test
-  void whatIsNoPathIsWrongUsage() {
+  void anInvalidPathIsWrongUsage() {
     assertUsage("--report '' names no file or folder", "--device", "x", "--report", "");
     assertUsage("--report: no path: ", "--device", "x", "--report", "a\0b");
     assertUsage("verify: no path: ", "verify", "a\0b");

@@ -13,55 +13,54 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that the first caller makes; callers that come meanwhile wait for it, with no lock held
- * (rule K4). A failure reaches all of them.
+ * A value that the first caller makes. Concurrent callers wait for it with no lock held (rule K4);
+ * a failure reaches all of them.
  *
  * <p>Thread-safe.
  *
  * @param <V> the value's type
  */
-public final class Once<V> {
-  /** The value, or a failure that is kept, finished or in the making; null if there is none. */
+public final class Lazy<V> {
+  /** The value or kept failure, finished or in the making; null if there is none. */
   private final AtomicReference<@Nullable Making<V>> made = new AtomicReference<>();
 
   private final boolean keepsFailure;
 
-  /** How often a caller that waits looks whether the maker has ended without a word. */
+  /** How often a waiting caller checks whether the maker has ended silently. */
   private static final long LOOK_SECONDS = 1;
 
   private static final class Making<V> extends CompletableFuture<V> {
     /**
-     * The maker has ended. If this is not done then, an error has ended it, and there was no stack
-     * left to say so. Written by a plain assignment for the same reason.
+     * The maker has ended. If this is not done then, the maker ran out of stack before it could
+     * report. A plain assignment, which needs no stack.
      */
     private volatile boolean hasEnded;
   }
 
-  /** An object without a value. A failure is not kept: the next caller tries again. */
-  public Once() {
+  /** Without a value. A failure is not kept: the next caller tries again. */
+  public Lazy() {
     this(false);
   }
 
-  private Once(boolean keepsFailure) {
+  private Lazy(boolean keepsFailure) {
     this.keepsFailure = keepsFailure;
   }
 
   /**
-   * An object without a value. A {@link HalException} is kept like a value: a native library that
-   * was not found once is not looked for again. Other throwables are not kept.
+   * Without a value. A {@link HalException} is kept as a value is: a missing native library is
+   * searched for once. Other throwables are not kept.
    *
    * @param <V> the value's type
    */
-  public static <V> Once<V> keepingFailure() {
-    return new Once<>(true);
+  public static <V> Lazy<V> keepingFailure() {
+    return new Lazy<>(true);
   }
 
   /**
    * The value.
    *
-   * @param maker makes the value; must not call this method of the same object
-   * @throws HalException what {@code maker} throws; INTERNAL if another thread's maker threw
-   *     something else
+   * @param maker makes the value; must not call this method of this object
+   * @throws HalException what {@code maker} throws; INTERNAL for other throwables of another thread
    */
   public V get(Supplier<V> maker) {
     while (true) {
@@ -82,7 +81,7 @@ public final class Once<V> {
           var unused = Uninterruptibles.getUninterruptibly(theirs, LOOK_SECONDS, TimeUnit.SECONDS);
           return theirs.join();
         } catch (TimeoutException e) {
-          continue; // look whether it has ended
+          continue; // check whether it has ended
         } catch (ExecutionException e) {
           Throwable thrown = Objects.requireNonNull(e.getCause());
           throw thrown instanceof HalException failure
@@ -108,7 +107,7 @@ public final class Once<V> {
       return value;
     } catch (Throwable t) {
       if (!(keepsFailure && t instanceof HalException)) {
-        made.set(null); // before the waiters are released, so that they can try again
+        made.set(null); // before the waiters are released: they try again
       }
       mine.completeExceptionally(t);
       throw t;

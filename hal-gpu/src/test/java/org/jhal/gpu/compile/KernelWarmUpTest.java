@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is done ahead while a device is opened. */
-class RehearsalTest {
+class KernelWarmUpTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   @TempDir private Path folder;
@@ -21,7 +21,7 @@ class RehearsalTest {
   @Test
   void eachStepSucceeds() throws Exception {
     AtomicInteger searches = new AtomicInteger();
-    Rehearsal.rehearse(KernelCache.in(folder), searches::incrementAndGet);
+    KernelWarmUp.warmUp(KernelCache.in(folder), searches::incrementAndGet);
     assertEquals(1, searches.get());
   }
 
@@ -29,13 +29,13 @@ class RehearsalTest {
   void aFailureEndsADaemonThreadOnceInAProcess() throws Exception {
     CompletableFuture<Thread> first = new CompletableFuture<>();
     AtomicInteger others = new AtomicInteger();
-    Rehearsal.start(
+    KernelWarmUp.start(
         KernelCache.in(folder),
         () -> {
           first.complete(Thread.currentThread());
           throw new StackOverflowError("as a test wants it");
         });
-    Rehearsal.start(KernelCache.in(folder), others::incrementAndGet);
+    KernelWarmUp.start(KernelCache.in(folder), others::incrementAndGet);
     Thread thread = first.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     assertTrue(thread.isDaemon());
     thread.join(DEADLINE.toMillis());

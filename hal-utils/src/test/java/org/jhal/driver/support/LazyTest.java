@@ -14,14 +14,14 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who makes a value, and what those see who ask for it meanwhile and afterwards. */
+/** Who makes a value, and what concurrent and later callers get. */
 @Timeout(60)
-class OnceTest {
+class LazyTest {
   private static final Supplier<String> MAKER = () -> "made";
 
   private static final HalException FAULT = new HalException(Status.NOT_FOUND, "nothing there");
 
-  private final Once<String> once = new Once<>();
+  private final Lazy<String> lazy = new Lazy<>();
   private final AtomicInteger calls = new AtomicInteger();
   private final CountDownLatch isMaking = new CountDownLatch(1);
   private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -33,7 +33,7 @@ class OnceTest {
   private String slowly(Supplier<String> result) {
     calls.incrementAndGet();
     isMaking.countDown();
-    Threads.await("the maker to be let go", () -> mayEnd.getCount() == 0);
+    Threads.await("the maker to be released", () -> mayEnd.getCount() == 0);
     return result.get();
   }
 
@@ -42,22 +42,22 @@ class OnceTest {
   }
 
   @Test
-  void theFirstMakesItAndTheOthersWait() throws InterruptedException {
+  void theFirstCallerMakesTheValueAndTheOthersWait() throws InterruptedException {
     String value = new String("made");
     Threads first =
-        Threads.start("first", () -> assertSame(value, once.get(() -> slowly(() -> value))));
+        Threads.start("first", () -> assertSame(value, lazy.get(() -> slowly(() -> value))));
     isMaking.await();
-    Threads second = Threads.start("second", () -> assertSame(value, once.get(OnceTest::none)));
+    Threads second = Threads.start("second", () -> assertSame(value, lazy.get(LazyTest::none)));
     second.awaitBlocked();
     mayEnd.countDown();
     first.join();
     second.join();
-    assertSame(value, once.get(OnceTest::none));
+    assertSame(value, lazy.get(LazyTest::none));
     assertEquals(1, calls.get());
   }
 
   @Test
-  void aFailureReachesAllWhoWaitAndTheNextTriesAgain() throws InterruptedException {
+  void aFailureReachesAllWaitersAndTheNextCallerTriesAgain() throws InterruptedException {
     Threads first =
         Threads.start(
             "first",
@@ -65,14 +65,14 @@ class OnceTest {
                 assertSame(
                     FAULT,
                     assertThrows(
-                        HalException.class, () -> once.get(() -> slowly(OnceTest::fail)))));
+                        HalException.class, () -> lazy.get(() -> slowly(LazyTest::fail)))));
     isMaking.await();
     Threads second =
         Threads.start(
             "second",
             () -> {
               HalException thrown =
-                  assertThrows(HalException.class, () -> once.get(OnceTest::none));
+                  assertThrows(HalException.class, () -> lazy.get(LazyTest::none));
               assertEquals(FAULT.toString(), thrown.toString());
               assertNotSame(FAULT, thrown, "the trace is the waiter's");
             });
@@ -80,41 +80,41 @@ class OnceTest {
     mayEnd.countDown();
     first.join();
     second.join();
-    assertEquals("again", once.get(() -> "again"));
+    assertEquals("again", lazy.get(() -> "again"));
   }
 
   @Test
-  void aFailureIsKeptWhereThatIsAskedFor() {
-    Once<String> keeping = Once.keepingFailure();
-    assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(OnceTest::fail)));
+  void keepingFailureKeepsAHalException() {
+    Lazy<String> keeping = Lazy.keepingFailure();
+    assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(LazyTest::fail)));
     HalException later = assertThrows(HalException.class, () -> keeping.get(() -> "late"));
     assertEquals(FAULT.toString(), later.toString());
   }
 
-  /** A caller that runs out of stack makes nothing, and leaves that to the next one. */
+  /** A caller that runs out of stack leaves the making to the next one. */
   @Test
-  void aCallerWithoutStackKeepsNobodyWaiting() throws InterruptedException {
+  void aMakerWithoutStackLeavesNoCallerWaiting() throws InterruptedException {
     // A class that is initialised while the stack runs out can never be used.
-    theFirstMakesItAndTheOthersWait();
+    theFirstCallerMakesTheValueAndTheOthersWait();
     for (int i = 0; i < 64; i++) {
-      Once<String> once = new Once<>();
-      Threads.onSmallStack(() -> overflow(once));
-      Threads.start("next", () -> assertEquals("made", once.get(MAKER))).join();
+      Lazy<String> lazy = new Lazy<>();
+      Threads.onSmallStack(() -> overflow(lazy));
+      Threads.start("next", () -> assertEquals("made", lazy.get(MAKER))).join();
     }
   }
 
   @SuppressWarnings("InfiniteRecursion") // on purpose
-  private static void overflow(Once<String> once) {
+  private static void overflow(Lazy<String> lazy) {
     try {
-      overflow(once);
+      overflow(lazy);
     } catch (StackOverflowError e) {
-      String unused = once.get(MAKER); // if this throws as well, the frame above tries again
+      String unused = lazy.get(MAKER); // if this throws as well, the frame above tries again
     }
   }
 
   @Test
   void anErrorIsNeverKept() {
-    Once<String> keeping = Once.keepingFailure();
+    Lazy<String> keeping = Lazy.keepingFailure();
     assertThrows(
         StackOverflowError.class,
         () ->

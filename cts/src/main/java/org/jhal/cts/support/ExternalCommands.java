@@ -19,21 +19,21 @@ import org.jspecify.annotations.Nullable;
  * The external work of the suite: it fills and copies memory, through the native runtime if the
  * device gives access to it, else by writing the bytes.
  */
-public final class Foreign {
+public final class ExternalCommands {
   /** Why a test of external work is skipped. */
   public static final String UNSUPPORTED = "the driver runs no external work";
 
   private final @Nullable NativeCalls calls;
 
   /** For {@code device}; the test is unsupported if its driver runs no external work. */
-  public Foreign(Cts cts, Device device) {
+  public ExternalCommands(Cts cts, Device device) {
     this(device);
     if (!isOffered(cts, device)) {
       throw Cts.unsupported(UNSUPPORTED);
     }
   }
 
-  private Foreign(Device device) {
+  private ExternalCommands(Device device) {
     calls = lendsItsRuntime(device) ? nativeCalls(device) : null;
   }
 
@@ -58,8 +58,8 @@ public final class Foreign {
 
   /** Enqueues external work that only fills a buffer. */
   static void enqueueFill(DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
-    Foreign foreign = new Foreign(queue.device());
-    queue.external(waits, signals, List.of(buffer), context -> foreign.fill(context, buffer, 0));
+    ExternalCommands external = new ExternalCommands(queue.device());
+    queue.external(waits, signals, List.of(buffer), context -> external.fill(context, buffer, 0));
   }
 
   private static boolean lendsItsRuntime(Device device) {

@@ -13,29 +13,28 @@ import org.jhal.driver.cache.KernelKey;
 import org.jhal.engine.EngineDevice;
 
 /**
- * Does what loading a kept kernel does without the device, once in a process, while the first
- * device is opened. Most code takes much longer at its first use, since its classes are loaded
- * then; and opening a device waits for native code meanwhile.
+ * Loads the classes for loading a kept kernel, once in a process, on a thread of its own while
+ * native code opens the first device.
  *
- * <p>It runs on a daemon thread that ends by itself, and nobody waits for it. It calls no native
- * function, and initialises no class of JNA that does so: those depend on each other, so two
- * threads that begin with different ones could wait for each other.
+ * <p>Nothing waits for that daemon thread. It calls no native function, and initialises no class of
+ * JNA that does: these depend on each other, so threads that begin with different ones could
+ * deadlock.
  */
-final class Rehearsal {
-  private static final System.Logger LOG = System.getLogger(Rehearsal.class.getName());
+final class KernelWarmUp {
+  private static final System.Logger LOG = System.getLogger(KernelWarmUp.class.getName());
   private static final AtomicBoolean STARTED = new AtomicBoolean();
 
-  private Rehearsal() {}
+  private KernelWarmUp() {}
 
   /**
-   * Begins, unless it was begun before. Never throws.
+   * Starts the thread unless it was started before. Never throws.
    *
-   * @param compiler looks for the files of the compiler
+   * @param compiler searches for the compiler's files
    */
   static void start(KernelCache cache, Runnable compiler) {
     if (STARTED.compareAndSet(false, true)) {
       try {
-        Thread thread = new Thread(null, () -> run(cache, compiler), "jhal-rehearsal", 0, false);
+        Thread thread = new Thread(null, () -> run(cache, compiler), "jhal-warm-up", 0, false);
         thread.setDaemon(true);
         thread.start();
       } catch (OutOfMemoryError e) { // there are too many threads
@@ -46,7 +45,7 @@ final class Rehearsal {
 
   private static void run(KernelCache cache, Runnable compiler) {
     try {
-      rehearse(cache, compiler);
+      warmUp(cache, compiler);
     } catch (Throwable t) {
       failed(t);
     }
@@ -56,8 +55,8 @@ final class Rehearsal {
     LOG.log(Level.DEBUG, "the first kernels will take longer to load", thrown);
   }
 
-  static void rehearse(KernelCache cache, Runnable compiler) throws IllegalAccessException {
-    ExecutableSource source = ExecutableSource.ofResources(Rehearsal.class, "rehearsal");
+  static void warmUp(KernelCache cache, Runnable compiler) throws IllegalAccessException {
+    ExecutableSource source = ExecutableSource.ofResources(KernelWarmUp.class, "warm-up");
     Manifest manifest = Manifest.read(source);
     Variant variant = manifest.variants().get(0);
     SourceCode code =
@@ -65,9 +64,9 @@ final class Rehearsal {
     boolean unusedAnswer = code.isSelfContained(variant.options("none"));
     compiler.run();
     KernelKey unusedKey = KernelKey.of(List.of(code.text()));
-    cache.rehearse();
+    cache.warmUp();
     ArgumentLayout unusedLayout = ArgumentLayout.of(manifest.kernels().get(0).parameters());
     Class<?> unusedClass = MethodHandles.lookup().ensureInitialized(GpuModule.class);
-    EngineDevice.rehearseLoading();
+    EngineDevice.warmUpLoading();
   }
 }
