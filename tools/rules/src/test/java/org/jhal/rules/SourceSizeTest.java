@@ -37,7 +37,6 @@ class SourceSizeTest {
           Map.entry("CrossDeviceEndTest.java", 458),
           Map.entry("CrossDeviceWaitTest.java", 518),
           Map.entry("DeferredWorkQueue.java", 456),
-          Map.entry("DeviceCopyTest.java", 599),
           Map.entry("EngineSemaphore.java", 511),
           Map.entry("FaultWorkload.java", 466),
           Map.entry("FileFailureTest.java", 468),
