@@ -20,6 +20,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Controls;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
@@ -31,6 +32,7 @@ import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,6 +44,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeviceCopyPartsTest {
   /** How long a test watches for something that need not, or must not, happen. */
   private static final Duration CHANCE = Duration.ofMillis(100);
+
+  private static final int PARTS = 5;
+
+  /** Copied in {@link #PARTS} parts, of which the last one is short. */
+  private static final int PARTS_BYTES = 17 << 20;
 
   private static DeviceBuffer buffer(Cts cts, Device device, byte[] content) {
     DeviceBuffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
@@ -99,7 +106,7 @@ class DeviceCopyPartsTest {
     assertBytes(data, cts.read(target), "the copy");
   }
 
-  /** A part fails. Another part that began before then fails too, or succeeds. */
+  /** A read fails. Another part that was read before is then not written, or is. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"S9", "Q7a"})
@@ -107,7 +114,7 @@ class DeviceCopyPartsTest {
   void aCopyReportsItsFirstFailure(boolean failsAgain, Cts cts) {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
-    byte[] data = bytes(17 << 20);
+    byte[] data = bytes(PARTS_BYTES);
     DeviceBuffer source = buffer(cts, from, data);
     DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
     TimelineSemaphore done = cts.semaphore();
@@ -127,48 +134,96 @@ class DeviceCopyPartsTest {
     awaitFailure(done, 1, Status.ABORTED);
   }
 
-  static Stream<Culprits> culprits() {
-    return Culprits.positions(3);
+  /** The write of the second part fails while the third part is being read, which then fails. */
+  @Test
+  @Rule({"S9", "Q7a"})
+  @Needs(Need.CONTROLS)
+  void aCopyReportsAWriteThatFailsBeforeARead(Cts cts) {
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
+    if (!cts.controls(from).calls().contains("execute")) {
+      throw Cts.unsupported("the driver has no native call named execute");
+    }
+    byte[] data = bytes(PARTS_BYTES);
+    DeviceBuffer source = buffer(cts, from, data);
+    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    TimelineSemaphore done = cts.semaphore();
+    cts.allowWarnings();
+    cts.controls(from).pause(from.queue(0));
+    to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
+    Waits.awaitTrue("two parts to be read", () -> from.statistics().issued() == 2);
+    long issued = to.statistics().issued(); // the copy itself, perhaps
+    cts.controls(to).pause(to.queue(0));
+    cts.controls(from).resume(from.queue(0));
+    Waits.awaitTrue("two parts to be written", () -> to.statistics().issued() == issued + 2);
+    Waits.awaitStatistics("the reads to end", from, now -> now.issued() == 0);
+    cts.controls(from).pause(from.queue(0));
+    cts.controls(from).failNext("execute", 1, Status.ABORTED, false);
+    cts.controls(to).failNext("execute", 2, Status.DATA_LOSS, false);
+    cts.controls(to).resume(to.queue(0));
+    Waits.awaitTrue("the writes to end", () -> to.statistics().issued() <= issued);
+    // The third part is being read, unless the device has swapped the two writes.
+    cts.controls(from).resume(from.queue(0));
+    awaitFailure(done, 1, Status.DATA_LOSS);
   }
 
-  /** Whichever part fails, on either device, only the target's range is written. */
+  /** Which parts cannot be read, and which cannot be written. */
+  static Stream<Arguments> culprits() {
+    Culprits none = new Culprits(PARTS, List.of());
+    return Stream.concat(
+        Culprits.positions(PARTS)
+            .flatMap(some -> Stream.of(Arguments.of(some, none), Arguments.of(none, some))),
+        Stream.of(
+            Arguments.of(one(0), one(PARTS - 1)),
+            Arguments.of(one(PARTS - 1), one(0)),
+            Arguments.of(one(2), one(2)),
+            Arguments.of(one(3), one(1))));
+  }
+
+  private static Culprits one(int part) {
+    return new Culprits(PARTS, List.of(part));
+  }
+
+  /** Whichever parts fail, only the target's range is written. */
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"S9", "Q7a", "Q3"})
   @Needs(Need.CONTROLS)
-  void aFailureOfAnyPartFailsTheCopy(Culprits culprits, Cts cts) {
+  void aFailureOfAnyPartFailsTheCopy(Culprits reads, Culprits writes, Cts cts) {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
-    int size = 17 << 20; // several parts
-    byte[] data = bytes(size);
-    byte[] guard = filled(size + 32, TestData.GUARD);
-    for (Device broken : List.of(from, to)) {
-      DeviceBuffer source = buffer(cts, from, data);
-      DeviceBuffer target = buffer(cts, to, guard);
-      TimelineSemaphore done = cts.semaphore();
-      cts.allowWarnings();
-      for (int culprit : culprits.which()) {
-        cts.controls(broken).failNext("issue", 1 + culprit, Status.ABORTED, false);
-      }
-      from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 16, size);
-      awaitFailure(done, 1, Status.ABORTED);
-      for (Device device : List.of(from, to)) {
-        Waits.awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
-        cts.controls(device).reset(); // the copy may have failed before another injected failure
-      }
-      byte[] found = cts.read(target);
-      byte[] moved = Arrays.copyOfRange(found, 16, 16 + size);
-      assertBytes(TestData.with(guard, 16, moved), found, "around the target");
-      assertBytes(data, cts.read(source), "the source");
-      TimelineSemaphore next = cts.semaphore();
-      from.queue(0).copy(Fence.NONE, next.at(1), source, 0, target, 16, size);
-      awaitReached(next, 1);
-      assertBytes(TestData.with(guard, 16, data), cts.read(target), "a copy afterwards");
-      source.close();
-      target.close();
-      for (Device device : List.of(from, to)) {
-        Waits.awaitStatistics("all memory to be free", device, now -> now.bytes() == 0);
-      }
+    byte[] data = bytes(PARTS_BYTES);
+    byte[] guard = filled(PARTS_BYTES + 32, TestData.GUARD);
+    DeviceBuffer source = buffer(cts, from, data);
+    DeviceBuffer target = buffer(cts, to, guard);
+    TimelineSemaphore done = cts.semaphore();
+    cts.allowWarnings();
+    fail(cts.controls(from), reads);
+    fail(cts.controls(to), writes);
+    from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 16, PARTS_BYTES);
+    awaitFailure(done, 1, Status.ABORTED);
+    for (Device device : List.of(from, to)) {
+      Waits.awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
+      cts.controls(device).reset(); // the copy may have failed before another injected failure
+    }
+    byte[] found = cts.read(target);
+    byte[] moved = Arrays.copyOfRange(found, 16, 16 + PARTS_BYTES);
+    assertBytes(TestData.with(guard, 16, moved), found, "around the target");
+    assertBytes(data, cts.read(source), "the source");
+    TimelineSemaphore next = cts.semaphore();
+    from.queue(0).copy(Fence.NONE, next.at(1), source, 0, target, 16, PARTS_BYTES);
+    awaitReached(next, 1);
+    assertBytes(TestData.with(guard, 16, data), cts.read(target), "a copy afterwards");
+    source.close();
+    target.close();
+    for (Device device : List.of(from, to)) {
+      Waits.awaitStatistics("all memory to be free", device, now -> now.bytes() == 0);
+    }
+  }
+
+  private static void fail(Controls controls, Culprits parts) {
+    for (int part : parts.which()) {
+      controls.failNext("issue", 1 + part, Status.ABORTED, false);
     }
   }
 
