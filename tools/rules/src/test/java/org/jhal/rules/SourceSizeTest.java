@@ -44,7 +44,6 @@ class SourceSizeTest {
           Map.entry("GpuFreeTest.java", 520),
           Map.entry("GpuGraphTest.java", 776),
           Map.entry("GpuPeerTest.java", 508),
-          Map.entry("GpuTransferRingTest.java", 588),
           Map.entry("HostMemory.java", 486),
           Map.entry("NativeFailureTest.java", 575),
           Map.entry("Operation.java", 758),
