@@ -3,6 +3,7 @@ package org.jhal.simulator.tests;
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,17 +18,20 @@ import java.util.List;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.kit.GpuFault;
 import org.jhal.simulator.kit.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -39,34 +43,92 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     super(gpu, names);
   }
 
-  /** Rule Q7a: those beside it do not notice. */
+  /** Which way transfers go, between the host's memory and a buffer. */
+  enum Direction {
+    UPLOAD,
+    READBACK;
+
+    String call(GpuTransferTest.Names names) {
+      return this == UPLOAD ? names.copyToDevice() : names.copyToHost();
+    }
+
+    void enqueue(
+        DeviceQueue queue,
+        Fence waits,
+        Fence signals,
+        HostMemory host,
+        DeviceBuffer buffer,
+        long offset) {
+      if (this == UPLOAD) {
+        queue.upload(waits, signals, host, buffer, offset);
+      } else {
+        queue.readback(waits, signals, buffer, offset, host);
+      }
+    }
+  }
+
+  /** An array of the host with a transfer's bytes, and a guard value on either side of them. */
+  private static byte[] guarded(byte[] content) {
+    return TestData.with(filled(content.length + 2, TestData.GUARD), 1, content);
+  }
+
+  private static HostMemory inside(byte[] guarded) {
+    return HostMemory.of(ByteBuffer.wrap(guarded, 1, guarded.length - 2));
+  }
+
+  private static void assertGuarded(byte[] array, String what) {
+    byte[] content = part(array, 1, array.length - 2);
+    assertBytes(guarded(content), array, "around " + what);
+  }
+
+  /**
+   * Rule Q7a: those beside it do not notice. A second chunk that fails is one of another transfer,
+   * as the first one's is over by then.
+   */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 7, 40})
-  void aChunkThatFailsFailsItsTransferAlone(int nth) {
+  @CsvSource({
+    "UPLOAD, 1, 0", "UPLOAD, 2, 0", "UPLOAD, 7, 0", "UPLOAD, 40, 0", "UPLOAD, 2, 100",
+    "READBACK, 1, 0", "READBACK, 2, 0", "READBACK, 7, 0", "READBACK, 40, 0", "READBACK, 2, 100"
+  })
+  void aChunkThatFailsFailsItsTransferAlone(Direction direction, int nth, int second) {
     int count = 5;
+    byte[] content = bytes(count * LARGE);
     try (Device device = open(2);
         DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
         TimelineSemaphore go = device.createSemaphore(0)) {
-      sim.simulator().fail(names.copyToDevice(), nth, GpuFault.PLAIN_CODE);
+      upload(device, direction == Direction.UPLOAD ? new byte[content.length] : content, buffer);
+      sim.simulator().fail(direction.call(names), nth, GpuFault.PLAIN_CODE);
+      if (second > 0) {
+        sim.simulator().fail(direction.call(names), second, GpuFault.PLAIN_CODE);
+      }
       List<TimelineSemaphore> ends = new ArrayList<>();
-      byte[] content = bytes(count * LARGE);
+      List<byte[]> arrays = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         TimelineSemaphore end = device.createSemaphore(0);
         ends.add(end);
-        ByteBuffer host = ByteBuffer.wrap(content, i * LARGE, LARGE);
-        device.queue(i % 2).upload(go.at(1), end.at(1), host, buffer, (long) i * LARGE);
+        byte[] own = part(content, i * LARGE, LARGE);
+        byte[] array = guarded(direction == Direction.UPLOAD ? own : new byte[LARGE]);
+        arrays.add(array);
+        long offset = (long) i * LARGE;
+        direction.enqueue(device.queue(i % 2), go.at(1), end.at(1), inside(array), buffer, offset);
       }
       go.signal(1);
       awaitOver(ends);
       List<TimelineSemaphore> failed =
           ends.stream().filter(GpuTransferRingFailureTest::hasFailed).toList();
-      assertEquals(1, failed.size(), "transfers that failed");
+      assertEquals(second > 0 ? 2 : 1, failed.size(), "transfers that failed");
       assertNull(device.lostCause());
       byte[] after = read(device, buffer);
       for (int i = 0; i < count; i++) {
-        if (ends.get(i) != failed.get(0)) {
-          byte[] expected = part(content, i * LARGE, LARGE);
-          assertBytes(expected, part(after, i * LARGE, LARGE), "transfer " + i);
+        byte[] expected = part(content, i * LARGE, LARGE);
+        byte[] array = arrays.get(i);
+        assertGuarded(array, "the array of transfer " + i);
+        boolean isUpload = direction == Direction.UPLOAD;
+        if (!failed.contains(ends.get(i))) {
+          assertBytes(guarded(expected), array, "the array of transfer " + i);
+        }
+        if (!isUpload || !failed.contains(ends.get(i))) {
+          assertBytes(expected, part(after, i * LARGE, LARGE), "the range of transfer " + i);
         }
         ends.get(i).close();
       }
@@ -122,21 +184,24 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
 
   /** Rule Q7: everything in the ring ends with the first cause, once. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 5, 30})
-  void aLossEndsAllTransfers(int nth) {
+  @CsvSource({"UPLOAD, 1", "UPLOAD, 5", "UPLOAD, 30", "READBACK, 1", "READBACK, 5", "READBACK, 30"})
+  void aLossEndsAllTransfers(Direction direction, int nth) {
     int count = 6;
     try (Device device = open(2);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore go = device.createSemaphore(0)) {
-      sim.simulator().failForGood(names.copyToDevice(), nth, GpuFault.STICKY_CODE);
+      sim.simulator().failForGood(direction.call(names), nth, GpuFault.STICKY_CODE);
       List<TimelineSemaphore> ends = new ArrayList<>();
+      List<byte[]> arrays = new ArrayList<>();
       List<HostMemory> memories = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         TimelineSemaphore end = device.createSemaphore(0);
-        HostMemory memory = HostMemory.of(new long[LARGE / 8]);
+        byte[] array = guarded(new byte[LARGE]);
+        HostMemory memory = inside(array);
         ends.add(end);
+        arrays.add(array);
         memories.add(memory);
-        device.queue(i % 2).upload(go.at(1), end.at(1), memory, buffer, 0);
+        direction.enqueue(device.queue(i % 2), go.at(1), end.at(1), memory, buffer, 0);
       }
       go.signal(1);
       for (TimelineSemaphore end : ends) {
@@ -146,6 +211,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
       assertNotNull(device.lostCause());
       device.close();
       assertTrue(memories.stream().noneMatch(HostMemory::isBorrowed), "what is borrowed still");
+      arrays.forEach(array -> assertGuarded(array, "an array"));
     }
   }
 
