@@ -35,15 +35,16 @@ public interface Controls {
 
   /**
    * The names of the native calls that can be made to fail. Tests that need a name which is missing
-   * here are unsupported. The suite knows:
+   * here are unsupported. A name that the suite does not know is an error, since no test would
+   * cover the call. The suite knows:
    *
    * <ul>
    *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
    *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
    *       stream, which then has no effect;
-   *   <li>{@code allocate}, {@code importHost}, {@code load}, {@code enableAccess}: a call on the
-   *       device, which then has no effect. {@code enableAccess} lets the device use the memory of
-   *       another one;
+   *   <li>{@code allocate}, {@code importHost}, {@code importDevice}, {@code load}, {@code
+   *       enableAccess}: a call on the device, which then has no effect. {@code enableAccess} lets
+   *       the device use the memory of another one;
    *   <li>{@code map}, {@code invalidate}: creating a mapping of memory, and making the device's
    *       writes visible to the host;
    *   <li>{@code free}, {@code unload}: freeing memory of {@code allocate}, and unloading an
@@ -60,7 +61,9 @@ public interface Controls {
    *   <li>{@code flush}: making the host's writes to a mapping visible to the device, when the
    *       mapping is flushed or closed. A driver whose mappings need no flushing omits this name;
    *   <li>{@code hostCompletion}: the work that the host does after the native work of an
-   *       operation.
+   *       operation;
+   *   <li>{@code createStream}, {@code closeStream}, {@code destroyEvent}, {@code close}: a call
+   *       while a device is opened or closed, which no test of the suite makes fail.
    * </ul>
    */
   Set<String> calls();

@@ -56,6 +56,7 @@ class CollectiveCloseTest {
         Status.FAILED_PRECONDITION, () -> group.sum(Fence.NONE, unused.at(1)), "group", "closed");
     group.group.close(); // does nothing
     new GroupFixture(cts, group.devices).checkWorks();
+    group.checkUnwritten();
   }
 
   @Test
@@ -148,6 +149,8 @@ class CollectiveCloseTest {
     assertNotNull(ended);
     assertHal(Status.FAILED_PRECONDITION, ended, "was closed");
     other.checkWorks();
+    other.awaitIdle(); // it has the device that is open
+    group.checkUnwritten(1 - closed);
     group.group.close(); // the devices first, the group later
   }
 

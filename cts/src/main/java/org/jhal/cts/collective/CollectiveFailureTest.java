@@ -102,14 +102,23 @@ class CollectiveFailureTest {
     return Stream.concat(Culprits.positions(2), Culprits.positions(3));
   }
 
-  /** What the other ranks wait for stays open. */
+  /** A timeline for each rank to wait for. */
+  private static List<TimelineSemaphore> starts(Cts cts, GroupFixture group) {
+    return group.devices.stream().map(any -> cts.semaphore()).toList();
+  }
+
+  private static List<Fence> reached(List<TimelineSemaphore> starts) {
+    return starts.stream().<Fence>map(start -> start.at(1)).toList();
+  }
+
+  /** The other ranks' waits are reached only after the failure, which starts nothing. */
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"G3", "Q6"})
   void aFailedWaitFailsAllRanksAndTheGroupGoesOn(Culprits culprits, Cts cts) {
     GroupFixture group = new GroupFixture(cts, cts.ranks(culprits.count()));
-    List<TimelineSemaphore> starts = group.devices.stream().map(any -> cts.semaphore()).toList();
-    List<Fence> waits = starts.stream().<Fence>map(start -> start.at(1)).toList();
+    List<TimelineSemaphore> starts = starts(cts, group);
+    List<Fence> waits = reached(starts);
     List<TimelineSemaphore> ends = start(cts, group, waits);
     for (int culprit : culprits.which()) {
       starts.get(culprit).fail(new HalException(Status.DATA_LOSS, "nothing to add"));
@@ -122,7 +131,9 @@ class CollectiveFailureTest {
     for (TimelineSemaphore end : start(cts, group, waits)) { // they have failed before the call
       assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
     }
+    culprits.others().forEach(other -> starts.get(other).signal(1));
     assertNull(group.group.failure());
+    group.checkUnwritten();
     group.checkWorks();
   }
 
@@ -178,21 +189,25 @@ class CollectiveFailureTest {
       assertEquals(failed, failure.operation(), failure::toString);
     }
     assertNull(group.group.failure());
+    group.checkUnwritten();
     group.checkWorks();
   }
 
+  /** As above, the other ranks' waits are reached afterwards. */
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2})
+  @MethodSource("culprits")
   @Rule({"G3", "S8"})
-  void aClosedTimelineCancelsAndTheGroupGoesOn(int waiting, Cts cts) {
-    GroupFixture group = groupWith(waiting, cts);
-    TimelineSemaphore start = cts.semaphore();
-    List<TimelineSemaphore> ends = start(cts, group, waiting, start.at(1));
-    start.close();
+  void aClosedTimelineCancelsAndTheGroupGoesOn(Culprits culprits, Cts cts) {
+    GroupFixture group = new GroupFixture(cts, cts.ranks(culprits.count()));
+    List<TimelineSemaphore> starts = starts(cts, group);
+    List<TimelineSemaphore> ends = start(cts, group, reached(starts));
+    culprits.which().forEach(culprit -> starts.get(culprit).close());
     for (TimelineSemaphore end : ends) {
       awaitFailure(end, 1, Status.CANCELLED);
     }
+    culprits.others().forEach(other -> starts.get(other).signal(1));
     assertNull(group.group.failure());
+    group.checkUnwritten();
     group.checkWorks();
   }
 
@@ -328,6 +343,7 @@ class CollectiveFailureTest {
     assertNull(group.group.failure());
     start.fail(new HalException(Status.ABORTED, "enough"));
     assertHal(Status.ABORTED, awaitFailure(ends.get(0), 1), "enough");
+    group.checkUnwritten();
   }
 
   /** Also if the devices wait for that work, and not the host. */

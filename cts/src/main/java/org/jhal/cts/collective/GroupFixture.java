@@ -26,9 +26,12 @@ import org.jhal.cts.support.Waits;
 
 /**
  * A group, with one int for each rank: the source of rank r is r + 1, and each rank has a separate
- * target. Collectives on it are short.
+ * target, which holds a guard value at first. Collectives on it are short.
  */
 final class GroupFixture {
+  /** The content of a target that no collective has written. */
+  private static final byte[] UNWRITTEN = TestData.filled(4, TestData.GUARD);
+
   final Cts cts;
   final List<Device> devices;
   final CollectiveGroup group;
@@ -45,6 +48,7 @@ final class GroupFixture {
       sources.add(source);
       targets.add(cts.buffer(device, 4, BufferParams.DEVICE));
     }
+    targets.forEach(this::unwrite);
   }
 
   GroupFixture(Cts cts, List<Device> devices) {
@@ -54,6 +58,10 @@ final class GroupFixture {
   /** A group of the device under test and the second one. */
   GroupFixture(Cts cts) {
     this(cts, cts.ranks(2));
+  }
+
+  private void unwrite(DeviceBuffer target) {
+    cts.write(target, 0, UNWRITTEN);
   }
 
   /** Rank 0 waits for {@code waits}; all ranks signal {@code signals}. */
@@ -86,9 +94,7 @@ final class GroupFixture {
 
   /** Adds the ints of all ranks, and checks the sum. */
   void checkWorks() {
-    for (DeviceBuffer target : targets) {
-      cts.write(target, 0, TestData.ints(-1));
-    }
+    targets.forEach(this::unwrite);
     TimelineSemaphore done = cts.semaphore(devices.get(0), 0);
     sum(Fence.NONE, done.at(1));
     Waits.awaitReached(done, 1);
@@ -140,5 +146,18 @@ final class GroupFixture {
       assertBytes(
           TestData.ints(n * (n + 1) / 2), cts.read(targets.get(rank)), "target of rank " + rank);
     }
+  }
+
+  /** Waits until no collective is open, and checks that none has written a target. */
+  void checkUnwritten() {
+    awaitIdle();
+    for (int rank = 0; rank < devices.size(); rank++) {
+      checkUnwritten(rank);
+    }
+  }
+
+  /** The same for one rank; no collective may be open. */
+  void checkUnwritten(int rank) {
+    assertBytes(UNWRITTEN, cts.read(targets.get(rank)), "target of rank " + rank);
   }
 }

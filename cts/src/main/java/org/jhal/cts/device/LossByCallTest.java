@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
@@ -36,8 +37,11 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Foreign;
 import org.jhal.cts.support.Waits;
+import org.jhal.spi.NativeCalls;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -71,6 +75,7 @@ class LossByCallTest {
           "unbindFromThread",
           "allocate",
           "importHost",
+          "importDevice",
           "load",
           "enableAccess",
           "map",
@@ -78,6 +83,13 @@ class LossByCallTest {
           "invalidate",
           "free",
           "unload");
+
+  /**
+   * Calls that lose no open device: a command that fails while the stream runs it fails only its
+   * operation, and the others are made while a device is opened or closed.
+   */
+  private static final List<String> EXCEPTED =
+      List.of("execute", "createStream", "closeStream", "destroyEvent", "close");
 
   /**
    * Calls whose failure is not reported to the program at once, or that an operation makes later.
@@ -110,6 +122,7 @@ class LossByCallTest {
     private final AtomicInteger releases = new AtomicInteger();
     private final boolean imports;
     private final DeviceBuffer buffer;
+    private long foreign; // the address of memory of the native runtime
     private DeviceBuffer.@Nullable Mapping mapping;
     private @Nullable DeviceBuffer transientBuffer;
     private @Nullable DeviceBuffer freed;
@@ -156,6 +169,15 @@ class LossByCallTest {
           transientBuffer = keep(queue.alloca(Fence.NONE, made.at(1), 64, BufferParams.DEVICE));
           Waits.awaitReached(made, 1);
           cts.awaitIdle();
+        }
+        case "importDevice" -> {
+          if (!device.capabilities().contains(Capability.NATIVE_ACCESS)) {
+            throw Cts.unsupported("the device does not offer NATIVE_ACCESS");
+          }
+          NativeCalls calls = Foreign.nativeCalls(device);
+          long address = calls.allocate(64);
+          resources.add(() -> calls.free(address));
+          foreign = address;
         }
         case "free" -> freed = device.allocate(64, BufferParams.DEVICE);
         case "unload" -> unloaded = device.loadExecutable(cts.backend().kernels().get(0));
@@ -207,6 +229,8 @@ class LossByCallTest {
                 device
                     .allocator()
                     .importHost(ByteBuffer.allocateDirect(64), BufferParams.HOST, null));
+        case "importDevice" ->
+            keep(device.allocator().importDevice(foreign, 64, BufferParams.DEVICE, null));
         case "load" -> keep(device.loadExecutable(cts.backend().kernels().get(0)));
         case "enableAccess" -> {
           TimelineSemaphore copied = cts.semaphore();
@@ -286,6 +310,15 @@ class LossByCallTest {
     }
     assertTrue(
         texts.indexOf("use 1 of " + call) >= 0, () -> "the first cause is missing: " + texts);
+  }
+
+  /** A new call is to be added to the lists above. */
+  @Test
+  @Rule("Q7")
+  void everyCallIsTestedOrExcepted(Cts cts) {
+    Set<String> unknown = new TreeSet<>(cts.controls().calls());
+    List.of(OF_OPERATIONS, OF_THE_HOST, EXCEPTED).forEach(unknown::removeAll);
+    assertEquals(Set.of(), unknown, "calls whose failure no test of this class lets lose a device");
   }
 
   @ParameterizedTest

@@ -10,13 +10,8 @@ import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
@@ -34,10 +29,8 @@ import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Peers;
 import org.jhal.cts.support.Task;
-import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.TransferCases;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
@@ -47,15 +40,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Copies between two devices, of the same driver and of different ones. Tests of the parts of a
- * copy use devices that share nothing, so that the copy goes through the host.
- */
+/** Copies between two devices, of the same driver and of different ones. */
 @CtsSuite
 class DeviceCopyTest {
-  /** How long a test watches for something that need not, or must not, happen. */
-  private static final Duration CHANCE = Duration.ofMillis(100);
-
   /** The device that the device under test exchanges data with. */
   enum Partner {
     SAME_DRIVER {
@@ -363,163 +350,6 @@ class DeviceCopyTest {
       awaitReached(end, 1);
     }
     assertBytes(bytes(1000 * count), cts.read(target), "all parts");
-  }
-
-  @Test
-  @Rule({"S9", "Q7"})
-  @Needs(Need.CONTROLS)
-  void losingADeviceFailsARunningCopy(Cts cts) {
-    Device broken = Peers.openAlone(cts);
-    int size = 32 << 20;
-    DeviceBuffer source = cts.buffer(broken, size, BufferParams.DEVICE);
-    DeviceBuffer target = cts.buffer(size);
-    TimelineSemaphore done = cts.semaphore();
-    cts.controls(broken).pause(broken.queue(0)); // the copy begins and makes no progress
-    cts.queue().copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
-    Waits.awaitTrue("the copy to reach the other device", () -> broken.statistics().issued() > 0);
-    cts.allowWarnings();
-    cts.controls(broken).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
-    assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "it fell off");
-    TimelineSemaphore after = cts.semaphore();
-    cts.queue().barrier(Fence.NONE, after.at(1));
-    awaitReached(after, 1);
-  }
-
-  /**
-   * Two workers share each of these lengths unevenly, whatever power of two the size of a part is.
-   * So one of them is done while the other one cannot read the rest.
-   */
-  @ParameterizedTest
-  @ValueSource(ints = {3 << 18, 3 << 20, 3 << 22})
-  @Rule({"S9", "Q9"})
-  @Needs(Need.CONTROLS)
-  void aCopySignalsOnlyWhenAllPartsAreWritten(int length, Cts cts) {
-    Device from = Peers.openAlone(cts);
-    Device to = Peers.openAlone(cts);
-    byte[] data = bytes(length);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(length, 0));
-    TimelineSemaphore done = cts.semaphore();
-    cts.controls(to).pause(to.queue(0));
-    from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, length);
-    Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
-    cts.flush(from.queue(0)); // so that everything that can be read now is read
-    cts.controls(from).pause(from.queue(0));
-    cts.controls(to).resume(to.queue(0));
-    Waits.awaitTrue("what was read to be written", () -> to.statistics().issued() == 0);
-    if (Waits.becomesTrue(CHANCE, () -> done.value() >= 1)) {
-      assertBytes(data, cts.read(target), "the target when the copy has signalled");
-    }
-    cts.controls(from).resume(from.queue(0));
-    awaitReached(done, 1);
-    assertBytes(data, cts.read(target), "the copy");
-  }
-
-  /** A part fails. Another part that began before then fails too, or succeeds. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  @Rule({"S9", "Q7a"})
-  @Needs(Need.CONTROLS)
-  void aCopyReportsItsFirstFailure(boolean failsAgain, Cts cts) {
-    Device from = Peers.openAlone(cts);
-    Device to = Peers.openAlone(cts);
-    byte[] data = bytes(17 << 20);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
-    TimelineSemaphore done = cts.semaphore();
-    cts.allowWarnings();
-    cts.controls(from).pause(from.queue(0));
-    cts.controls(from).failNext("issue", 1, Status.ABORTED, false);
-    to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
-    Waits.awaitTrue("the copy to read its source", () -> from.statistics().issued() > 0);
-    var unused = Waits.becomesTrue(CHANCE, () -> from.statistics().issued() > 1); // a second part
-    cts.controls(to).pause(to.queue(0)); // the parts that were read are not written yet
-    if (failsAgain) {
-      cts.controls(to).failNext("issue", 1, Status.DATA_LOSS, false);
-    }
-    cts.controls(from).resume(from.queue(0));
-    Waits.awaitStatistics("a read to fail", from, now -> now.openOperations() == 0);
-    cts.controls(to).resume(to.queue(0));
-    awaitFailure(done, 1, Status.ABORTED);
-  }
-
-  static Stream<Culprits> culprits() {
-    return Culprits.positions(3);
-  }
-
-  /** Whichever part fails, on either device, only the target's range is written. */
-  @ParameterizedTest
-  @MethodSource("culprits")
-  @Rule({"S9", "Q7a", "Q3"})
-  @Needs(Need.CONTROLS)
-  void aFailureOfAnyPartFailsTheCopy(Culprits culprits, Cts cts) {
-    Device from = Peers.openAlone(cts);
-    Device to = Peers.openAlone(cts);
-    int size = 17 << 20; // several parts
-    byte[] data = bytes(size);
-    byte[] guard = filled(size + 32, TestData.GUARD);
-    for (Device broken : List.of(from, to)) {
-      DeviceBuffer source = buffer(cts, from, data);
-      DeviceBuffer target = buffer(cts, to, guard);
-      TimelineSemaphore done = cts.semaphore();
-      cts.allowWarnings();
-      for (int culprit : culprits.which()) {
-        cts.controls(broken).failNext("issue", 1 + culprit, Status.ABORTED, false);
-      }
-      from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 16, size);
-      awaitFailure(done, 1, Status.ABORTED);
-      for (Device device : List.of(from, to)) {
-        Waits.awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
-        cts.controls(device).reset(); // the copy may have failed before another injected failure
-      }
-      byte[] found = cts.read(target);
-      byte[] moved = Arrays.copyOfRange(found, 16, 16 + size);
-      assertBytes(TestData.with(guard, 16, moved), found, "around the target");
-      assertBytes(data, cts.read(source), "the source");
-      TimelineSemaphore next = cts.semaphore();
-      from.queue(0).copy(Fence.NONE, next.at(1), source, 0, target, 16, size);
-      awaitReached(next, 1);
-      assertBytes(TestData.with(guard, 16, data), cts.read(target), "a copy afterwards");
-      source.close();
-      target.close();
-      for (Device device : List.of(from, to)) {
-        Waits.awaitStatistics("all memory to be free", device, now -> now.bytes() == 0);
-      }
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  @Rule({"S9", "Q7"})
-  @Needs(Need.CONTROLS)
-  void aCopyThatDetectsALossLosesOnlyThatDevice(boolean losesTheSource, Cts cts) {
-    Device from = Peers.openAlone(cts);
-    Device to = Peers.openAlone(cts);
-    Device broken = losesTheSource ? from : to;
-    Device sound = losesTheSource ? to : from;
-    if (!cts.controls(broken).calls().contains("hostCompletion")) {
-      throw Cts.unsupported("nothing that this driver leaves to the host can be made to fail");
-    }
-    int size = 1 << 20; // more than a driver is likely to read while it issues an upload
-    DeviceBuffer source = cts.buffer(from, size, BufferParams.DEVICE);
-    DeviceBuffer target = cts.buffer(to, size, BufferParams.DEVICE);
-    TimelineSemaphore parked = cts.semaphore();
-    TimelineSemaphore done = cts.semaphore();
-    broken.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
-    cts.allowWarnings();
-    cts.controls(broken).failNext("hostCompletion", 1, Status.INTERNAL, true);
-    sound.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
-    Waits.awaitTrue("the copy to end", () -> Waits.isOver(done, 1));
-    if (done.failure() == null) {
-      throw Cts.unsupported("this driver leaves no part of a transfer to the host");
-    }
-    assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "hostCompletion");
-    assertHal(Status.UNAVAILABLE, awaitFailure(parked, 1), "hostCompletion");
-    assertNotNull(broken.lostCause(), "why the device is lost");
-    assertNull(sound.lostCause(), "why the other device is lost");
-    TimelineSemaphore after = cts.semaphore();
-    sound.queue(0).barrier(Fence.NONE, after.at(1));
-    awaitReached(after, 1);
   }
 
   @ParameterizedTest

@@ -1,19 +1,24 @@
 package org.jhal.engine.file;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Options;
@@ -37,6 +42,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A device goes on writing host memory of a transfer that has failed, so nobody else gets that
@@ -48,7 +56,12 @@ class LateWriteTest {
   private static final int BLOCK = 4 << 20;
   private static final byte SOUND = 7;
   private static final byte LATE = 0x66;
+  private static final byte OLD = 0x11;
   private static final HalException LOST = new HalException(Status.UNAVAILABLE, "on purpose");
+  private static final HalException PLAIN = new HalException(Status.ABORTED, "on purpose");
+
+  /** How long we watch for memory that is given away too early. */
+  private static final long CHANCE_MILLIS = 50;
 
   private final FakeBackend late = new FakeBackend();
   private final EngineDevice<Event> here = new FakeBackend().open(1, LONG);
@@ -60,7 +73,7 @@ class LateWriteTest {
 
   @AfterEach
   void close() {
-    late.device.setHeld(false);
+    release();
     List.of(gone, here, sound).forEach(EngineDevice::close);
     for (EngineDevice<Event> device : List.of(gone, here, sound)) {
       FakeBackend backend = (FakeBackend) device.backend();
@@ -71,10 +84,25 @@ class LateWriteTest {
     }
   }
 
-  private static void fill(HostMemory memory, byte value) {
-    byte[] bytes = new byte[(int) memory.size()];
+  /** Lets the streams of {@link #gone} run, also what no event is behind. */
+  private void release() {
+    late.device.setHeld(false);
+    for (FakeStream stream : late.streams) {
+      boolean runs = true;
+      while (runs) {
+        runs = stream.advance();
+      }
+    }
+  }
+
+  private static byte[] filled(int length, byte value) {
+    byte[] bytes = new byte[length];
     Arrays.fill(bytes, value);
-    memory.write(0, ByteBuffer.wrap(bytes));
+    return bytes;
+  }
+
+  private static void fill(HostMemory memory, byte value) {
+    memory.write(0, ByteBuffer.wrap(filled((int) memory.size(), value)));
   }
 
   /** Holds the streams of {@link #gone}, and notes what each readback is to write to. */
@@ -111,8 +139,7 @@ class LateWriteTest {
     }
     assertEquals(2 * BLOCK, uploaded.stream().mapToInt(bytes -> bytes.length).sum());
     for (byte[] bytes : uploaded) {
-      byte[] expected = new byte[bytes.length];
-      Arrays.fill(expected, SOUND);
+      byte[] expected = filled(bytes.length, SOUND);
       assertEquals(-1, Arrays.mismatch(expected, bytes), "where a copy has foreign bytes");
     }
   }
@@ -174,13 +201,102 @@ class LateWriteTest {
     checkCopies();
   }
 
-  /** It may be reading a chunk, and it is known to be past that only if its stream says so. */
+  /**
+   * A call for one lane's transfer fails while the transfers of other lanes are in the stream. If
+   * it is the recording of the event, the device counts as lost, but its stream goes on.
+   */
+  @ParameterizedTest
+  @CsvSource({"createEvent, 4", "recordEvent, 3", "recordEvent, 4"}) // copies take the last blocks
+  void theBlocksOfACollectiveWithAFailedTransferAreNotGivenToTheNext(String call, int nth)
+      throws Exception {
+    late.device.failNth(call, nth, PLAIN);
+    TimelineSemaphore done = broadcast(LONG);
+    boolean isAlive = call.equals("createEvent");
+    assertEquals(isAlive ? Status.ABORTED : Status.UNAVAILABLE, failure(done).status());
+    assertEquals(isAlive, gone.lostCause() == null);
+    checkCopies();
+  }
+
+  /** A user of a chunk, once it got one or was refused one. */
+  private static final class ChunkUser implements FileStaging.User {
+    final CompletableFuture<ByteBuffer> chunk = new CompletableFuture<>();
+
+    @Override
+    public void use(ByteBuffer given) {
+      chunk.complete(given);
+    }
+
+    @Override
+    public void refuse(Throwable cause) {
+      chunk.completeExceptionally(cause);
+    }
+  }
+
+  private ChunkUser request() {
+    ChunkUser user = new ChunkUser();
+    Inside.fileStaging(gone).request(user);
+    return user;
+  }
+
+  /** One transfer fails before it reaches the stream. Only its chunk is free. */
   @Test
-  void theChunksOfAFileOnALostDeviceAreGivenToNobody(@TempDir Path folder) throws Exception {
+  void theChunksOfAFailedFileThatAStreamWritesAreNotGivenToTheNext(@TempDir Path folder)
+      throws Exception {
+    int size = FileStaging.CHUNKS * FileStaging.CHUNK_BYTES;
+    Path path = Files.write(folder.resolve("file"), filled(size, OLD));
+    TimelineSemaphore done = new EngineSemaphore(0, () -> {});
+    try (DeviceBuffer buffer = gone.allocate(size, BufferParams.DEVICE);
+        DeviceFile file = gone.openFile(path, StandardOpenOption.WRITE)) {
+      stream(gone)
+          .setOnIssue(
+              (commands, submission) -> {
+                late.device.setHeld(true); // only now, since the write begins in the stream, too
+                given.add(commands.get(0).host());
+                if (given.size() == FileStaging.CHUNKS - 1) {
+                  late.device.failNth("createEvent", 1, PLAIN);
+                }
+              });
+      gone.queue(0).write(Fence.NONE, done.at(1), file, 0, buffer, 0, size);
+      Threads.await(
+          "all chunks but one to be in the stream", () -> given.size() == FileStaging.CHUNKS - 1);
+      ByteBuffer chunk = request().chunk.get(LONG.toSeconds(), TimeUnit.SECONDS);
+      HostMemory next = HostMemory.of(chunk.duplicate().clear());
+      fill(next, SOUND);
+      given.forEach(memory -> fill(memory, LATE));
+      byte[] found = new byte[FileStaging.CHUNK_BYTES];
+      next.read(0, ByteBuffer.wrap(found));
+      assertArrayEquals(filled(found.length, SOUND), found, "the next one's bytes");
+      ChunkUser behind = request();
+      assertThrows(
+          TimeoutException.class, () -> behind.chunk.get(CHANCE_MILLIS, TimeUnit.MILLISECONDS));
+      assertNull(done.failure(), "a failure while the stream writes chunks");
+      release();
+      assertEquals(Status.ABORTED, failure(done).status());
+      assertNull(gone.lostCause());
+      ByteBuffer last = behind.chunk.get(LONG.toSeconds(), TimeUnit.SECONDS);
+      List.of(chunk, last).forEach(Inside.fileStaging(gone)::giveBack);
+    }
+    int unwritten = 0;
+    byte[] content = Files.readAllBytes(path);
+    for (int start = 0; start < size; start += FileStaging.CHUNK_BYTES) {
+      byte expected = content[start] == OLD ? OLD : LATE;
+      unwritten += expected == OLD ? 1 : 0;
+      assertArrayEquals(
+          filled(FileStaging.CHUNK_BYTES, expected),
+          Arrays.copyOfRange(content, start, start + FileStaging.CHUNK_BYTES),
+          "the part at " + start);
+    }
+    assertEquals(1, unwritten, "parts that were not written");
+  }
+
+  /** It may be reading a chunk, and it is known to be past that only if its stream says so. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theChunksOfAFileOnALostDeviceAreGivenToNobody(boolean hasEvents, @TempDir Path folder)
+      throws Exception {
     int size = FileStaging.CHUNKS * FileStaging.CHUNK_BYTES;
     Path path = Files.write(folder.resolve("file"), new byte[size]);
     TimelineSemaphore done = new EngineSemaphore(0, () -> {});
-    CompletableFuture<Throwable> refusal = new CompletableFuture<>();
     try (DeviceBuffer buffer = gone.allocate(size, BufferParams.DEVICE);
         DeviceFile file = gone.openFile(path)) {
       stream(gone)
@@ -188,25 +304,21 @@ class LateWriteTest {
               (commands, submission) -> {
                 late.device.setHeld(true); // only now, since the read begins in the stream, too
                 given.add(commands.get(0).host());
+                if (!hasEvents && given.size() == FileStaging.CHUNKS) {
+                  late.device.failNth("recordEvent", 1, PLAIN);
+                }
               });
       gone.queue(0).read(Fence.NONE, done.at(1), file, 0, buffer, 0, size);
       Threads.await("all chunks to be in the stream", () -> given.size() == FileStaging.CHUNKS);
-      Inside.fileStaging(gone)
-          .request(
-              new FileStaging.User() {
-                @Override
-                public void use(ByteBuffer chunk) {
-                  refusal.completeExceptionally(new AssertionError("got " + chunk));
-                }
-
-                @Override
-                public void refuse(Throwable cause) {
-                  refusal.complete(cause);
-                }
-              });
-      var ignored = gone.lose(LOST);
+      ChunkUser next = request();
+      if (hasEvents) {
+        var ignored = gone.lose(LOST);
+      }
       assertEquals(Status.UNAVAILABLE, failure(done).status());
-      assertSame(LOST, refusal.get(LONG.toSeconds(), TimeUnit.SECONDS));
+      ExecutionException refusal =
+          assertThrows(
+              ExecutionException.class, () -> next.chunk.get(LONG.toSeconds(), TimeUnit.SECONDS));
+      assertSame(gone.lostCause(), refusal.getCause());
     }
   }
 }

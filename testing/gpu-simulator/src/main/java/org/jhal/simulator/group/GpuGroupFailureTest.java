@@ -96,7 +96,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 2, 3})
+  @ValueSource(ints = {0, 1, 2, 3})
   void aStalledRankOfFourFailsAllRanks(int stalled) {
     assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
     Device[] devices = {open(0), open(1), open(2), open(3)};
@@ -155,18 +155,19 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     }
   }
 
-  @Test
-  void closingAGroupAbortsWhatIsStalled() {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void closingAGroupAbortsWhatIsStalled(int stalled) {
     try (Device here = open(0);
         Device there = open(1)) {
       SummingGroup group = new SummingGroup(here, there);
-      collectives().stall(1);
+      collectives().stall(stalled);
       List<TimelineSemaphore> ends = group.start(Fence.NONE);
       awaitLaunched(1);
       group.group.close();
       assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
       assertAborted();
-      collectives().go(1);
+      collectives().go(stalled);
       SummingGroup.checkUsable(here, there);
       group.close();
     }
@@ -227,12 +228,13 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   // Aborts.
 
   /** The stream of the first rank waits for that of the other one, which does not go on. */
-  @Test
-  void anAbortThatHangsLosesWhatWaits() {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void anAbortThatHangsLosesWhatWaits(int stalled) {
     Device here = openHasty(0);
     Device there = openHasty(1);
     SummingGroup group = new SummingGroup(BRIEF, here, there);
-    collectives().stall(1);
+    collectives().stall(stalled);
     collectives().hangAbort(1);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     awaitLaunched(1);
@@ -245,17 +247,18 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
         behind::toString);
     awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
     assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within PT0.4S");
-    collectives().go(1);
+    collectives().go(stalled);
     collectives().releaseAbort(1);
     group.close();
   }
 
-  @Test
-  void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly() {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly(int stalled) {
     int hanging = 0;
     Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(BRIEF, devices);
-    collectives().stall(1);
+    collectives().stall(stalled);
     collectives().hangAbort(hanging);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
     awaitTrue("the loss", () -> devices[hanging].lostCause() != null);
@@ -264,12 +267,31 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
         present(devices[hanging].lostCause()),
         "the abort of a collective did not end within PT0.4S");
     assertNull(devices[1 - hanging].lostCause());
-    collectives().go(1);
+    collectives().go(stalled);
     try (Device alone = open(1 - hanging);
         SummingGroup sound = new SummingGroup(Options.DEFAULT, alone, devices[1 - hanging])) {
       sound.check(); // through the host, but on the device
     }
     collectives().releaseAbort(hanging);
+    awaitNoCommunicators();
+    group.close();
+  }
+
+  @Test
+  void abortsThatHangOnBothRanksLoseBothDevices() {
+    Device[] devices = {openHasty(0), openHasty(1)};
+    SummingGroup group = new SummingGroup(BRIEF, devices);
+    collectives().stall(1);
+    collectives().hangAbort(0);
+    collectives().hangAbort(1);
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
+    for (Device device : devices) {
+      awaitTrue("the loss of " + device, () -> device.lostCause() != null);
+      assertHal(Status.UNAVAILABLE, present(device.lostCause()), "within PT0.4S");
+    }
+    collectives().go(1);
+    collectives().releaseAbort(0);
+    collectives().releaseAbort(1);
     awaitNoCommunicators();
     group.close();
   }
@@ -382,18 +404,21 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     group.close();
   }
 
-  @Test
-  void aDeviceThatIsLostWhileAGroupIsMadeIsTheOneThatIsLost() {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aDeviceThatIsLostWhileAGroupIsMadeIsTheOneThatIsLost(int lost) {
     Device[] devices = {open(0), open(1)};
     // Each has a stream for what goes through the host, and then one for the library.
-    sim.simulator().failForGood(names.createStream(), 4, GpuFault.STICKY_CODE);
+    sim.simulator().failForGood(names.createStream(), 3 + lost, GpuFault.STICKY_CODE);
     try (CollectiveGroup group = CollectiveGroup.of(devices)) {
       Form form = group.form(Kind.BROADCAST, null, null);
       assertEquals("host", form.name());
-      assertTrue(form.reason().contains("the device of rank 1 is lost"), form::reason);
-      assertNull(devices[0].lostCause());
-      awaitTrue("the loss of " + devices[1], () -> isLost(devices[1]));
-      assertNull(devices[0].lostCause());
+      // A loss of the first device is passed on as it is.
+      String reason = lost == 0 ? "returned 719" : "the device of rank 1 is lost";
+      assertTrue(form.reason().contains(reason), form::reason);
+      assertNull(devices[1 - lost].lostCause());
+      awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
+      assertNull(devices[1 - lost].lostCause());
     }
     assertEquals(0, collectives().live());
   }

@@ -17,6 +17,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Task;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.kit.GpuFault;
@@ -59,24 +60,33 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     /** The library fails to launch its part. */
     LAUNCH,
     /** The engine loses its device. */
-    ELSEWHERE
+    ELSEWHERE;
+
+    /** Whether a rank that has failed keeps a second one from failing as well. */
+    boolean isOnce() {
+      return this == JOIN_LOSES || this == LAUNCH;
+    }
   }
 
-  /** A failure at a point, of one of some ranks. */
-  record Case(Point point, int rank, int ranks) {
+  /** A failure at a point, of one or two of some ranks. */
+  record Case(Point point, Culprits culprits) {
+    int ranks() {
+      return culprits.count();
+    }
+
     /** Whether a rank's part is in its stream, and stays there until it is over or aborted. */
     boolean keeps(int other) {
       return switch (point) {
-        case RECORD_LOSES -> other != rank;
+        case RECORD_LOSES -> !culprits.has(other);
         case JOIN_LOSES, RECORD_AND_JOIN_LOSES -> other != 0;
-        case LAUNCH -> other < rank;
+        case LAUNCH -> other < culprits.which().get(0);
         default -> true;
       };
     }
 
     /** Whether an event tells when a rank's part is over. */
     boolean hasEvent(int other) {
-      return point != Point.RECORD || other != rank;
+      return point != Point.RECORD || !culprits.has(other);
     }
 
     /**
@@ -86,7 +96,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     boolean losesFirst() {
       return switch (point) {
         case JOIN_LOSES, RECORD_AND_JOIN_LOSES -> true;
-        case RECORD_LOSES -> rank == 0;
+        case RECORD_LOSES -> culprits.has(0);
         default -> false;
       };
     }
@@ -109,16 +119,22 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     this.names = names;
   }
 
+  /** Two ranks fail only beside a healthy one. */
   static Stream<Case> cases() {
-    List<Case> cases = new ArrayList<>();
-    for (Point point : Point.values()) {
-      for (int ranks : new int[] {2, 3, 4}) {
-        for (int rank : ranks == 2 ? new int[] {0, 1} : new int[] {0, 1, ranks - 1}) {
-          cases.add(new Case(point, rank, ranks));
-        }
-      }
+    List<Culprits> culprits = new ArrayList<>();
+    for (int rank : new int[] {0, 1}) {
+      culprits.add(new Culprits(2, List.of(rank)));
     }
-    return cases.stream();
+    Culprits.positions(3).forEach(culprits::add);
+    for (int rank : new int[] {1, 3}) {
+      culprits.add(new Culprits(4, List.of(rank)));
+    }
+    return Stream.of(Point.values())
+        .flatMap(
+            point ->
+                culprits.stream()
+                    .filter(some -> some.which().size() == 1 || !point.isOnce())
+                    .map(some -> new Case(point, some)));
   }
 
   static Stream<Case> wholeCases() {
@@ -127,41 +143,48 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
 
   /** Starts a collective whose parts stand still in their streams, and cannot be aborted. */
   private SummingGroup fail(Case failing) {
-    if (failing.ranks > 2) {
+    if (failing.ranks() > 2) {
       assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
     }
-    for (int rank = 0; rank < failing.ranks; rank++) {
+    for (int rank = 0; rank < failing.ranks(); rank++) {
       var unused = open(rank);
       collectives().stall(rank);
       collectives().hangAbort(rank);
     }
     SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
-    int nth = failing.rank + 1;
-    switch (failing.point) {
-      case RECORD_LOSES ->
-          sim.simulator().failForGood(names.recordEvent, nth, GpuFault.STICKY_CODE);
-      case RECORD -> sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
-      case JOIN -> sim.simulator().fail(names.waitEvent, nth, GpuFault.PLAIN_CODE);
-      case JOIN_LOSES -> sim.simulator().failForGood(names.waitEvent, nth, GpuFault.STICKY_CODE);
-      case RECORD_AND_JOIN_LOSES -> {
-        sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
-        sim.simulator().failForGood(names.waitEvent, 1, GpuFault.STICKY_CODE);
-      }
-      case LAUNCH -> collectives().fail("@launch", nth, 1);
-      case ELSEWHERE -> {}
+    failing.culprits.which().forEach(rank -> failNext(failing.point, rank));
+    if (failing.point == Point.RECORD_AND_JOIN_LOSES) {
+      sim.simulator().failForGood(names.waitEvent, 1, GpuFault.STICKY_CODE);
     }
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     if (failing.point == Point.ELSEWHERE) {
-      awaitTrue("all parts", () -> collectives().reached() == failing.ranks);
-      var ignored =
-          ((EngineDevice<?>) opened.get(failing.rank))
-              .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+      awaitTrue("all parts", () -> collectives().reached() == failing.ranks());
+      for (int rank : failing.culprits.which()) {
+        var ignored =
+            ((EngineDevice<?>) opened.get(rank))
+                .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+      }
     }
     for (TimelineSemaphore end : ends) {
       HalException ignored = awaitFailure(end, 1);
     }
     group.close(); // the buffers, too
     return group;
+  }
+
+  /** Lets a rank fail at a point. Called for the ranks in ascending order. */
+  private void failNext(Point point, int rank) {
+    int nth = rank + 1;
+    switch (point) {
+      case RECORD_LOSES ->
+          sim.simulator().failForGood(names.recordEvent, nth, GpuFault.STICKY_CODE);
+      case RECORD, RECORD_AND_JOIN_LOSES ->
+          sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
+      case JOIN -> sim.simulator().fail(names.waitEvent, nth, GpuFault.PLAIN_CODE);
+      case JOIN_LOSES -> sim.simulator().failForGood(names.waitEvent, nth, GpuFault.STICKY_CODE);
+      case LAUNCH -> collectives().fail("@launch", nth, 1);
+      case ELSEWHERE -> {}
+    }
   }
 
   private boolean hasFreed(int rank) {
@@ -178,7 +201,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
         becomesTrue(
             CHANCE,
             () -> {
-              for (int rank = first; rank < failing.ranks; rank++) {
+              for (int rank = first; rank < failing.ranks(); rank++) {
                 if (failing.keeps(rank) && opened.get(rank).statistics().buffers() < 2) {
                   return true;
                 }
@@ -194,9 +217,9 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   void memoryIsKeptUntilTheRanksOwnAbortHasReturned(Case failing) {
     var ignored = fail(failing);
     assertKept(failing, 0);
-    for (int rank = 0; rank < failing.ranks; rank++) {
+    for (int rank = 0; rank < failing.ranks(); rank++) {
       collectives().releaseAbort(rank);
-      int left = failing.ranks - rank - 1;
+      int left = failing.ranks() - rank - 1;
       awaitTrue("the abort of rank " + rank, () -> collectives().live() == left);
       if (failing.losesFirst() && !abortsTogether()) {
         awaitMemory(rank);
@@ -205,7 +228,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
         assertKept(failing, rank + 1);
       }
     }
-    for (int rank = 0; rank < failing.ranks; rank++) {
+    for (int rank = 0; rank < failing.ranks(); rank++) {
       awaitMemory(rank);
     }
     letAllGo();
@@ -217,10 +240,10 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   void memoryIsKeptUntilTheRanksOwnEventHasFired(Case failing) {
     var ignored = fail(failing);
     assertKept(failing, 0);
-    for (int rank = 0; rank < failing.ranks; rank++) {
+    for (int rank = 0; rank < failing.ranks(); rank++) {
       collectives().go(rank);
     }
-    for (int rank = 0; rank < failing.ranks; rank++) {
+    for (int rank = 0; rank < failing.ranks(); rank++) {
       int own = rank;
       if (failing.hasEvent(rank)) {
         awaitMemory(rank);
@@ -229,7 +252,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       }
     }
     letAllGo();
-    awaitMemory(failing.rank);
+    failing.culprits.which().forEach(this::awaitMemory);
     assertEquals(List.of(), collectives().misuses());
   }
 

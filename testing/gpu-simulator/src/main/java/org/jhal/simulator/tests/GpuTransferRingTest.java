@@ -4,11 +4,8 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.filled;
-import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,95 +23,28 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jhal.cts.faults.FaultLog;
-import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
-import org.jhal.cts.support.Waits;
 import org.jhal.simulator.kit.GpuFault;
-import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The ring through which a device moves pageable memory (rule K7), made small: four slots of 16
- * KiB. A driver's tests extend this.
+ * The ring through which a device moves pageable memory (rule K7), made small. A driver's tests
+ * extend this.
  */
-@Timeout(60)
-public abstract class GpuTransferRingTest {
-  private static final int SLOT = 16 << 10;
-  private static final int SLOTS = 4;
-
-  /** More than is read while an upload is issued, and many times the ring. */
-  private static final int LARGE = (1 << 20) + 123;
-
-  /** How long a copy lingers, where others are to overtake it or to need another slot. */
-  private static final Duration LINGER = Duration.ofMillis(5);
-
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
-  private final GpuTransferTest.Names names;
-  private FaultLog log;
-
+public abstract class GpuTransferRingTest extends SimulatedRing {
   /** For a driver. */
   protected GpuTransferRingTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
-
-  @BeforeEach
-  void listen() {
-    log = new FaultLog();
-  }
-
-  @AfterEach
-  void stopListening() {
-    log.close();
-  }
-
-  private Device open(int threads, String more) {
-    return sim.open(name + "://0?staging=64k&copy-threads=" + threads + more);
-  }
-
-  private Device open(int threads) {
-    return open(threads, "");
-  }
-
-  private long registrations() {
-    return sim.live().getOrDefault("registration", 0L);
+    super(gpu, names);
   }
 
   private long copyThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith(name + "-0-copy-"))
         .count();
-  }
-
-  private static void upload(Device device, byte[] host, DeviceBuffer buffer) {
-    try (TimelineSemaphore done = device.createSemaphore(0)) {
-      device.queue(0).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(host), buffer, 0);
-      awaitReached(done, 1);
-    }
-  }
-
-  private static byte[] read(Device device, DeviceBuffer buffer) {
-    byte[] content = new byte[Math.toIntExact(buffer.size())];
-    try (TimelineSemaphore done = device.createSemaphore(0)) {
-      device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(content));
-      awaitReached(done, 1);
-    }
-    return content;
-  }
-
-  private static byte[] part(byte[] all, int offset, int length) {
-    return Arrays.copyOfRange(all, offset, offset + length);
   }
 
   private static ByteBuffer place(boolean isDirect, byte[] content) {
@@ -368,195 +298,6 @@ public abstract class GpuTransferRingTest {
       sim.simulator().delay("@copy", Duration.ZERO);
       assertBytes(content, read(device, buffer), "what went through two slots");
     }
-  }
-
-  // Failure and the end of a device.
-
-  /** Rule Q7a: those beside it do not notice. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 7, 40})
-  void aChunkThatFailsFailsItsTransferAlone(int nth) {
-    int count = 5;
-    try (Device device = open(2);
-        DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
-        TimelineSemaphore go = device.createSemaphore(0)) {
-      sim.simulator().fail(names.copyToDevice(), nth, GpuFault.PLAIN_CODE);
-      List<TimelineSemaphore> ends = new ArrayList<>();
-      byte[] content = bytes(count * LARGE);
-      for (int i = 0; i < count; i++) {
-        TimelineSemaphore end = device.createSemaphore(0);
-        ends.add(end);
-        ByteBuffer host = ByteBuffer.wrap(content, i * LARGE, LARGE);
-        device.queue(i % 2).upload(go.at(1), end.at(1), host, buffer, (long) i * LARGE);
-      }
-      go.signal(1);
-      awaitOver(ends);
-      List<TimelineSemaphore> failed =
-          ends.stream().filter(GpuTransferRingTest::hasFailed).toList();
-      assertEquals(1, failed.size(), "transfers that failed");
-      assertNull(device.lostCause());
-      byte[] after = read(device, buffer);
-      for (int i = 0; i < count; i++) {
-        if (ends.get(i) != failed.get(0)) {
-          byte[] expected = part(content, i * LARGE, LARGE);
-          assertBytes(expected, part(after, i * LARGE, LARGE), "transfer " + i);
-        }
-        ends.get(i).close();
-      }
-      upload(device, content, buffer);
-      assertBytes(content, read(device, buffer), "transfers afterwards");
-      assertTrue(registrations() <= SLOTS, () -> registrations() + " registrations");
-    }
-  }
-
-  private static boolean hasFailed(TimelineSemaphore end) {
-    try {
-      long ignored = end.value();
-      return false;
-    } catch (HalException e) {
-      return true;
-    }
-  }
-
-  private static void awaitOver(List<TimelineSemaphore> ends) {
-    for (TimelineSemaphore end : ends) {
-      Waits.awaitTrue("a transfer to end", () -> hasFailed(end) || end.value() == 1);
-    }
-  }
-
-  /**
-   * Rule Q7a: the device may still copy to the slot of a chunk that failed, so the next transfer
-   * gets the slot only afterwards. Here the event behind the copy cannot be recorded.
-   */
-  @Test
-  void theSlotOfAChunkThatFailedIsGivenOutOnlyWhenTheDeviceIsDoneWithIt() {
-    byte[] content = bytes(LARGE);
-    try (Device device = open(1);
-        DeviceBuffer source = device.allocate(SLOT, BufferParams.DEVICE);
-        DeviceBuffer target = device.allocate(LARGE, BufferParams.DEVICE);
-        TimelineSemaphore failed = device.createSemaphore(0);
-        TimelineSemaphore done = device.createSemaphore(0)) {
-      upload(device, new byte[SLOT], source);
-      assertBytes(new byte[SLOT], read(device, source), "through a slot that stays");
-      long before = sim.calls(names.copyToHost());
-      sim.simulator().delay("@copy", Duration.ofMillis(300));
-      sim.simulator().fail(names.recordEvent(), 2, GpuFault.PLAIN_CODE); // 1: the operation's own
-      ByteBuffer lost = ByteBuffer.wrap(new byte[SLOT]);
-      device.queue(0).readback(Fence.NONE, failed.at(1), source, 0, lost);
-      sim.awaitCalls(names.copyToHost(), before + 1);
-      device.queue(1).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), target, 0);
-      assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
-      sim.simulator().delay("@copy", Duration.ZERO);
-      awaitReached(done, 1);
-      assertBytes(content, read(device, target), "what the next transfer moved");
-      assertNull(device.lostCause());
-    }
-  }
-
-  /** Rule Q7: everything in the ring ends with the first cause, once. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 5, 30})
-  void aLossEndsAllTransfers(int nth) {
-    int count = 6;
-    try (Device device = open(2);
-        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
-        TimelineSemaphore go = device.createSemaphore(0)) {
-      sim.simulator().failForGood(names.copyToDevice(), nth, GpuFault.STICKY_CODE);
-      List<TimelineSemaphore> ends = new ArrayList<>();
-      List<HostMemory> memories = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        TimelineSemaphore end = device.createSemaphore(0);
-        HostMemory memory = HostMemory.of(new long[LARGE / 8]);
-        ends.add(end);
-        memories.add(memory);
-        device.queue(i % 2).upload(go.at(1), end.at(1), memory, buffer, 0);
-      }
-      go.signal(1);
-      for (TimelineSemaphore end : ends) {
-        assertHal(Status.UNAVAILABLE, awaitFailure(end, 1, Status.UNAVAILABLE), "719");
-        end.close();
-      }
-      assertNotNull(device.lostCause());
-      device.close();
-      assertTrue(memories.stream().noneMatch(HostMemory::isBorrowed), "what is borrowed still");
-    }
-  }
-
-  /** Rule Q7a: without that it is not known when the device is done with a slot. */
-  @Test
-  void aStreamThatCannotBeWaitedForLosesTheDevice() {
-    try (Device device = open(1);
-        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
-        TimelineSemaphore done = device.createSemaphore(0)) {
-      sim.simulator().fail(names.copyToDevice(), 2, GpuFault.PLAIN_CODE);
-      sim.simulator().fail(names.synchronize(), 1, GpuFault.PLAIN_CODE);
-      device.queue(0).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(new byte[LARGE]), buffer, 0);
-      assertHal(Status.UNAVAILABLE, awaitFailure(done, 1, Status.UNAVAILABLE), "returned 999");
-      assertNotNull(device.lostCause());
-    }
-  }
-
-  /** Rule Q7a: also if that shows between two chunks. */
-  @ParameterizedTest
-  @ValueSource(ints = {3, 6, 11})
-  void aThreadThatCannotMakeTheDeviceCurrentLosesIt(int nth) {
-    try (Device device = open(1, "&spin=0ns&queues=1");
-        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
-        TimelineSemaphore bound = device.createSemaphore(0);
-        TimelineSemaphore done = device.createSemaphore(0)) {
-      device.queue(0).barrier(Fence.NONE, bound.at(1));
-      awaitReached(bound, 1); // so the completion thread has bound it
-      sim.simulator().fail(names.bind(), nth, GpuFault.PLAIN_CODE);
-      device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.allocate(LARGE));
-      HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
-      assertHal(Status.UNAVAILABLE, failure, "returned 999");
-      assertNotNull(device.lostCause());
-    }
-  }
-
-  /** Rule Q8: what has begun is waited for. */
-  @Test
-  void closingWaitsForTransfers() {
-    Device device = open(1);
-    DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
-    TimelineSemaphore done = device.createSemaphore(0);
-    byte[] content = bytes(LARGE);
-    byte[] back = new byte[LARGE];
-    upload(device, content, buffer);
-    long before = sim.calls(names.copyToHost());
-    sim.simulator().delay("@copy", LINGER);
-    device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(back));
-    sim.awaitCalls(names.copyToHost(), before + 1);
-    device.close();
-    assertEquals(1, done.value());
-    assertBytes(content, back, "what was read");
-    buffer.close();
-    done.close();
-  }
-
-  /** Rule Q8: past the deadline all that is in use is kept until it is over. */
-  @Test
-  void whatOutlastsTheCloseOfItsDeviceIsKept() throws Exception {
-    Device device = open(1, "&close-timeout=0s");
-    DeviceBuffer buffer = device.allocate(8 * LARGE, BufferParams.DEVICE);
-    TimelineSemaphore done = device.createSemaphore(0);
-    HostMemory memory = HostMemory.of(new float[2 * LARGE]);
-    long before = sim.calls(names.copyToHost());
-    sim.simulator().delay("@copy", LINGER); // so that there is much left when all stands still
-    device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, memory);
-    sim.awaitCalls(names.copyToHost(), before + 1);
-    sim.simulator().pause(0, 0);
-    try {
-      Task.run("closing", device::close).join();
-      awaitFailure(done, 1);
-    } finally {
-      sim.simulator().delay("@copy", Duration.ZERO);
-      sim.simulator().resume(0, 0);
-    }
-    memory.awaitFree(Duration.ofSeconds(30));
-    Waits.awaitTrue("all that is native to be given back", () -> sim.live().isEmpty());
-    buffer.close();
-    done.close();
   }
 
   // The option.
