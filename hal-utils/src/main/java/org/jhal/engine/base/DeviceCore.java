@@ -93,7 +93,7 @@ public final class DeviceCore<E> implements Explainable {
     this.number = Names.add("device", name + " (" + info.name() + ")", 0);
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.leases = new Leases(name, calls);
-    this.pools = new DevicePools(name, config, calls);
+    this.pools = new DevicePools(name, config, calls, this::loseBecause);
   }
 
   /** The device as users see it. */
@@ -310,6 +310,26 @@ public final class DeviceCore<E> implements Explainable {
     HalException known = loss.note(first);
     loss.tell();
     return known;
+  }
+
+  /**
+   * A step of one of the device's threads has ended half-way, by an error of the engine or the
+   * driver: the device is lost (rule E2).
+   */
+  private void loseBecause(Throwable thrown) {
+    String thread = Thread.currentThread().getName();
+    Failures.log(LOG, Level.ERROR, "an error has interrupted a step of " + thread, thrown);
+    HalException ignored =
+        lose(
+            new HalException(
+                Status.UNAVAILABLE,
+                "device "
+                    + name
+                    + " is lost: an error has interrupted a step of "
+                    + thread
+                    + ": "
+                    + Failures.describe(thrown),
+                thrown));
   }
 
   /**

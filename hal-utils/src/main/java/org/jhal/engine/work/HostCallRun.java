@@ -59,14 +59,11 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
       thrown = t;
     }
     HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
-    try {
-      if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
-        Failures.log(
-            LOG, Level.ERROR, "a host call of " + queue + " that nobody waits for threw", thrown);
-      }
-    } finally {
-      end(State.RUNNING, failure);
+    if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
+      Failures.log(
+          LOG, Level.ERROR, "a host call of " + queue + " that nobody waits for threw", thrown);
     }
+    end(State.RUNNING, failure);
   }
 
   private void callFunction() throws Exception {
@@ -82,8 +79,13 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
   }
 
   private void end(State from, @Nullable HalException failure) {
-    if (state.compareAndSet(from, State.ENDED)) {
-      operation.queue.hostCompletionOver(operation, failure);
+    try {
+      if (state.compareAndSet(from, State.ENDED)) {
+        operation.queue.hostCompletionOver(operation, failure);
+      }
+    } catch (Throwable t) {
+      operation.queue.broken.by = t; // no call: there may be no stack left for one
+      throw t;
     }
   }
 
