@@ -17,11 +17,11 @@ import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.HostCompletionPool;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Failures;
+import org.jhal.engine.transfer.FileStaging;
 import org.jhal.spi.Explanations;
 
 /**

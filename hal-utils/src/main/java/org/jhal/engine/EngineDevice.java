@@ -30,7 +30,6 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.SemaphorePlace;
 import org.jhal.engine.file.EngineFile;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.group.DeviceGroups;
@@ -41,6 +40,7 @@ import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.recording.EngineCommandBuffer;
+import org.jhal.engine.transfer.FileStaging;
 import org.jhal.spi.CollectiveDevice;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package org.jhal.engine;
 
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.group.DeviceGroups;
+import org.jhal.engine.transfer.FileStaging;
 
 /** What tests of the engine's rooms need from the inside of a device. */
 public final class Inside {

@@ -2,6 +2,7 @@ package org.jhal.engine.base;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.engine.transfer.CopyBuffers;
 
 /**
  * What a device has handed out: counted for its statistics, and kept if closing the device has to

@@ -7,10 +7,11 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.driver.HostCompletion;
-import org.jhal.engine.base.ChunkedTransfer;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.transfer.ChunkedTransfer;
+import org.jhal.engine.transfer.FileStaging;
 import org.jspecify.annotations.Nullable;
 
 /**

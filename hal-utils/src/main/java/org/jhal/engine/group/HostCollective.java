@@ -17,14 +17,14 @@ import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
-import org.jhal.engine.base.ChunkedTransfer;
-import org.jhal.engine.base.CopyBuffers;
 import org.jhal.engine.collective.Accumulator;
 import org.jhal.engine.collective.Cursor;
 import org.jhal.engine.collective.Layout;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.transfer.ChunkedTransfer;
+import org.jhal.engine.transfer.CopyBuffers;
 import org.jspecify.annotations.Nullable;
 
 /**

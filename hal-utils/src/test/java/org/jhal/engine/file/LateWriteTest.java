@@ -33,6 +33,7 @@ import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Threads;
+import org.jhal.engine.transfer.FileStaging;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

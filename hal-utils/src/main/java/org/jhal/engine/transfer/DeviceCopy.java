@@ -1,12 +1,10 @@
-package org.jhal.engine.work;
+package org.jhal.engine.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.engine.base.ChunkedTransfer;
-import org.jhal.engine.base.CopyBuffers;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;

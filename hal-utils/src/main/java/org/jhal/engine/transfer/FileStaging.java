@@ -1,4 +1,4 @@
-package org.jhal.engine.file;
+package org.jhal.engine.transfer;
 
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -29,15 +29,15 @@ import org.jspecify.annotations.Nullable;
  */
 public class FileStaging {
   /** The size of a chunk. A larger one is not faster, since several are under way at a time. */
-  static final int CHUNK_BYTES = 4 << 20;
+  public static final int CHUNK_BYTES = 4 << 20;
 
   /** How many chunks there are at most. */
-  static final int CHUNKS = 4;
+  public static final int CHUNKS = 4;
 
   private static final System.Logger LOG = System.getLogger(FileStaging.class.getName());
 
   /** Who wants a chunk. Exactly one of the methods is called, once for each request. */
-  interface User {
+  public interface User {
     /** Called on a file thread. The user must {@link #giveBack} the chunk. */
     void use(ByteBuffer chunk);
 
@@ -58,7 +58,7 @@ public class FileStaging {
   }
 
   /** Has {@code user} called with a chunk as soon as there is one. */
-  void request(User user) {
+  public void request(User user) {
     ByteBuffer chunk;
     boolean waits;
     synchronized (this) {
@@ -81,7 +81,7 @@ public class FileStaging {
    * Refuses all who wait, if the device is lost: what it uses may be kept until it is closed, so no
    * chunk may ever come back. Called behind each failed transfer.
    */
-  void refuseIfLost() {
+  public void refuseIfLost() {
     HalException cause = device.lostCause();
     if (cause == null) {
       return;
@@ -104,7 +104,7 @@ public class FileStaging {
   }
 
   /** Takes back a chunk that nothing uses any more. */
-  void giveBack(ByteBuffer chunk) {
+  public void giveBack(ByteBuffer chunk) {
     User next;
     synchronized (this) {
       next = waiting.poll();

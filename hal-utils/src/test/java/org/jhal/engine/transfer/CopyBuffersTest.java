@@ -1,4 +1,4 @@
-package org.jhal.engine.base;
+package org.jhal.engine.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

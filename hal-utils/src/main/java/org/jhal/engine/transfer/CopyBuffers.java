@@ -1,4 +1,4 @@
-package org.jhal.engine.base;
+package org.jhal.engine.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package org.jhal.engine.base;
+package org.jhal.engine.transfer;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
