@@ -35,7 +35,7 @@ import org.jhal.engine.queue.Enqueuer;
 import org.jhal.engine.queue.NoWork;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.transfer.DeviceCopy;
-import org.jhal.engine.transfer.FileStaging;
+import org.jhal.engine.transfer.StagingPool;
 import org.jhal.engine.work.AllocaWork;
 import org.jhal.engine.work.CommandWork;
 import org.jhal.engine.work.CrossDeviceCopyWork;
@@ -58,7 +58,8 @@ final class EngineQueue<E> implements DeviceQueue {
   private final DeviceCore<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
-  private final FileStaging fileStaging;
+  private final StagingPool fileStaging;
+  private final StagingPool copyStaging;
   private final boolean
       servesCopies; // for chunks of copies between devices; see DeviceCore.copyQueue()
 
@@ -66,12 +67,14 @@ final class EngineQueue<E> implements DeviceQueue {
       DeviceCore<E> device,
       int index,
       DeferredWorkQueue<E> queue,
-      FileStaging fileStaging,
+      StagingPool fileStaging,
+      StagingPool copyStaging,
       boolean servesCopies) {
     this.device = device;
     this.index = index;
     this.queue = queue;
     this.fileStaging = fileStaging;
+    this.copyStaging = copyStaging;
     this.servesCopies = servesCopies;
   }
 
@@ -243,8 +246,17 @@ final class EngineQueue<E> implements DeviceQueue {
         endOwn(from, here);
       }
     } else if (length > 0) {
-      HostCall call = new DeviceCopy(device, index, from, sourceOffset, to, targetOffset, length);
-      work.byHost(new HostCallRun<>(this, work.operation(), HostCall.Mode.BLOCKING, signals, call));
+      work.byHost(
+          new DeviceCopy<>(
+              device,
+              index,
+              copyStaging,
+              work.operation(),
+              from,
+              sourceOffset,
+              to,
+              targetOffset,
+              length));
     }
   }
 

@@ -2,7 +2,7 @@ package org.jhal.engine;
 
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.group.DeviceGroups;
-import org.jhal.engine.transfer.FileStaging;
+import org.jhal.engine.transfer.StagingPool;
 
 /** What tests of the engine's rooms need from the inside of a device. */
 public final class Inside {
@@ -16,8 +16,13 @@ public final class Inside {
     return device.groups();
   }
 
-  /** The memory through which queue 0 reads and writes files. */
-  public static FileStaging fileStaging(EngineDevice<?> device) {
-    return device.fileStaging(0);
+  /** What files of queue 0 are staged in. */
+  public static StagingPool fileStaging(EngineDevice<?> device) {
+    return device.staging().get(0);
+  }
+
+  /** What is staged between devices. */
+  public static StagingPool copyStaging(EngineDevice<?> device) {
+    return device.staging().get(device.queueCount());
   }
 }

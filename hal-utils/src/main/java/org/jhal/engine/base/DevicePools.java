@@ -34,8 +34,7 @@ public final class DevicePools {
    *
    * @param onError gets what a task on one of the threads throws
    */
-  DevicePools(
-      String name, EngineConfig config, BackendCalls calls, Consumer<Throwable> onError) {
+  DevicePools(String name, EngineConfig config, BackendCalls calls, Consumer<Throwable> onError) {
     this.name = name;
     this.calls = calls;
     this.hostCalls = new HostCompletionPool(name + "-call", config.hostCalls(), onError);

@@ -2,7 +2,6 @@ package org.jhal.engine.base;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jhal.engine.transfer.CopyBuffers;
 
 /**
  * What a device has handed out: counted for its statistics, and kept if closing the device has to
@@ -19,7 +18,6 @@ public final class DeviceResources {
   public final LiveOwned semaphores = new LiveOwned(false); // not closed
   public final LiveOwned groups = new LiveOwned(false); // not closed, with this as first device
   public final LiveOwned mappings = new LiveOwned(false); // not closed
-  public final CopyBuffers copyBuffers = new CopyBuffers();
   private final AtomicLong bytes = new AtomicLong();
 
   /** The device has been opened: from now on something may be leaked. */

@@ -1,32 +1,34 @@
 package org.jhal.engine.transfer;
 
-import java.lang.System.Logger.Level;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.TimelineSemaphore;
+import org.jhal.driver.HostCompletion;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that are moved in parts by a few lanes at a time. A lane moves one part after the other, in
- * steps on whatever threads come, so no thread waits. All is over when the last lane has ended, and
- * has failed if one of them has.
+ * The host's part of an operation that moves bytes in parts, by a few lanes at a time. A lane moves
+ * one part after the other through staging memory, in steps on whatever threads come, so no thread
+ * waits. The operation ends when the last lane has ended, and fails if one of them has.
  *
- * <p>Whatever a step throws ends its lane, since nobody else would, and the operation would stay
- * open for ever.
+ * <p>A {@link HalException} that a step throws ends its lane. Anything else loses the device of the
+ * operation (rule E2), and ends the lane as well, so that other devices need not wait for it.
  *
  * <p>Thread-safe.
  */
-public abstract class ChunkedTransfer {
-  private static final System.Logger LOG = System.getLogger(ChunkedTransfer.class.getName());
-
+public abstract class ChunkedTransfer<E> implements HostCompletion {
+  private final Operation<E> operation;
   private final String failing; // how the message of a failure begins
   private final long length;
   private final AtomicLong next = new AtomicLong(); // the first byte that no lane has taken
@@ -39,76 +41,69 @@ public abstract class ChunkedTransfer {
    * @param failing how the message of a failure begins
    * @param length how many bytes are to be moved, at least 1
    */
-  protected ChunkedTransfer(String failing, long length) {
+  protected ChunkedTransfer(Operation<E> operation, String failing, long length) {
+    this.operation = operation;
     this.failing = failing;
     this.length = length;
   }
 
-  /** Starts {@code count} lanes. Throws nothing. */
-  public final void start(int count, Supplier<? extends Lane> lanes) {
+  /** Starts {@code count} lanes. */
+  protected final void start(int count, Supplier<? extends Lane> lanes) {
     open.set(count);
     for (int i = 0; i < count; i++) {
-      Lane lane;
-      try {
-        lane = lanes.get();
-      } catch (Throwable t) { // out of memory
-        ended(t);
-        continue;
-      }
-      lane.step(lane::moveNext);
+      Lane lane = lanes.get();
+      lane.step(lane::begin);
     }
   }
 
   /** How many bytes are to be moved. */
-  public final long length() {
+  protected final long length() {
     return length;
   }
 
   /** How many bytes no lane has taken; none once a lane has failed. */
-  public final long left() {
+  protected final long left() {
     return failure.get() == null ? Math.max(0, length - next.get()) : 0;
   }
 
   /** Takes the next bytes for a lane. Returns the first one, or -1 if none is left. */
-  public final long take(int bytes) {
+  protected final long take(int bytes) {
     long start = left() == 0 ? length : next.getAndAdd(bytes);
     return start < length ? start : -1;
   }
-
-  /** All lanes have ended. Called once. */
-  protected abstract void over(@Nullable HalException failure);
-
-  /** A lane has failed, the first one; others may still be moving bytes. */
-  protected void failed(HalException first) {}
 
   /** Lets no lane begin another part. Unless a lane has failed before, all have failed so. */
   public final void stop(HalException cause) {
     boolean ignored = failure.compareAndSet(null, cause);
   }
 
-  private void ended(@Nullable Throwable thrown) {
-    if (thrown != null) {
-      HalException cause = Failures.aborted(failing, thrown);
-      if (failure.compareAndSet(null, cause)) {
-        try {
-          failed(cause);
-        } catch (Throwable t) {
-          logLate(t);
-        }
-      }
-    }
-    if (open.decrementAndGet() == 0) {
-      try {
-        over(failure.get());
-      } catch (Throwable t) {
-        logLate(t);
-      }
+  /** A lane has failed, the first one; others may still be moving bytes. */
+  protected void failed(HalException first) {}
+
+  /** All lanes have ended, and the operation is about to. Called once. */
+  protected void over(@Nullable HalException first) {}
+
+  /** Ends the operation. Called once, when all lanes have ended. */
+  protected void end(@Nullable HalException first) {
+    try {
+      over(first);
+    } finally {
+      endOperation(first);
     }
   }
 
-  /** Logs what can fail nothing any more. */
-  private void logLate(Throwable thrown) {
-    Failures.log(LOG, Level.ERROR, "an error came too late to fail the operation", thrown);
+  /** Ends the operation of a transfer that has nothing to let go of. */
+  protected final void endOperation(@Nullable HalException first) {
+    operation.queue.hostCompletionOver(operation, first);
+  }
+
+  private void ended(@Nullable HalException thrown) {
+    if (thrown != null && failure.compareAndSet(null, thrown)) {
+      failed(thrown);
+    }
+    if (open.decrementAndGet() == 0) {
+      end(failure.get());
+    }
   }
 
   /** One of the lanes. Its steps follow each other, on different threads. */
@@ -116,62 +111,92 @@ public abstract class ChunkedTransfer {
     private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
     private final AtomicBoolean isOver = new AtomicBoolean();
     private long done; // the timeline's value once all transfers of this lane are complete
+    private StagingPool.@Nullable Loan loan; // written by one step after the other
 
-    /** Begins the next part, or ends the lane if none is left. */
-    protected abstract void moveNext();
+    /** The first step. */
+    protected abstract void begin();
+
+    /** The memory that it moves bytes through. */
+    protected final StagingPool.Loan staging() {
+      return Objects.requireNonNull(loan);
+    }
+
+    /** Moves bytes through {@code memory} from now on. The lane gives it back. */
+    protected final void setStaging(StagingPool.Loan memory) {
+      loan = memory;
+    }
+
+    /** Gives the memory back, if there is any, once no transfer uses it. */
+    protected final void endStaging() {
+      StagingPool.Loan used = loan;
+      loan = null;
+      if (used != null) {
+        used.end();
+      }
+    }
 
     /** What the next transfer of this lane raises when it is complete. */
-    public final Fence nextSignal() {
+    protected final Fence nextSignal() {
       return timeline.at(++done);
     }
 
     /** Does a step. Throws nothing. */
-    public final void step(Runnable step) {
+    protected final void step(Runnable step) {
       try {
         step.run();
+      } catch (HalException e) {
+        end(e);
       } catch (Throwable t) {
-        end(t);
+        operation.queue.broken.by = t; // no call: there may be no stack left for one
+        end(Failures.aborted(failing, t));
       }
     }
 
     /**
-     * Enqueues transfers, and calls {@code then} once when they are complete, with null, or when
-     * that has failed. It runs on any thread, and must not block.
+     * Enqueues transfers, and does {@code then} as a step when they are complete. The lane ends if
+     * that fails. The step runs on any thread, and must not block.
      *
      * @param enqueue enqueues transfers that raise {@link #nextSignal}
      */
-    public final void transfer(Runnable enqueue, Consumer<@Nullable Throwable> then) {
-      AtomicBoolean isTold = new AtomicBoolean();
-      Consumer<@Nullable Throwable> once =
-          failed -> {
-            if (isTold.compareAndSet(false, true)) {
-              step(() -> then.accept(failed));
-            } else if (failed != null) {
-              logLate(failed);
-            }
-          };
+    protected final void transfer(Runnable enqueue, Runnable then) {
+      enqueue.run(); // throws if a device is lost, or closed and past its timeout
+      var ignored =
+          timeline.onReach(
+              done,
+              failed -> {
+                if (failed == null) {
+                  step(then);
+                } else {
+                  end(failed);
+                }
+              });
+    }
+
+    /** Does a step on one of {@code threads}. The lane ends if they take none. */
+    protected final void stepOn(Executor threads, Runnable step) {
       try {
-        enqueue.run();
-        timeline.onReach(done, once::accept);
-      } catch (Throwable t) { // a device is lost, or closed and past its timeout
-        once.accept(t); // unless onReach() has called it before it threw
+        threads.execute(() -> step(step));
+      } catch (RejectedExecutionException e) { // closed and past the timeout, or out of threads
+        end(Failures.aborted(failing, e));
       }
     }
 
-    /** Ends the lane. What comes later is only logged. Throws nothing. */
-    public final void end(@Nullable Throwable thrown) {
-      if (!isOver.compareAndSet(false, true)) {
-        if (thrown != null) {
-          logLate(thrown);
-        }
-        return;
-      }
+    /** What a failure of this lane is told as. */
+    protected HalException explain(HalException thrown) {
+      return thrown;
+    }
+
+    /** Ends the lane. The first call counts. Throws nothing. */
+    protected final void end(@Nullable HalException thrown) {
       try {
-        timeline.close();
-      } catch (Throwable t) {
-        logLate(t);
+        if (isOver.compareAndSet(false, true)) {
+          timeline.close();
+          endStaging();
+          ended(thrown == null ? null : explain(thrown));
+        }
+      } catch (Throwable t) { // nobody else ends the operation
+        operation.queue.broken.by = t; // no call, as above
       }
-      ended(thrown);
     }
   }
 }

@@ -33,7 +33,7 @@ import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Threads;
-import org.jhal.engine.transfer.FileStaging;
+import org.jhal.engine.transfer.StagingPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -178,7 +178,7 @@ class LateWriteTest {
   /** It may be reading a chunk, and it is known to be past that only if its stream says so. */
   @Test
   void theChunksOfAFileOnALostDeviceAreGivenToNobody(@TempDir Path folder) throws Exception {
-    int size = FileStaging.CHUNKS * FileStaging.CHUNK_BYTES;
+    int size = StagingPool.CHUNKS * StagingPool.CHUNK_BYTES;
     Path path = Files.write(folder.resolve("file"), new byte[size]);
     TimelineSemaphore done = new EngineSemaphore(0, () -> {});
     CompletableFuture<Throwable> refusal = new CompletableFuture<>();
@@ -191,17 +191,17 @@ class LateWriteTest {
                 given.add(commands.get(0).host());
               });
       gone.queue(0).read(Fence.NONE, done.at(1), file, 0, buffer, 0, size);
-      Threads.await("all chunks to be in the stream", () -> given.size() == FileStaging.CHUNKS);
+      Threads.await("all chunks to be in the stream", () -> given.size() == StagingPool.CHUNKS);
       Inside.fileStaging(gone)
           .request(
-              new FileStaging.User() {
+              new StagingPool.User() {
                 @Override
-                public void use(ByteBuffer chunk) {
+                public void use(StagingPool.Loan chunk) {
                   refusal.completeExceptionally(new AssertionError("got " + chunk));
                 }
 
                 @Override
-                public void refuse(Throwable cause) {
+                public void refuse(HalException cause) {
                   refusal.complete(cause);
                 }
               });

@@ -4,45 +4,102 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.EngineDevice;
+import org.jhal.engine.FakeBackend;
+import org.jhal.engine.Inside;
+import org.jhal.engine.queue.Enqueuer;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.NoWork;
+import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Lanes that move parts: all end once, whatever their steps throw. */
 class ChunkedTransferTest {
   private static final int PART = 4;
   private static final int LENGTH = 10 * PART - 1;
+  private static final HalException FAULT = new HalException(Status.DATA_LOSS, "on purpose");
 
+  private final EngineDevice<Event> device = new FakeBackend().open(1, Duration.ofSeconds(1));
+  private final StagingPool pool = new StagingPool(Inside.core(device), false);
+  private final Enqueuer<Event> enqueuer = Inside.core(device).queues().get(0).enqueuer();
+  private final Operation<Event> operation = enqueuer.begin(NoWork.get(), false);
   private final List<Long> moved = new ArrayList<>(); // where the parts begin
   private final List<@Nullable HalException> ends = new ArrayList<>(); // one element: it is over
 
-  private class TestLanes extends ChunkedTransfer {
+  ChunkedTransferTest() {
+    enqueuer.endEnqueue(); // it is never submitted
+  }
+
+  @AfterEach
+  void close() {
+    enqueuer.abandon(operation);
+    device.close();
+  }
+
+  private class TestLanes extends ChunkedTransfer<Event> {
     TestLanes() {
-      super("moving failed: ", LENGTH);
+      super(operation, "moving failed: ", LENGTH);
     }
 
     @Override
-    public void over(@Nullable HalException failure) {
-      ends.add(failure);
+    public void run(Context ignored) {
+      runAll();
+    }
+
+    void runAll() {
+      start(3, TestLane::new);
+    }
+
+    @Override
+    protected void end(@Nullable HalException first) {
+      ends.add(first);
+    }
+
+    /** Runs two lanes, the first of which does something else when a part is complete. */
+    void run(Consumer<TestLane> step) {
+      List<Supplier<TestLane>> all =
+          new ArrayList<>(
+              List.of(
+                  () ->
+                      new TestLane() {
+                        @Override
+                        void transferred(long start) {
+                          step.accept(this);
+                        }
+                      },
+                  TestLane::new));
+      start(2, () -> all.remove(0).get());
     }
 
     /** A lane whose transfers are complete at once. */
     class TestLane extends Lane {
       @Override
-      public void moveNext() {
+      public void begin() {
+        setStaging(pool.take(StagingPool.CHUNK_BYTES));
+        moveNext();
+      }
+
+      void moveNext() {
         long start = take(PART);
         if (start < 0) {
           end(null);
         } else {
-          transfer(this::enqueue, failed -> transferred(start, failed));
+          var ignored = staging().memory(PART);
+          transfer(this::enqueue, () -> transferred(start));
         }
       }
 
@@ -51,13 +108,21 @@ class ChunkedTransferTest {
         signal.semaphore(0).signal(signal.value(0));
       }
 
-      void transferred(long start, @Nullable Throwable failed) {
-        if (failed != null) {
-          end(failed);
-        } else {
-          moved.add(start);
-          moveNext();
-        }
+      void transferred(long start) {
+        moved.add(start);
+        moveNext();
+      }
+
+      void stop() {
+        end(null);
+      }
+
+      void goOn() {
+        stepOn(
+            task -> {
+              throw new RejectedExecutionException("on purpose");
+            },
+            () -> moved.add(-1L));
       }
     }
   }
@@ -66,110 +131,75 @@ class ChunkedTransferTest {
 
   private HalException failure() {
     assertEquals(1, ends.size(), "how often all was over");
+    assertEquals(pool.chunks(), pool.freeChunks(), "chunks that came back");
     return Objects.requireNonNull(ends.get(0));
-  }
-
-  /** Runs two lanes, the first of which does something else when a part is complete. */
-  private void run(Consumer<TestLanes.TestLane> step) {
-    Supplier<ChunkedTransfer.Lane> special =
-        () ->
-            lanes.new TestLane() {
-              @Override
-              void transferred(long start, @Nullable Throwable failed) {
-                step.accept(this);
-              }
-            };
-    List<Supplier<ChunkedTransfer.Lane>> all =
-        new ArrayList<>(List.of(special, () -> lanes.new TestLane()));
-    lanes.start(2, () -> all.remove(0).get());
   }
 
   @Test
   void allPartsAreMovedOnce() {
-    lanes.start(3, () -> lanes.new TestLane());
+    lanes.runAll();
     assertEquals(List.of(0L, 4L, 8L, 12L, 16L, 20L, 24L, 28L, 32L, 36L), moved);
     assertEquals(1, ends.size(), "how often all was over");
     assertNull(ends.get(0));
+    assertEquals(pool.chunks(), pool.freeChunks(), "chunks that came back");
   }
 
   @Test
-  void aLaneThatCannotBeMadeFailsAll() {
-    lanes.start(
-        2,
-        () -> {
-          throw new OutOfMemoryError("on purpose");
-        });
-    assertEquals(Status.ABORTED, failure().status());
-    assertEquals("moving failed: java.lang.OutOfMemoryError: on purpose", failure().getMessage());
-  }
-
-  @Test
-  void whatAStepThrowsFailsAll() {
-    IllegalStateException thrown = new IllegalStateException("on purpose");
-    run(
+  void aFailureOfAStepFailsAll() {
+    lanes.run(
         lane -> {
-          throw thrown;
+          throw FAULT;
         });
-    assertSame(thrown, failure().getCause());
+    assertSame(FAULT, failure());
     assertEquals(List.of(), moved);
-  }
-
-  /** The transfer is under way, and completes, although enqueueing another one throws. */
-  @Test
-  void aTransferThatFailsHalfWayIsToldOnce() {
-    HalException gone = new HalException(Status.UNAVAILABLE, "on purpose");
-    List<@Nullable Throwable> told = new ArrayList<>();
-    lanes.start(
-        1,
-        () ->
-            lanes.new TestLane() {
-              @Override
-              void enqueue() {
-                super.enqueue();
-                throw gone;
-              }
-
-              @Override
-              void transferred(long start, @Nullable Throwable failed) {
-                told.add(failed);
-                super.transferred(start, failed);
-              }
-            });
-    assertEquals(List.of(gone), told);
-    assertSame(gone, failure());
+    assertNull(device.lostCause());
   }
 
   @Test
-  void whatComesBehindTheEndIsLogged() {
-    try (Quiet log = new Quiet()) {
-      run(
+  void threadsThatTakeNoStepFailAll() {
+    lanes.run(TestLanes.TestLane::goOn);
+    assertEquals(Status.ABORTED, failure().status());
+    assertEquals(List.of(), moved);
+    assertNull(device.lostCause());
+  }
+
+  /** Rule E2: it may be half done, and nobody knows what of it. */
+  @Test
+  void anErrorInAStepLosesTheDevice() {
+    try (Quiet ignored = new Quiet()) {
+      Error thrown = new StackOverflowError("on purpose");
+      lanes.run(
           lane -> {
-            lane.end(null);
-            lane.end(null);
-            throw new IllegalStateException("on purpose");
+            throw thrown;
           });
-      assertEquals(1, ends.size(), "how often all was over");
-      assertNull(ends.get(0));
-      assertEquals(1, log.count("too late"), () -> "lines: " + log.lines());
+      assertSame(thrown, failure().getCause());
+      Threads.await("the loss of the device", () -> device.lostCause() != null);
+    }
+  }
+
+  /** Rule E2: nobody else ends the operation. */
+  @Test
+  void anErrorAtTheEndLosesTheDevice() {
+    try (Quiet ignored = new Quiet()) {
+      new TestLanes() {
+        @Override
+        protected void end(@Nullable HalException first) {
+          throw new StackOverflowError("on purpose");
+        }
+      }.runAll();
+      Threads.await("the loss of the device", () -> device.lostCause() != null);
     }
   }
 
   @Test
-  void whatTheEndThrowsIsLogged() {
-    ChunkedTransfer failing =
-        new ChunkedTransfer("moving failed: ", LENGTH) {
-          @Override
-          public void over(@Nullable HalException failure) {
-            throw new IllegalStateException("on purpose");
-          }
-        };
-    try (Quiet log = new Quiet()) {
-      failing.start(
-          2,
-          () -> {
-            throw new OutOfMemoryError("on purpose");
-          });
-      assertEquals(1, log.count("too late"), () -> "lines: " + log.lines());
-    }
+  void aLaneEndsOnce() {
+    lanes.run(
+        lane -> {
+          lane.stop();
+          lane.stop();
+          throw FAULT;
+        });
+    assertEquals(1, ends.size(), "how often all was over");
+    assertNull(ends.get(0));
   }
 }
