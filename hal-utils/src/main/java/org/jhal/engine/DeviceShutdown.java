@@ -17,11 +17,11 @@ import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.HostCompletionPool;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Failures;
+import org.jhal.engine.transfer.StagingPool;
 import org.jhal.spi.Explanations;
 
 /**
@@ -60,17 +60,17 @@ final class DeviceShutdown<E> {
   private final DeviceResources resources;
   private final List<DeferredWorkQueue<E>> queues; // only the hidden one is added later
   private final DeviceGroups<E> groups;
-  private final List<FileStaging> fileStaging;
+  private final List<StagingPool> staging;
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
-  DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<FileStaging> fileStaging) {
+  DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<StagingPool> staging) {
     this.core = core;
     this.name = core.name();
     this.calls = core.calls();
     this.resources = core.resources();
     this.queues = core.queues();
     this.groups = groups;
-    this.fileStaging = fileStaging;
+    this.staging = staging;
   }
 
   /** Closes what the device's constructor had created before it failed. */
@@ -93,13 +93,16 @@ final class DeviceShutdown<E> {
   /** Registers the open device, to be closed when the JVM exits. */
   void open() {
     OpenDevices.add(this);
+    boolean isOpen = false;
     try {
       Explanations.register(core);
       resources.open();
-    } catch (Throwable t) { // no thread can be started
-      OpenDevices.remove(this);
-      Explanations.unregister(core);
-      throw t;
+      isOpen = true;
+    } finally {
+      if (!isOpen) { // no thread can be started
+        OpenDevices.remove(this);
+        Explanations.unregister(core);
+      }
     }
   }
 
@@ -291,12 +294,11 @@ final class DeviceShutdown<E> {
     Explanations.unregister(core);
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     resources.endAll(calls);
-    for (FileStaging staging : fileStaging) {
-      calls.quietly("freeing the memory for files", staging::free);
+    for (StagingPool pool : staging) {
+      calls.quietly("freeing staging memory", pool::free);
     }
     calls.quietly("closing", core.backend()::close);
     calls.tellFailedOnLost();
     Names.removeDevice(core.number());
-    resources.copyBuffers.clear();
   }
 }

@@ -30,7 +30,6 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.SemaphorePlace;
 import org.jhal.engine.file.EngineFile;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.group.DeviceGroups;
@@ -41,6 +40,7 @@ import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.recording.EngineCommandBuffer;
+import org.jhal.engine.transfer.StagingPool;
 import org.jhal.spi.CollectiveDevice;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,9 @@ public final class EngineDevice<E> implements CollectiveDevice {
   private final EngineAllocator allocator;
   private final ExecutableLoader loader;
   private final List<EngineQueue<E>> queues = new ArrayList<>();
-  private final List<FileStaging> fileStaging = new ArrayList<>(); // by queue
+
+  // What files are staged in, by queue, and last what is staged between devices.
+  private final List<StagingPool> staging = new ArrayList<>();
   private final DeviceGroups<E> groups;
   private final DeviceShutdown<E> shutdown;
 
@@ -76,14 +78,15 @@ public final class EngineDevice<E> implements CollectiveDevice {
   public EngineDevice(DeviceBackend<E> backend, EngineConfig config, List<Setting> settings) {
     this.settings = List.copyOf(settings);
     this.core = new DeviceCore<>(this, backend, config);
-    this.groups = new DeviceGroups<>(core, this::view);
+    StagingPool between = new StagingPool(core, false);
+    this.groups = new DeviceGroups<>(core, between, this::view);
     core.onLost(groups::lost);
     this.allocator = new EngineAllocator(core);
     this.loader = new ExecutableLoader(core);
-    this.shutdown = new DeviceShutdown<>(core, groups, fileStaging);
+    this.shutdown = new DeviceShutdown<>(core, groups, staging);
     boolean isOpen = false;
     try {
-      int ignored = core.calls().call(() -> createQueues(config.queues()));
+      int ignored = core.calls().call(() -> createQueues(config.queues(), between));
       core.queues().forEach(DeferredWorkQueue::start);
       shutdown.open();
       isOpen = true;
@@ -94,7 +97,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
     }
   }
 
-  private int createQueues(int count) {
+  private int createQueues(int count, StagingPool between) {
     if (count > info().maxQueues()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
@@ -102,22 +105,24 @@ public final class EngineDevice<E> implements CollectiveDevice {
     }
     for (int i = 0; i < count; i++) {
       DeferredWorkQueue<E> queue = core.addQueue();
-      FileStaging staging = new FileStaging(core);
-      fileStaging.add(staging);
-      queues.add(new EngineQueue<>(core, i, queue, staging, false));
-      core.addCopyQueue(new EngineQueue<>(core, i, queue, staging, true));
+      StagingPool files = new StagingPool(core, true);
+      staging.add(files);
+      queues.add(new EngineQueue<>(core, i, queue, files, between, false));
+      core.addCopyQueue(new EngineQueue<>(core, i, queue, files, between, true));
     }
+    staging.add(between);
     return count;
   }
 
   /** A view of a hidden queue, which transfers no files. */
   private EngineQueue<E> view(int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
-    return new EngineQueue<>(core, index, queue, fileStaging.get(0), servesCopies);
+    return new EngineQueue<>(
+        core, index, queue, staging.get(0), staging.get(queues.size()), servesCopies);
   }
 
-  /** The staging memory with which queue {@code index} reads and writes files. */
-  FileStaging fileStaging(int index) {
-    return fileStaging.get(index);
+  /** What its bytes are staged in: those of files, by queue, and last those between devices. */
+  List<StagingPool> staging() {
+    return staging;
   }
 
   DeviceCore<E> core() {

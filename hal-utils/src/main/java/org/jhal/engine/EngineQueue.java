@@ -27,7 +27,6 @@ import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.file.EngineFile;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.file.FileTransfer;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
@@ -35,11 +34,12 @@ import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Enqueuer;
 import org.jhal.engine.queue.NoWork;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.transfer.DeviceCopy;
+import org.jhal.engine.transfer.StagingPool;
 import org.jhal.engine.work.AllocaWork;
 import org.jhal.engine.work.CommandWork;
 import org.jhal.engine.work.CrossDeviceCopyWork;
 import org.jhal.engine.work.DeallocaWork;
-import org.jhal.engine.work.DeviceCopy;
 import org.jhal.engine.work.ExecuteWork;
 import org.jhal.engine.work.HostCallRun;
 import org.jhal.engine.work.HostWork;
@@ -57,7 +57,8 @@ final class EngineQueue<E> implements DeviceQueue {
   private final DeviceCore<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
-  private final FileStaging fileStaging;
+  private final StagingPool fileStaging;
+  private final StagingPool copyStaging;
   private final boolean
       servesCopies; // for chunks of copies between devices; see DeviceCore.copyQueue()
 
@@ -65,12 +66,14 @@ final class EngineQueue<E> implements DeviceQueue {
       DeviceCore<E> device,
       int index,
       DeferredWorkQueue<E> queue,
-      FileStaging fileStaging,
+      StagingPool fileStaging,
+      StagingPool copyStaging,
       boolean servesCopies) {
     this.device = device;
     this.index = index;
     this.queue = queue;
     this.fileStaging = fileStaging;
+    this.copyStaging = copyStaging;
     this.servesCopies = servesCopies;
   }
 
@@ -241,8 +244,17 @@ final class EngineQueue<E> implements DeviceQueue {
         endOwn(from, here);
       }
     } else if (length > 0) {
-      HostCall call = new DeviceCopy(device, index, from, sourceOffset, to, targetOffset, length);
-      work.byHost(new HostCallRun<>(this, work.operation(), HostCall.Mode.BLOCKING, signals, call));
+      work.byHost(
+          new DeviceCopy<>(
+              device,
+              index,
+              copyStaging,
+              work.operation(),
+              from,
+              sourceOffset,
+              to,
+              targetOffset,
+              length));
     }
   }
 

@@ -1,8 +1,8 @@
 package org.jhal.engine;
 
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.file.FileStaging;
 import org.jhal.engine.group.DeviceGroups;
+import org.jhal.engine.transfer.StagingPool;
 
 /** Access to a device's internals for tests of the engine's rooms. */
 public final class Inside {
@@ -16,8 +16,13 @@ public final class Inside {
     return device.groups();
   }
 
-  /** The staging memory for files of queue 0. */
-  public static FileStaging fileStaging(EngineDevice<?> device) {
-    return device.fileStaging(0);
+  /** What files of queue 0 are staged in. */
+  public static StagingPool fileStaging(EngineDevice<?> device) {
+    return device.staging().get(0);
+  }
+
+  /** What is staged between devices. */
+  public static StagingPool copyStaging(EngineDevice<?> device) {
+    return device.staging().get(device.queueCount());
   }
 }

@@ -93,7 +93,7 @@ public final class DeviceCore<E> implements Explainable {
     this.number = Names.add("device", name + " (" + info.name() + ")", 0);
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.leases = new Leases(name, calls);
-    this.pools = new DevicePools(name, config, calls);
+    this.pools = new DevicePools(name, config, calls, this::loseBecause);
   }
 
   /** The device as users see it. */
@@ -220,6 +220,7 @@ public final class DeviceCore<E> implements Explainable {
    */
   public DeferredWorkQueue<E> startHidden(int nth, String suffix, long issueSpinNanos) {
     DeferredWorkQueue<E> queue = createQueue(queueCount() + nth, name + suffix, issueSpinNanos);
+    boolean isStarted = false;
     try {
       queue.start();
       queues.add(queue);
@@ -227,14 +228,20 @@ public final class DeviceCore<E> implements Explainable {
       if (cause != null) { // the thread that has lost the device may not have seen the queue
         queue.noteLost(cause);
       }
+      isStarted = true;
       return queue;
-    } catch (Throwable t) { // out of memory, or no thread can be started
-      queues.remove(queue);
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-      if (queue.shutdown().shut(deadline) & queue.shutdown().stop(deadline)) {
-        calls.quietly("closing a stream", queue.shutdown()::closeStream);
+    } finally {
+      if (!isStarted) { // out of memory, or no thread can be started
+        discard(queue);
       }
-      throw t;
+    }
+  }
+
+  private void discard(DeferredWorkQueue<E> queue) {
+    queues.remove(queue);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+    if (queue.shutdown().shut(deadline) & queue.shutdown().stop(deadline)) {
+      calls.quietly("closing a stream", queue.shutdown()::closeStream);
     }
   }
 
@@ -310,6 +317,26 @@ public final class DeviceCore<E> implements Explainable {
     HalException known = loss.note(first);
     loss.tell();
     return known;
+  }
+
+  /**
+   * A step of the engine for this device has ended half-way, by an error of the engine or the
+   * driver: the device is lost (rule E2).
+   */
+  public void loseBecause(Throwable thrown) {
+    String thread = "thread " + Thread.currentThread().getName();
+    Failures.log(LOG, Level.ERROR, "an error has interrupted a step of " + thread, thrown);
+    HalException ignored =
+        lose(
+            new HalException(
+                Status.UNAVAILABLE,
+                "device "
+                    + name
+                    + " is lost: an error has interrupted a step of "
+                    + thread
+                    + ": "
+                    + Failures.describe(thrown),
+                thrown));
   }
 
   /**

@@ -3,6 +3,7 @@ package org.jhal.engine.base;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jhal.Status;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
@@ -28,14 +29,18 @@ public final class DevicePools {
   private final HostCompletionPool fileThreads; // does file I/O, and nothing else that may block
   private final HostCompletionPool background; // runs what drivers do apart from any stream
 
-  /** Creates the pools; a thread starts when it is needed. */
-  DevicePools(String name, EngineConfig config, BackendCalls calls) {
+  /**
+   * Creates the pools; a thread starts when it is needed.
+   *
+   * @param onError gets what a task on one of the threads throws
+   */
+  DevicePools(String name, EngineConfig config, BackendCalls calls, Consumer<Throwable> onError) {
     this.name = name;
     this.calls = calls;
-    this.hostCalls = new HostCompletionPool(name + "-call", config.hostCalls());
-    this.copyThreads = new HostCompletionPool(name + "-copy", config.copyThreads());
-    this.fileThreads = new HostCompletionPool(name + "-file", FILE_THREADS);
-    this.background = new HostCompletionPool(name + "-prepare", 1);
+    this.hostCalls = new HostCompletionPool(name + "-call", config.hostCalls(), onError);
+    this.copyThreads = new HostCompletionPool(name + "-copy", config.copyThreads(), onError);
+    this.fileThreads = new HostCompletionPool(name + "-file", FILE_THREADS, onError);
+    this.background = new HostCompletionPool(name + "-prepare", 1, onError);
   }
 
   /** All of them, to be closed. */
@@ -74,19 +79,16 @@ public final class DevicePools {
           () -> {
             try {
               calls.callIfOpen(work);
-            } catch (Throwable t) { // there is nobody to tell
-              if (Failures.of(t).status() != Status.UNAVAILABLE) { // a loss is logged elsewhere
-                Failures.log(LOG, Level.WARNING, name + ": work in the background failed", t);
+            } catch (RuntimeException e) { // what the driver could not do, nothing depends on
+              if (Failures.of(e).status() != Status.UNAVAILABLE) { // a loss is logged elsewhere
+                Failures.log(LOG, Level.WARNING, name + ": work in the background failed", e);
               }
             } finally {
               then.run();
             }
           });
     } catch (RejectedExecutionException e) {
-      then.run(); // the device is closed
-    } catch (Throwable t) { // no thread can be started
-      then.run();
-      throw t;
+      then.run(); // the device is closed, or no thread can be started
     }
   }
 }

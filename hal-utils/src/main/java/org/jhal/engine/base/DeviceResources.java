@@ -18,7 +18,6 @@ public final class DeviceResources {
   public final LiveOwned semaphores = new LiveOwned(false); // not closed
   public final LiveOwned groups = new LiveOwned(false); // not closed, with this as first device
   public final LiveOwned mappings = new LiveOwned(false); // not closed
-  public final CopyBuffers copyBuffers = new CopyBuffers();
   private final AtomicLong bytes = new AtomicLong();
 
   /** The device has been opened: from now on something may be leaked. */

@@ -5,6 +5,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.support.EngineThread;
 
@@ -18,14 +19,18 @@ public final class HostCompletionPool implements HostThreads {
   private static final long IDLE_SECONDS = 30;
 
   private final ThreadPoolExecutor pool;
+  private final Consumer<Throwable> onError;
 
   /**
    * Creates a pool without threads.
    *
    * @param name prefix of the threads' names, which end in a number
    * @param threads how many threads the pool may have
+   * @param onError gets what a task throws: tasks throw nothing, so it is an error of the engine or
+   *     the driver
    */
-  HostCompletionPool(String name, int threads) {
+  HostCompletionPool(String name, int threads, Consumer<Throwable> onError) {
+    this.onError = onError;
     AtomicInteger count = new AtomicInteger();
     pool =
         new ThreadPoolExecutor(
@@ -38,9 +43,26 @@ public final class HostCompletionPool implements HostThreads {
     pool.allowCoreThreadTimeOut(true);
   }
 
+  /**
+   * Runs {@code task} on one of the threads.
+   *
+   * @throws RejectedExecutionException if the pool is closed, or no thread can be started
+   */
   @Override
-  public void execute(Runnable hostCompletion) {
-    pool.execute(hostCompletion);
+  public void execute(Runnable task) {
+    try {
+      pool.execute(() -> run(task));
+    } catch (OutOfMemoryError e) {
+      throw new RejectedExecutionException("no thread can be started: " + e.getMessage(), e);
+    }
+  }
+
+  private void run(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable t) {
+      onError.accept(t);
+    }
   }
 
   @Override
@@ -49,10 +71,10 @@ public final class HostCompletionPool implements HostThreads {
       return false;
     }
     try {
-      pool.execute(rest);
+      execute(rest);
       return true;
     } catch (RejectedExecutionException e) {
-      return false; // closed: those that wait get their turn when the caller is done
+      return false; // those that wait get their turn when the caller is done
     }
   }
 

@@ -1,16 +1,16 @@
 package org.jhal.engine.file;
 
-import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
-import org.jhal.driver.HostCompletion;
-import org.jhal.engine.base.ChunkedTransfer;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.transfer.ChunkedTransfer;
+import org.jhal.engine.transfer.StagingPool;
+import org.jhal.engine.transfer.StagingPool.Loan;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,14 +19,11 @@ import org.jspecify.annotations.Nullable;
  * overlap. A chunk is one task of a file thread, which does the file I/O, and one transfer that is
  * enqueued on the operation's own queue. No thread waits for the device, and no transfer waits for
  * a file. The queue accepts the transfers even while the device is being closed (rule Q8).
- *
- * <p>The operation ends when the last lane has ended.
  */
-public final class FileTransfer<E> extends ChunkedTransfer implements HostCompletion {
-  private final DeviceCore<E> device;
+public final class FileTransfer<E> extends ChunkedTransfer<E> {
+  private final DeviceCore<?> device;
   private final int index; // of the queue
-  private final Operation<E> operation;
-  private final FileStaging staging;
+  private final StagingPool pool;
   private final boolean isRead;
   private final EngineFile file;
   private final long fileOffset;
@@ -38,12 +35,13 @@ public final class FileTransfer<E> extends ChunkedTransfer implements HostComple
   /**
    * Takes a reference to the file.
    *
+   * @param pool of the queue
    * @param buffer a handle that stays usable until the operation retires
    */
   public FileTransfer(
-      DeviceCore<E> device,
+      DeviceCore<?> device,
       int index,
-      FileStaging staging,
+      StagingPool pool,
       Operation<E> operation,
       boolean isRead,
       EngineFile file,
@@ -51,11 +49,10 @@ public final class FileTransfer<E> extends ChunkedTransfer implements HostComple
       EngineBuffer buffer,
       long offset,
       long length) {
-    super(file + (isRead ? " was not read: " : " was not written: "), length);
+    super(operation, file + (isRead ? " was not read: " : " was not written: "), length);
     this.device = device;
     this.index = index;
-    this.operation = operation;
-    this.staging = staging;
+    this.pool = pool;
     this.isRead = isRead;
     this.file = file;
     this.fileOffset = fileOffset;
@@ -64,20 +61,17 @@ public final class FileTransfer<E> extends ChunkedTransfer implements HostComple
     file.retain();
   }
 
-  /** Starts the lanes. On a file thread. Throws nothing, or the operation would never end. */
+  /** Starts the lanes. On a file thread. */
   @Override
   public void run(Context ignored) {
-    long chunks = (length() - 1) / FileStaging.CHUNK_BYTES + 1;
-    start((int) Math.min(FileStaging.CHUNKS, chunks), FileLane::new);
+    long chunks = (length() - 1) / StagingPool.CHUNK_BYTES + 1;
+    start((int) Math.min(StagingPool.CHUNKS, chunks), FileLane::new);
   }
 
+  /** Lets go of the file before the signals, which tell that it is not used any more. */
   @Override
-  protected void over(@Nullable HalException failure) {
-    try {
-      releaseFile(); // before the signals, which tell that the file is not used any more
-    } finally {
-      operation.queue.hostCompletionOver(operation, failure);
-    }
+  protected void over(@Nullable HalException first) {
+    releaseFile();
   }
 
   private void releaseFile() {
@@ -92,131 +86,69 @@ public final class FileTransfer<E> extends ChunkedTransfer implements HostComple
   }
 
   /** Asks for a chunk for each part. */
-  private final class FileLane extends Lane implements FileStaging.User {
+  private final class FileLane extends Lane implements StagingPool.User {
+    private long start; // of the part that is being moved, counted from that of the range
+
     @Override
-    protected void moveNext() {
-      staging.request(this);
+    protected void begin() {
+      pool.request(this);
     }
 
     @Override
-    public void use(ByteBuffer chunk) {
-      Part part = null;
-      Throwable thrown = null;
-      try {
-        long start = take(FileStaging.CHUNK_BYTES);
-        part = start < 0 ? null : new Part(this, chunk, start);
-      } catch (Throwable t) { // out of memory
-        thrown = t;
-      }
-      if (part != null) {
-        part.move();
-      } else {
-        staging.giveBack(chunk);
-        end(thrown);
-      }
+    public void use(Loan loan) {
+      setStaging(loan);
+      step(this::move);
     }
 
     @Override
-    public void refuse(Throwable cause) {
+    public void refuse(HalException cause) {
       end(cause);
     }
-  }
 
-  /** A part of the file, on its way through a chunk. */
-  private final class Part {
-    private final FileLane lane;
-    private final ByteBuffer chunk;
-    private final long start; // its first byte, counted from the beginning of the range
-    private final ByteBuffer bytes; // in the chunk
-    private final HostMemory host; // the same bytes
-    private final AtomicBoolean isBack = new AtomicBoolean(); // the chunk was given back
-
-    Part(FileLane lane, ByteBuffer chunk, long start) {
-      this.lane = lane;
-      this.chunk = chunk;
-      this.start = start;
-      int size = (int) Math.min(FileStaging.CHUNK_BYTES, length() - start);
-      this.bytes = chunk.duplicate().clear().limit(size);
-      this.host = HostMemory.of(bytes);
-    }
-
-    /** On a file thread. Throws nothing. */
-    void move() {
-      try {
-        if (isRead) {
-          file.read(bytes, fileOffset + start, fileOffset + length());
-        }
-        lane.transfer(this::enqueue, this::transferred);
-      } catch (Throwable t) { // nothing was enqueued
-        giveBack();
-        lane.end(t);
+    /** On a file thread. */
+    private void move() {
+      start = take(StagingPool.CHUNK_BYTES);
+      if (start < 0) {
+        end(null);
+        return;
       }
+      HostMemory chunk = staging().memory(size());
+      if (isRead) {
+        file.read(staging().bytes(size()), fileOffset + start, fileOffset + length());
+      }
+      transfer(() -> enqueue(chunk), this::transferred);
     }
 
-    private void enqueue() {
+    private int size() {
+      return (int) Math.min(StagingPool.CHUNK_BYTES, length() - start);
+    }
+
+    private void enqueue(HostMemory chunk) {
       DeviceQueue queue = device.copyQueue(index);
-      Fence signals = lane.nextSignal();
       if (isRead) {
-        queue.upload(Fence.NONE, signals, host, buffer, offset + start);
+        queue.upload(Fence.NONE, nextSignal(), chunk, buffer, offset + start);
       } else {
-        queue.readback(Fence.NONE, signals, buffer, offset + start, host);
+        queue.readback(Fence.NONE, nextSignal(), buffer, offset + start, chunk);
       }
     }
 
     /** Called on any thread, which must not do file I/O. */
-    private void transferred(@Nullable Throwable failed) {
-      if (failed != null) {
-        try {
-          giveBackWhenFree();
-        } finally {
-          staging.refuseIfLost();
-          lane.end(failed);
-        }
-      } else if (isRead) {
-        giveBackWhenFree();
-        lane.moveNext();
+    private void transferred() {
+      if (isRead) {
+        moveNext();
       } else {
-        try {
-          device.pools().fileThreads().execute(this::write);
-        } catch (Throwable t) { // the device is closed and past its timeout
-          giveBack();
-          lane.end(t);
-        }
+        stepOn(device.pools().fileThreads(), this::write);
       }
     }
 
     private void write() {
-      Throwable thrown = null;
-      try {
-        file.write(bytes, fileOffset + start);
-      } catch (Throwable t) {
-        thrown = t;
-      }
-      giveBack();
-      if (thrown == null) {
-        lane.step(lane::moveNext);
-      } else {
-        lane.end(thrown);
-      }
+      file.write(staging().bytes(size()), fileOffset + start);
+      moveNext();
     }
 
-    /** Gives back the chunk once no transfer uses it: one that has failed may still do so. */
-    private void giveBackWhenFree() {
-      try {
-        var ignored = host.onFree(this::giveBack);
-      } catch (Throwable t) { // out of memory; the callback may be registered, or not
-        if (!host.isBorrowed()) {
-          giveBack();
-        }
-        throw t;
-      }
-    }
-
-    /** Does nothing if the chunk is back, as another user may have it. */
-    private void giveBack() {
-      if (isBack.compareAndSet(false, true)) {
-        staging.giveBack(chunk);
-      }
+    private void moveNext() {
+      endStaging();
+      pool.request(this);
     }
   }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -15,7 +14,7 @@ import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.DeferredWorkQueue;
-import org.jhal.engine.queue.Operation;
+import org.jhal.engine.transfer.StagingPool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +45,7 @@ public final class DeviceGroups<E> {
   private record HostQueue<E>(DeferredWorkQueue<E> collectives, DeviceQueue transfers) {}
 
   private final DeviceCore<E> device;
+  private final StagingPool staging;
   private final Views<E> views;
   private final List<GroupLife> groups = new CopyOnWriteArrayList<>();
 
@@ -54,15 +54,25 @@ public final class DeviceGroups<E> {
   private final Lazy<DeferredWorkQueue<E>> nativeQueue = new Lazy<>();
 
   // The latest native collective on this device, until it is over.
-  private final AtomicReference<@Nullable NativeCollective> lastNative = new AtomicReference<>();
+  private final AtomicReference<@Nullable NativeCollective<?>> lastNative = new AtomicReference<>();
 
-  public DeviceGroups(DeviceCore<E> device, Views<E> views) {
+  /**
+   * Creates them for a device that is in no group.
+   *
+   * @param staging what collectives whose first device this is are staged in
+   */
+  public DeviceGroups(DeviceCore<E> device, StagingPool staging, Views<E> views) {
     this.device = device;
+    this.staging = staging;
     this.views = views;
   }
 
   DeviceCore<E> device() {
     return device;
+  }
+
+  StagingPool staging() {
+    return staging;
   }
 
   /** The devices of a group's ranks. */
@@ -99,30 +109,50 @@ public final class DeviceGroups<E> {
   /**
    * Enqueues a collective whose first device this is.
    *
-   * @param isNative whether a driver's library carries it out
+   * @param natives what carries it out, or null if it goes through the host
    * @param buffers that take part, of any devices
-   * @param maker makes the collective of the operation, which is then added to its group; it may
-   *     throw
    */
   void enqueue(
-      boolean isNative,
+      GroupLife group,
+      @Nullable NativeGroup<?> natives,
+      CollectiveRequest request,
       Fence waits,
       Fence signals,
-      List<EngineBuffer> buffers,
-      Function<Operation<E>, Collective> maker) {
-    DeferredWorkQueue<E> queue = isNative ? natives() : hostQueue().collectives();
+      List<EngineBuffer> buffers) {
+    if (natives == null) {
+      enqueue(
+          hostQueue().collectives(),
+          new HostCollective<>(device, group, request),
+          waits,
+          signals,
+          buffers);
+    } else {
+      enqueue(
+          natives(),
+          new NativeCollective<>(device, group, natives, request),
+          waits,
+          signals,
+          buffers);
+    }
+  }
+
+  // Not private: tests enqueue collectives of their own.
+  void enqueue(
+      DeferredWorkQueue<E> queue,
+      Collective<E> made,
+      Fence waits,
+      Fence signals,
+      List<EngineBuffer> buffers) {
     Checks.fences(waits, signals);
     device.checkOpen();
-    try (CollectiveWork<E> work = new CollectiveWork<>(device)) {
-      work.begin(queue.enqueuer(), false);
+    try (made) {
+      made.begin(queue.enqueuer(), false);
       for (EngineBuffer buffer : buffers) {
-        work.retainForeign(buffer);
+        made.retainForeign(buffer);
       }
-      Collective made = maker.apply(work.operation());
-      work.collective(made);
-      work.capture(waits, signals);
+      made.capture(waits, signals);
       made.group.add(made); // last: from here on whoever ends the group fails it
-      work.submitCaptured();
+      made.submitCaptured();
     }
   }
 
@@ -150,7 +180,7 @@ public final class DeviceGroups<E> {
   }
 
   /** The latest native collective on this device, until it is over. */
-  AtomicReference<@Nullable NativeCollective> lastNative() {
+  AtomicReference<@Nullable NativeCollective<?>> lastNative() {
     return lastNative;
   }
 

@@ -61,6 +61,7 @@ public final class EngineGroup implements CollectiveGroup {
       own.add(groups);
     }
     GroupLife life = new GroupLife(List.copyOf(own), options);
+    boolean isMade = false;
     try {
       own.forEach(groups -> groups.add(life));
       PlatformThreads.callUnlimited(
@@ -69,10 +70,13 @@ public final class EngineGroup implements CollectiveGroup {
             life.makeNatives();
             return life;
           });
-      return new EngineGroup(life);
-    } catch (Throwable t) {
-      life.release();
-      throw t;
+      EngineGroup group = new EngineGroup(life);
+      isMade = true;
+      return group;
+    } finally {
+      if (!isMade) {
+        life.release();
+      }
     }
   }
 
@@ -186,24 +190,21 @@ public final class EngineGroup implements CollectiveGroup {
   private void enqueue(GroupCall call, Layout layout, int root, int receiver) {
     life.checkOpen();
     CollectiveRequest request = call.request(layout, root, receiver);
-    NativeGroup<?> natives = life.natives();
+    NativeGroup<?> natives = life.form().group();
     if (natives != null
         && (!request.isOnDevices()
             || natives.obstacle(request.kind(), request.reduction(), request.type()) != null)) {
       natives = null;
     }
-    NativeGroup<?> serving = natives;
     life.ranks()
         .get(0)
         .enqueue(
-            serving != null,
+            life,
+            natives,
+            request,
             fence(call.ranks(), Rank::waits),
             fence(call.ranks(), Rank::signals),
-            call.buffers(),
-            operation ->
-                serving == null
-                    ? new HostCollective(life, operation, request)
-                    : new NativeCollective(life, serving, operation, request));
+            call.buffers());
     Reference.reachabilityFence(this); // or the group might be reclaimed before it knows of this
   }
 
@@ -237,9 +238,9 @@ public final class EngineGroup implements CollectiveGroup {
     if (reduction != null && type != null) {
       checkReduction(reduction, type);
     }
-    NativeGroup<?> natives = life.natives();
+    NativeGroup<?> natives = life.form().group();
     if (natives == null) {
-      return new Form(HOST, life.whyHost());
+      return new Form(HOST, life.form().whyNot());
     }
     String obstacle = natives.obstacle(kind, reduction, type);
     return obstacle == null ? new Form(NATIVE, natives.description()) : new Form(HOST, obstacle);

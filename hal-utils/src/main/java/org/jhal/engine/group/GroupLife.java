@@ -2,13 +2,16 @@ package org.jhal.engine.group;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jhal.CollectiveGroup;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
@@ -22,18 +25,15 @@ import org.jspecify.annotations.Nullable;
  * run.
  */
 final class GroupLife extends Owned {
-  /** How often a second close looks whether the first is done, if nobody wakes it. */
-  private static final long LOOK_MILLIS = 1000;
-
   private final List<DeviceGroups<?>> ranks;
   private final List<DeviceCore<?>> devices; // the same, by rank
   private final CollectiveGroup.Options options;
   private final boolean sharesEvents;
   private final Object lock = new Object();
-  private final Set<Collective> open = new LinkedHashSet<>(); // guarded by lock
+  private final Set<Collective<?>> open = new LinkedHashSet<>(); // guarded by lock
   private final NativeForm natives; // the driver's part, if there is one
   private boolean isClosed; // guarded by lock
-  private boolean isClosing; // a thread is in closeOnce(); guarded by lock
+  private final AtomicBoolean isClosing = new AtomicBoolean(); // a thread is in closeOnce()
 
   // Why the group takes no more calls. Written once, with the lock held; read by any thread.
   private volatile @Nullable HalException ended;
@@ -62,14 +62,9 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** What carries out collectives between the devices, or null if they go through the host. */
-  @Nullable NativeGroup<?> natives() {
-    return natives.group();
-  }
-
-  /** Why all collectives go through the host, for people. */
-  String whyHost() {
-    return natives.whyNot();
+  /** The driver's part. */
+  NativeForm form() {
+    return natives;
   }
 
   /** Waits until the driver's part is freed, for the {@code close-timeout}; the group is closed. */
@@ -135,7 +130,7 @@ final class GroupLife extends Owned {
   }
 
   /** Adds a collective, which {@link #remove}s itself; refuses it as {@link #checkOpen}. */
-  void add(Collective collective) {
+  void add(Collective<?> collective) {
     synchronized (lock) {
       checkOpenLocked();
       boolean ignored = open.add(collective) && tryRetain(); // the devices know it until remove()
@@ -143,7 +138,7 @@ final class GroupLife extends Owned {
   }
 
   /** Does nothing if the collective was refused. */
-  void remove(Collective collective) {
+  void remove(Collective<?> collective) {
     boolean wasOpen;
     synchronized (lock) {
       wasOpen = open.remove(collective);
@@ -153,31 +148,7 @@ final class GroupLife extends Owned {
     }
   }
 
-  /**
-   * Keeps what the ranks of a collective that has begun have brought until their streams are past
-   * it; the group stays until then. The group has ended, or is about to.
-   *
-   * @param holds by rank
-   */
-  void leave(List<RankLease> holds) {
-    for (int rank = 0; rank < holds.size(); rank++) {
-      RankLease hold = holds.get(rank);
-      boolean isKept = tryRetain();
-      natives.whenPast(
-          rank,
-          () -> {
-            try {
-              hold.release();
-            } finally {
-              if (isKept) {
-                release();
-              }
-            }
-          });
-    }
-  }
-
-  private List<Collective> open() {
+  private List<Collective<?>> open() {
     synchronized (lock) {
       return new ArrayList<>(open);
     }
@@ -189,8 +160,8 @@ final class GroupLife extends Owned {
    */
   private boolean isHeld() {
     boolean isAny = false;
-    for (Collective collective : open()) {
-      if (collective instanceof NativeCollective begun && begun.isFirst()) {
+    for (Collective<?> collective : open()) {
+      if (collective instanceof NativeCollective<?> begun && begun.isFirst()) {
         if (!begun.isHeld()) {
           return false; // it may have stalled
         }
@@ -204,58 +175,73 @@ final class GroupLife extends Owned {
   private boolean isAnyLaunched() {
     return open().stream()
         .anyMatch(
-            collective -> collective instanceof NativeCollective launched && launched.isLaunched());
+            collective ->
+                collective instanceof NativeCollective<?> launched && launched.isLaunched());
   }
 
-  // How it ends.
+  // How it begins and ends. Decisions are made with the lock held, and carried out without it.
 
   /**
-   * Ends the group with a failure: what is parked, and what has begun, fails with it as well. If
-   * there was a failure before, with that.
+   * Begins a collective, unless that was decided to fail.
+   *
+   * @throws HalException CANCELLED if so. The operation fails with the reason all the same, which
+   *     is not thrown: the loss of another device would be taken for that of the first one.
    */
-  void end(HalException cause) {
-    // All of it if it was called before, too: an error may have ended that half-way.
-    HalException first = setFailed(cause);
-    try {
-      cancelUnbegun(first);
-      // All of them first, since an error may end the rest half-way.
-      for (Collective collective : open()) {
-        boolean ignored = decideFailed(collective, first);
-        collective.stopFailed();
-      }
-      open().forEach(Collective::tellFailed);
-    } finally {
-      natives.abort(); // last: what is aborted may look as if it had succeeded
-    }
-  }
-
-  /**
-   * Decides that a collective has failed, if it has begun and is not decided, and that the group
-   * has ended: with {@code cause}, or with what the group has failed with before. Returns whether
-   * it has decided; the caller then has to {@link #end} the group.
-   */
-  boolean decideFailed(Collective collective, HalException cause) {
-    if (collective.hasSucceeded()) {
-      return false; // and does not know it yet
-    }
+  void begin(Collective<?> collective) {
     synchronized (lock) {
-      // At once, so that all collectives, and later calls, fail with one cause.
-      HalException first = failed == null ? cause : failed;
-      if (!collective.becomeFailed(first)) {
+      if (collective.operation().workFailure() != null) {
+        throw new HalException(Status.CANCELLED, "it was cancelled before it began");
+      }
+      collective.setBegun();
+    }
+  }
+
+  /**
+   * Decides that a collective fails, if it has begun and has not succeeded, and that the group has
+   * ended: with {@code cause}, or with what the group has failed with before. If this returns true,
+   * the caller has to {@link #end} the group.
+   */
+  boolean decideFailed(Collective<?> collective, HalException cause) {
+    synchronized (lock) {
+      if (!collective.hasBegun() || collective.operation().hasSucceeded()) {
         return false;
       }
-      HalException ignored = setFailed(first);
+      HalException known = collective.operation().failure(); // such as that of a producer
+      // At once, so that all fail with one cause.
+      collective.operation().failWork(setFailed(known == null ? cause : known));
       return true;
     }
   }
 
-  /** Returns the first failure. */
+  /** With the lock held. Returns the first failure. */
   private HalException setFailed(HalException cause) {
+    HalException first = failed == null ? cause : failed;
+    failed = first;
+    ended = ended == null ? first : ended;
+    return first;
+  }
+
+  /**
+   * Ends the group with a failure: what is parked, and what has begun, fails with it as well. If
+   * there was a failure before, with that. May be called again.
+   */
+  void end(HalException cause) {
+    List<Collective<?>> all = new ArrayList<>();
+    HalException first;
     synchronized (lock) {
-      HalException first = failed == null ? cause : failed;
-      failed = first;
-      ended = ended == null ? first : ended;
-      return first;
+      first = setFailed(cause);
+      for (Collective<?> collective : open) {
+        if (!collective.operation().hasSucceeded()) {
+          collective.operation().failWork(first);
+          all.add(collective);
+        }
+      }
+    }
+    try {
+      all.forEach(collective -> collective.stop(first));
+      all.forEach(collective -> collective.applyFailure(first));
+    } finally {
+      natives.abort(); // last: what is aborted may look as if it had succeeded
     }
   }
 
@@ -267,28 +253,28 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** Cancels what waits for something, or could not begin. */
-  private void cancelParked(HalException reason, long deadline) {
-    for (Collective collective : open()) {
-      collective.awaitBeginning(deadline);
-      if (collective.isParked() || collective.isRefused()) {
-        collective.cancel(reason);
+  /** Fails what has not begun, with {@code reason}, or with why it could not begin. */
+  private void cancel(HalException reason, Predicate<Collective<?>> which) {
+    List<Collective<?>> cancelled = new ArrayList<>();
+    synchronized (lock) {
+      for (Collective<?> collective : open) {
+        if (!collective.hasBegun() && which.test(collective)) {
+          collective.operation().failWork(reason);
+          cancelled.add(collective);
+        }
       }
     }
+    cancelled.forEach(collective -> collective.applyFailure(reason));
   }
 
-  /** Cancels what has not begun, also if it is about to. */
-  private void cancelUnbegun(HalException reason) {
-    for (Collective collective : open()) {
-      collective.cancel(reason);
-    }
+  /** Waits until it is known of all collectives that are about to begin whether they do. */
+  private void awaitBeginning(long deadline) {
+    open().forEach(collective -> collective.awaitBeginning(deadline));
   }
 
   /** Fails what has begun, and so ends the group; does nothing if all of that is over. */
   private void failBegun(HalException cause) {
-    for (Collective collective : open()) {
-      collective.fail(cause);
-    }
+    open().forEach(collective -> collective.failWith(cause));
   }
 
   /** One of the devices is lost. */
@@ -301,8 +287,8 @@ final class GroupLife extends Owned {
     String closed = "device " + device.name() + " was closed";
     setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
     long deadline = System.nanoTime() + device.closeTimeout().toNanos();
-    open().forEach(collective -> collective.awaitBeginning(deadline));
-    cancelUnbegun(new HalException(Status.CANCELLED, closed));
+    awaitBeginning(deadline);
+    cancel(new HalException(Status.CANCELLED, closed), any -> true);
   }
 
   /** One of the devices is being closed, and waits no longer. */
@@ -316,76 +302,52 @@ final class GroupLife extends Owned {
                 + limit));
   }
 
-  /**
-   * Closes the group. A call beside another one waits until that is done; one that follows does
-   * nothing, unless an error has ended the one before half-way.
-   */
+  /** Closes the group. A call beside another one waits until that is done. */
   void close() {
     synchronized (lock) {
       isClosed = true;
-      boolean wasInterrupted = false;
-      while (isClosing) {
-        try {
-          lock.wait(LOOK_MILLIS); // its thread may have no stack left to wake this one
-        } catch (InterruptedException e) {
-          wasInterrupted = true;
-        }
-      }
-      if (wasInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-      isClosing = true;
     }
+    boolean ignored =
+        BackOff.await(this, BackOff.never(), () -> isClosing.compareAndSet(false, true));
     try {
       closeOnce();
     } finally {
-      synchronized (lock) {
-        isClosing = false;
-        lock.notifyAll();
-      }
+      isClosing.set(false);
     }
   }
 
   private void closeOnce() {
     Duration limit = closeTimeout();
     long deadline = System.nanoTime() + limit.toNanos();
-    cancelParked(new HalException(Status.CANCELLED, this + " was closed"), deadline);
+    awaitBeginning(deadline);
+    cancel(new HalException(Status.CANCELLED, this + " was closed"), Collective::isParked);
     if (!BackOff.await(this, deadline, this::isQuiet)) {
       HalException late =
           new HalException(
               Status.DEADLINE_EXCEEDED,
               this + " was closed, and this collective did not end within " + limit);
-      cancelUnbegun(late); // what a stream had no room for
+      cancel(late, any -> true); // what a stream had no room for
       failBegun(late);
     }
   }
 
   /** How long an abort may take, in nanoseconds: the longest time that one of the devices has. */
   long abortNanos() {
-    long longest = 0;
-    for (DeviceCore<?> device : devices) {
-      longest = Math.max(longest, device.abortTimeout().toNanos());
-    }
-    return longest;
+    return longest(DeviceCore::abortTimeout).toNanos();
   }
 
   /** How long a close waits: the longest {@code close-timeout} of the devices. */
   Duration closeTimeout() {
-    Duration limit = Duration.ZERO;
-    for (DeviceCore<?> device : devices) {
-      limit = limit.compareTo(device.closeTimeout()) < 0 ? device.closeTimeout() : limit;
-    }
-    return limit;
+    return longest(DeviceCore::closeTimeout);
+  }
+
+  private Duration longest(Function<DeviceCore<?>, Duration> timeout) {
+    return devices.stream().map(timeout).max(Comparator.naturalOrder()).orElseThrow();
   }
 
   /** Whether all that has begun, or was about to, is over. What was parked has been cancelled. */
   private boolean isQuiet() {
-    for (Collective collective : open()) {
-      if (!collective.isTold()) {
-        return false;
-      }
-    }
-    return true;
+    return open().stream().allMatch(Collective::isApplied);
   }
 
   /** The group is closed, or nobody has a handle to it any more, and no collective is open. */

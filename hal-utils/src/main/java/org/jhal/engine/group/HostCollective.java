@@ -4,27 +4,23 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.jhal.DeviceQueue;
 import org.jhal.ElementType;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
 import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
-import org.jhal.engine.base.ChunkedTransfer;
-import org.jhal.engine.base.CopyBuffers;
+import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.collective.Accumulator;
 import org.jhal.engine.collective.Cursor;
 import org.jhal.engine.collective.Layout;
 import org.jhal.engine.memory.EngineBuffer;
-import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.transfer.ChunkedTransfer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class HostCollective extends Collective implements HostCompletion {
+final class HostCollective<E> extends Collective<E> implements HostCompletion {
   private static final int LANES = 4;
 
   /** The most that a lane reads at once: bytes to move, and elements to combine. */
@@ -46,58 +42,53 @@ final class HostCollective extends Collective implements HostCompletion {
 
   private final Layout layout;
   private final Cursor cursor;
-  private final Transfers transfers;
+
+  // Written by the issue thread before it has begun.
+  private volatile @Nullable Transfers transfers;
 
   // The lanes are started, or never will be. Set once, by run() or by who fails it before.
   private final AtomicBoolean isStarted = new AtomicBoolean();
 
-  private final ConcurrentLinkedQueue<ByteBuffer> blocks = new ConcurrentLinkedQueue<>();
-
   // How many transfers of each rank are under way. Changed by the lanes.
   private final AtomicIntegerArray underWay;
 
-  HostCollective(GroupLife group, Operation<?> operation, CollectiveRequest request) {
-    super(group, operation, request);
+  HostCollective(DeviceCore<E> device, GroupLife group, CollectiveRequest request) {
+    super(device, group, request);
+    completeOnHost(this, true);
     this.layout = request.layout();
     this.cursor = new Cursor(layout);
-    this.transfers = new Transfers(layout.bytes());
     this.underWay = new AtomicIntegerArray(group.devices().size());
   }
 
   @Override
-  void issue(NativeStream<?> stream) {
-    begin();
+  protected void issue(NativeStream<E> stream) {
+    checkMemory();
+    transfers = new Transfers(operation(), layout.bytes());
+    beginHolding();
   }
 
-  /** Starts the lanes. On a copying thread of rank 0's device. Throws nothing. */
+  /** Starts the lanes. On a copying thread of rank 0's device. */
   @Override
-  public void run(Context ignored) {
-    if (!isStarted.compareAndSet(false, true)) {
-      finish(); // it has failed meanwhile
-      return;
+  public void run(Context context) {
+    Transfers own = Objects.requireNonNull(transfers);
+    if (isStarted.compareAndSet(false, true) && layout.bytes() > 0) {
+      own.run(context);
+    } else {
+      own.end(null); // there is nothing to move, or it has failed meanwhile
     }
-    if (layout.bytes() == 0) {
-      transfers.over(null);
-      return;
-    }
-    Supplier<CollectiveLane> lanes;
-    try {
-      lanes = () -> new CollectiveLane(transfers);
-    } catch (Throwable t) { // out of memory
-      transfers.over(Failures.aborted(FAILED, t));
-      return;
-    }
-    transfers.start((int) Math.min(LANES, layout.bytes() / chunkBytes() + 1), lanes);
   }
 
   private int chunkBytes() {
-    ElementType type = request.type();
+    ElementType type = request().type();
     return type == null ? CHUNK_BYTES : CHUNK_ELEMENTS * type.bytes();
   }
 
   @Override
   void stop(HalException cause) {
-    transfers.stop(cause);
+    Transfers begun = transfers;
+    if (begun != null) {
+      begun.stop(cause);
+    }
   }
 
   @Override
@@ -121,205 +112,156 @@ final class HostCollective extends Collective implements HostCompletion {
     return ranks.isEmpty() ? "" : "; it waits for transfers of " + String.join(", ", ranks);
   }
 
-  private void finish() {
-    try {
-      operation.queue.hostCompletionOver(asOwn(), decidedFailure());
-    } finally {
-      setTold();
-      letGo(); // afterwards, so that no device is closed before the signals are told
-    }
-  }
-
-  private void giveBackBlocks(boolean areUnused) {
-    CopyBuffers buffers = group.first().resources().copyBuffers;
-    for (ByteBuffer block = blocks.poll(); block != null; block = blocks.poll()) {
-      if (areUnused) {
-        buffers.giveBack(block);
-      } else {
-        buffers.forget(block); // a failed transfer may still use it
-      }
-    }
-  }
-
-  /** What a transfer failed with, and whose it was; the loss of a device names that. */
-  private static Throwable ofRank(int rank, Throwable failed) {
-    return failed instanceof HalException failure && failure.status() != Status.UNAVAILABLE
-        ? new HalException(
-            failure.status(),
-            "a transfer of rank " + rank + " failed: " + failure.getMessage(),
-            failure)
-        : failed;
-  }
-
   /** All transfers of the collective. */
-  private final class Transfers extends ChunkedTransfer {
-    Transfers(long bytes) {
-      super(FAILED, bytes);
+  private final class Transfers extends ChunkedTransfer<E> {
+    Transfers(Operation<E> operation, long bytes) {
+      super(operation, FAILED, bytes);
+    }
+
+    @Override
+    public void run(Context ignored) {
+      start((int) Math.min(LANES, length() / chunkBytes() + 1), CollectiveLane::new);
     }
 
     @Override
     protected void failed(HalException first) {
-      fail(named(first));
+      failWith(named(first));
     }
 
     @Override
-    protected void over(@Nullable HalException failure) {
+    protected void end(@Nullable HalException first) {
       try {
-        if (failure != null) {
-          fail(named(failure));
-        } else {
-          decideDone();
-        }
-        giveBackBlocks(failure == null);
+        endOperation(operation().workFailure());
       } finally {
-        finish();
-      }
-    }
-  }
-
-  /** Its timeline counts its transfers. */
-  private final class CollectiveLane extends ChunkedTransfer.Lane {
-    private final @Nullable Accumulator accumulator;
-    private final ByteBuffer block;
-    private final int most; // bytes of a chunk
-    private Cursor.@Nullable Chunk chunk; // used by one step after the other
-    private int next; // the next source, and then the next target
-
-    CollectiveLane(Transfers transfers) {
-      transfers.super();
-      Reduction reduction = request.reduction();
-      ElementType type = request.type();
-      long wanted = Math.min(chunkBytes(), request.layout().length());
-      this.block = group.first().resources().copyBuffers.take(wanted);
-      try {
-        blocks.add(block);
-      } catch (Throwable t) { // no memory for the list
-        group.first().resources().copyBuffers.giveBack(block);
-        throw t;
-      }
-      int bytes = (int) Math.min(block.capacity(), wanted);
-      if (reduction == null || type == null) {
-        this.accumulator = null;
-        this.most = bytes;
-      } else {
-        this.accumulator = Accumulator.of(reduction, type, bytes / type.bytes());
-        this.most = bytes - bytes % type.bytes();
+        letGo(); // afterwards, so that no device is closed before the signals are applied
       }
     }
 
-    private Cursor.Chunk chunk() {
-      return Objects.requireNonNull(chunk);
-    }
+    /** Its timeline counts its transfers. */
+    private final class CollectiveLane extends Lane {
+      private static final int NONE = -1;
 
-    private ByteBuffer memory() {
-      return block.duplicate().clear().limit(chunk().size());
-    }
+      private @Nullable Accumulator accumulator; // set by the first step
+      private int most; // bytes of a chunk; likewise
+      private Cursor.@Nullable Chunk chunk; // used by one step after the other, as what follows
+      private int next; // the next source, and then the next target
+      private int rank = NONE; // whose transfer is under way
 
-    private int elements() {
-      return chunk().size() / Objects.requireNonNull(request.type()).bytes();
-    }
-
-    @Override
-    protected void moveNext() {
-      chunk = transfers.left() == 0 ? null : cursor.next(most);
-      next = 0;
-      if (chunk == null) {
-        end(null);
-      } else {
-        readNext();
+      @Override
+      protected void begin() {
+        long wanted = Math.min(chunkBytes(), layout.length());
+        setStaging(group.ranks().get(0).staging().take(wanted));
+        most = (int) Math.min(staging().size(), wanted);
+        Reduction reduction = request().reduction();
+        ElementType type = request().type();
+        if (reduction != null && type != null) {
+          accumulator = Accumulator.of(reduction, type, most / type.bytes());
+          most -= most % type.bytes();
+        }
+        moveNext();
       }
-    }
 
-    /** Moves the block from or to a rank. */
-    private void transfer(
-        Layout.Place place, Runnable enqueue, Consumer<@Nullable Throwable> then) {
-      underWay.incrementAndGet(place.rank());
-      transfer(
-          enqueue,
-          failed -> {
-            underWay.decrementAndGet(place.rank());
-            then.accept(failed == null ? null : ofRank(place.rank(), failed));
-          });
-    }
-
-    private void readNext() {
-      List<Layout.Place> sources = chunk().piece().sources();
-      if (isStopped()) {
-        return;
+      private Cursor.Chunk chunk() {
+        return Objects.requireNonNull(chunk);
       }
-      Layout.Place place = sources.get(next);
-      transfer(
-          place,
-          () -> {
-            EngineBuffer source = Objects.requireNonNull(request.sources()[place.rank()]);
-            queue(place)
-                .readback(
-                    Fence.NONE, nextSignal(), source, place.offset() + chunk().start(), memory());
-          },
-          failed -> {
-            if (failed != null) {
-              end(failed);
-            } else if (accumulator == null) {
-              next = 0;
-              writeNext();
-            } else {
-              // Away from the thread that told us, which serves a device.
-              group.first().pools().copyThreads().execute(() -> step(() -> combine(accumulator)));
-            }
-          });
-    }
 
-    /** On a copying thread. */
-    private void combine(Accumulator sum) {
-      if (next == 0) {
-        sum.first(memory(), elements());
-      } else {
-        sum.next(memory(), elements());
+      private int elements() {
+        return chunk().size() / Objects.requireNonNull(request().type()).bytes();
       }
-      if (++next < chunk().piece().sources().size()) {
-        readNext();
-      } else {
-        sum.result(memory(), elements(), next);
+
+      private void moveNext() {
+        chunk = left() == 0 ? null : cursor.next(most);
         next = 0;
-        writeNext();
+        if (chunk == null) {
+          end(null);
+        } else {
+          readNext();
+        }
       }
-    }
 
-    private void writeNext() {
-      List<Layout.Place> targets = chunk().piece().targets();
-      if (isStopped()) {
-        return;
+      /** Moves the chunk from or to a rank. Ends the lane if another one has failed. */
+      private void transfer(Layout.Place place, boolean isRead, Runnable then) {
+        if (left() == 0) {
+          end(null);
+          return;
+        }
+        rank = place.rank();
+        underWay.incrementAndGet(rank);
+        transfer(
+            () -> enqueue(place, isRead),
+            () -> {
+              underWay.decrementAndGet(rank);
+              rank = NONE;
+              then.run();
+            });
       }
-      Layout.Place place = targets.get(next);
-      transfer(
-          place,
-          () -> {
-            EngineBuffer target = Objects.requireNonNull(request.targets()[place.rank()]);
-            queue(place)
-                .upload(
-                    Fence.NONE, nextSignal(), memory(), target, place.offset() + chunk().start());
-          },
-          failed -> {
-            if (failed != null) {
-              end(failed);
-            } else if (++next < targets.size()) {
-              writeNext();
-            } else {
-              moveNext();
-            }
-          });
-    }
 
-    private DeviceQueue queue(Layout.Place place) {
-      return group.ranks().get(place.rank()).transfers();
-    }
-
-    private boolean isStopped() {
-      if (transfers.left() == 0) {
-        end(null);
-        return true;
+      private void enqueue(Layout.Place place, boolean isRead) {
+        HostMemory memory = staging().memory(chunk().size());
+        long offset = place.offset() + chunk().start();
+        EngineBuffer buffer =
+            Objects.requireNonNull((isRead ? request().sources() : request().targets())[rank]);
+        var queue = group.ranks().get(rank).transfers();
+        if (isRead) {
+          queue.readback(Fence.NONE, nextSignal(), buffer, offset, memory);
+        } else {
+          queue.upload(Fence.NONE, nextSignal(), memory, buffer, offset);
+        }
       }
-      return false;
+
+      private void readNext() {
+        transfer(chunk().piece().sources().get(next), true, this::sourceRead);
+      }
+
+      private void sourceRead() {
+        if (accumulator == null) {
+          next = 0;
+          writeNext();
+        } else { // away from this thread, which serves a device
+          Accumulator sum = accumulator;
+          stepOn(group.first().pools().copyThreads(), () -> combine(sum));
+        }
+      }
+
+      /** On a copying thread. */
+      private void combine(Accumulator sum) {
+        ByteBuffer bytes = staging().bytes(chunk().size());
+        if (next == 0) {
+          sum.first(bytes, elements());
+        } else {
+          sum.next(bytes, elements());
+        }
+        if (++next < chunk().piece().sources().size()) {
+          readNext();
+        } else {
+          sum.result(staging().bytes(chunk().size()), elements(), next);
+          next = 0;
+          writeNext();
+        }
+      }
+
+      private void writeNext() {
+        transfer(chunk().piece().targets().get(next), false, this::targetWritten);
+      }
+
+      private void targetWritten() {
+        if (++next < chunk().piece().targets().size()) {
+          writeNext();
+        } else {
+          moveNext();
+        }
+      }
+
+      /** What a transfer failed with, and whose it was; the loss of a device names that. */
+      @Override
+      protected HalException explain(HalException thrown) {
+        return rank == NONE || thrown.status() == Status.UNAVAILABLE
+            ? thrown
+            : new HalException(
+                thrown.status(),
+                "a transfer of rank " + rank + " failed: " + thrown.getMessage(),
+                thrown);
+      }
     }
   }
 }

@@ -10,6 +10,7 @@ import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Deadlines;
+import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
@@ -30,20 +31,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class NativeCollective extends Collective {
+final class NativeCollective<E> extends Collective<E> {
   /** How often it looks whether what it waits for is over; the deadline counts from then. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final NativeGroup<?> natives;
+  private final NativeGroup<E> natives;
 
   // What the stream waits for. Written by the issue thread before it has begun, and emptied when
-  // the
-  // operation retires.
+  // the operation retires.
   private volatile List<Operation<?>> producers = List.of();
 
   // Those that are before it on some device, until they are over. Written once, by the issue
   // thread; emptied when this one is over.
-  private volatile List<NativeCollective> before = List.of();
+  private volatile List<NativeCollective<?>> before = List.of();
 
   // Whether `before` is known. Written behind it, by the issue thread.
   private volatile boolean isOrdered;
@@ -71,45 +71,55 @@ final class NativeCollective extends Collective {
   private volatile long ended;
   private volatile boolean isOver;
 
+  @SuppressWarnings("unchecked") // the group was made for the device
   NativeCollective(
-      GroupLife group, NativeGroup<?> natives, Operation<?> operation, CollectiveRequest request) {
-    super(group, operation, request);
-    this.natives = natives;
+      DeviceCore<E> device, GroupLife group, NativeGroup<?> natives, CollectiveRequest request) {
+    super(device, group, request);
+    this.natives = (NativeGroup<E>) natives;
   }
 
   /** A device that shares no events is not held up by what happens on another one. */
   @Override
-  boolean waitsOnHost() {
+  public boolean waitsOnHost() {
     return !group.sharesEvents();
   }
 
   @Override
-  int weight() {
+  public int weight(NativeStream<E> stream) {
     return natives.weight();
   }
 
   @Override
-  void issue(NativeStream<?> stream) {
-    CollectiveCall call = request.call();
+  protected void issue(NativeStream<E> stream) {
+    checkMemory();
+    CollectiveCall call = request().call();
     List<Operation<?>> open = new ArrayList<>(0);
-    operation.addOpenProducers(open);
+    operation().addOpenProducers(open);
     producers = open;
-    holds.set(RankLease.all(group.devices(), request));
+    holds.set(RankLease.all(group.devices(), request()));
     HalException failure;
     try {
-      failure = issue(natives, stream, call);
-    } catch (Throwable t) {
+      boolean isBehind = !open.stream().allMatch(this::isBeforeOnAllDevices);
+      failure = natives.issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
+    } catch (RuntimeException e) {
+      failure = Failures.aborted(FAILED, e);
+      if (!hasBegun() || failure.status() == Status.UNAVAILABLE) {
+        throw e;
+      }
+    } finally {
       if (!hasBegun()) { // nothing is in the streams, and the group goes on
         holds.getAndSet(List.of()).forEach(RankLease::release);
       }
-      throw t;
     }
     isJoined = failure == null;
     if (failure != null) {
-      failure = named(failure);
-      boolean ignored = group.decideFailed(this, failure);
-      stopFailed();
-      failApart(failure); // users' callbacks run, and streams stand still until it is aborted
+      // The stream may be held, and everybody is notified at once, by another thread: users'
+      // callbacks run, and streams stand still until the library is aborted.
+      HalException own = named(failure);
+      if (group.decideFailed(this, own)) {
+        stop(own);
+        failApart(own);
+      }
     }
   }
 
@@ -119,38 +129,18 @@ final class NativeCollective extends Collective {
    * is asked.
    */
   @Override
-  void endUses() {
+  void endHolds() {
     List<RankLease> held = holds.getAndSet(List.of());
-    if (isJoined && operation.hasSucceeded()) {
+    if (isJoined && operation().hasSucceeded()) {
       held.forEach(RankLease::release);
     } else if (!held.isEmpty()) {
-      group.leave(held);
-    }
-  }
-
-  @SuppressWarnings("unchecked") // the group was made for the device of the stream
-  private <E> @Nullable HalException issue(
-      NativeGroup<?> group, NativeStream<E> stream, CollectiveCall call) {
-    try {
-      boolean isBehind = !producers.stream().allMatch(this::isBeforeOnAllDevices);
-      return ((NativeGroup<E>) group)
-          .issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
-    } catch (Throwable t) {
-      if (!hasBegun()) {
-        throw t;
-      }
-      HalException failure = Failures.aborted(FAILED, t);
-      if (failure.status() == Status.UNAVAILABLE) {
-        throw failure;
-      }
-      return failure; // the stream may be held, and everybody is told at once
+      group.form().keepUntilPast(held);
     }
   }
 
   /** Whether it is a collective that the library's streams on all devices come to before this. */
   private boolean isBeforeOnAllDevices(Operation<?> producer) {
-    return producer.work instanceof CollectiveWork<?> work
-        && work.collective() instanceof NativeCollective other
+    return producer.work instanceof NativeCollective<?> other
         && other.group.devices().containsAll(group.devices());
   }
 
@@ -195,10 +185,10 @@ final class NativeCollective extends Collective {
   /** No other one can come between those before it and this one. */
   private void beginOrdered() {
     began = System.nanoTime();
-    begin();
-    List<NativeCollective> earlier = new ArrayList<>();
+    beginHolding();
+    List<NativeCollective<?>> earlier = new ArrayList<>();
     for (DeviceGroups<?> rank : group.ranks()) {
-      NativeCollective last = rank.lastNative().getAndSet(this);
+      NativeCollective<?> last = rank.lastNative().getAndSet(this);
       if (last != null) {
         earlier.add(last);
       }
@@ -214,13 +204,12 @@ final class NativeCollective extends Collective {
       failed = System.nanoTime();
       isFailed = true;
     }
-    failWork(cause);
   }
 
   /** The operation may never leave a lost device's stream, so each rank is asked on its own. */
   @Override
   void stopped() {
-    endUses();
+    endHolds();
     letGo();
   }
 
@@ -241,7 +230,7 @@ final class NativeCollective extends Collective {
       began = System.nanoTime();
     }
     long waited = System.nanoTime() - began;
-    for (NativeCollective other : before) {
+    for (NativeCollective<?> other : before) {
       waited = Math.min(waited, other.sinceOver());
     }
     return deadlineNanos() - Math.max(0, waited);
@@ -269,7 +258,7 @@ final class NativeCollective extends Collective {
       group.release();
     }
     if (found != null) {
-      fail(found);
+      failWith(found);
     }
   }
 
@@ -295,7 +284,7 @@ final class NativeCollective extends Collective {
         Deadlines.apart(this::ask);
       }
       return true;
-    } catch (Throwable t) {
+    } catch (OutOfMemoryError e) {
       return false;
     }
   }
@@ -316,13 +305,13 @@ final class NativeCollective extends Collective {
   }
 
   @Override
-  public void retire() {
+  protected void retired() {
     ended = System.nanoTime();
     isOver = true;
     before = List.of();
     for (DeviceGroups<?> rank : group.ranks()) {
       boolean ignored = rank.lastNative().compareAndSet(this, null);
     }
-    super.retire();
+    super.retired();
   }
 }

@@ -4,7 +4,9 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,10 @@ final class NativeForm {
   // what is to be done when they are. Guarded by this.
   private final boolean[] isPast;
   private final List<List<Runnable>> whenPast = new ArrayList<>();
+
+  // The timers of the abort, by rank, and whether it has returned. Guarded by this.
+  private final Map<Integer, Future<?>> timers = new HashMap<>();
+  private boolean isAbortOver;
 
   private final CountDownLatch isClosed = new CountDownLatch(1);
 
@@ -125,14 +131,14 @@ final class NativeForm {
     }
     try {
       new EngineThread("jhal-abort", () -> abort(aborted)).start();
-    } catch (Throwable t) { // no thread can be started
-      devices.forEach(device -> lose(device, "could not be started: " + t));
+    } catch (OutOfMemoryError e) { // no thread can be started
+      devices.forEach(device -> lose(device, "could not be started: " + e));
     }
     try {
       new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
-    } catch (Throwable t) { // what the ranks have brought is kept until the process ends
+    } catch (OutOfMemoryError e) { // what the ranks have brought is kept until the process ends
       life.release();
-      Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", t);
+      Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", e);
     }
   }
 
@@ -150,6 +156,30 @@ final class NativeForm {
       }
     }
     body.run();
+  }
+
+  /**
+   * Keeps what the ranks of a collective that has begun have brought until their streams are past
+   * it; the group lives until then. It has ended, or is about to.
+   *
+   * @param holds by rank
+   */
+  void keepUntilPast(List<RankLease> holds) {
+    for (int rank = 0; rank < holds.size(); rank++) {
+      RankLease hold = holds.get(rank);
+      boolean isKept = life.tryRetain();
+      whenPast(
+          rank,
+          () -> {
+            try {
+              hold.release();
+            } finally {
+              if (isKept) {
+                life.release();
+              }
+            }
+          });
+    }
   }
 
   private synchronized boolean isPast(int rank) {
@@ -191,7 +221,7 @@ final class NativeForm {
   private static boolean isPast(NativeGroup<?> aborted, int rank) {
     try {
       return aborted.isPast(rank);
-    } catch (Throwable t) { // such as no memory; it is asked again
+    } catch (RuntimeException | OutOfMemoryError e) { // it is asked again
       return false;
     }
   }
@@ -210,94 +240,87 @@ final class NativeForm {
   }
 
   private void abort(NativeGroup<?> aborted) {
-    List<Patience> timers = new ArrayList<>();
     try {
       // The library waits until its streams are past what it ends.
       boolean ignored = BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
       long longest = 0;
       for (int rank = 0; rank < devices.size(); rank++) {
-        Patience timer = new Patience(devices.get(rank), rank);
-        timers.add(timer);
-        timer.start(false);
-        longest = Math.max(longest, timer.nanos);
+        startPatience(rank, false);
+        longest = Math.max(longest, abortNanos(rank));
       }
       aborted.abort(longest);
-    } catch (Throwable t) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       for (int rank = 0; rank < devices.size(); rank++) {
         if (!isPast(rank)) {
-          lose(devices.get(rank), "failed: " + t);
+          lose(devices.get(rank), "failed: " + e);
         }
       }
     } finally {
-      timers.forEach(Patience::end);
+      endPatience();
     }
   }
 
-  /** The time that a device has for its abort. */
-  private final class Patience {
-    private final DeviceCore<?> device;
-    private final int rank;
-    private final long nanos;
-    private @Nullable Future<?> timer; // guarded by this
-    private boolean isOver; // guarded by this
+  // How long an abort may take.
 
-    Patience(DeviceCore<?> device, int rank) {
-      this.device = device;
-      this.rank = rank;
-      this.nanos = device.abortTimeout().toNanos();
+  private long abortNanos(int rank) {
+    return devices.get(rank).abortTimeout().toNanos();
+  }
+
+  private synchronized void startPatience(int rank, boolean wasHeld) {
+    if (!isAbortOver) {
+      timers.put(rank, Deadlines.after(abortNanos(rank), () -> late(rank, wasHeld)));
     }
+  }
 
-    synchronized void start(boolean wasHeld) {
-      if (!isOver) {
-        timer = Deadlines.after(nanos, () -> late(wasHeld));
-      }
+  private synchronized void endPatience() {
+    isAbortOver = true;
+    for (Future<?> timer : timers.values()) {
+      boolean ignored = timer.cancel(false);
     }
+  }
 
-    /**
-     * On the timer's thread. What is aborted behind others may be held only when those have gone.
-     * An abort also waits for work that has nothing to do with it, which is no reason to give up a
-     * device: only parts of collectives that are not over are one.
-     */
-    private void late(boolean wasHeld) {
-      if (!startAgain(wasHeld)) {
-        Deadlines.apart(this::giveUp);
-      }
+  /** On the timer's thread. */
+  private void late(int rank, boolean wasHeld) {
+    if (!startAgain(rank, wasHeld)) {
+      Deadlines.apart(() -> giveUp(rank));
     }
+  }
 
-    private void giveUp() {
-      if (!isPast(rank)) {
-        lose(device, "did not end within " + Duration.ofNanos(nanos));
-      } else {
-        Failures.log(
-            LOG,
-            Level.INFO,
-            "device "
-                + device.name()
-                + ": the abort of a group has not ended within "
-                + Duration.ofNanos(nanos)
-                + ", although its collectives are over; it may wait for other work on the device",
-            null);
+  /**
+   * What is aborted behind others may be held only when those have gone. Returns false if the time
+   * is up, or there is no memory for the timer.
+   */
+  private boolean startAgain(int rank, boolean wasHeld) {
+    try {
+      boolean isHeldNow = isHeld.getAsBoolean();
+      if (isHeldNow || wasHeld) {
+        startPatience(rank, isHeldNow);
       }
+      return isHeldNow || wasHeld;
+    } catch (OutOfMemoryError e) {
+      return false;
     }
+  }
 
-    /** Returns false if the time is up, or there is no memory for the timer. */
-    private boolean startAgain(boolean wasHeld) {
-      try {
-        boolean isHeldNow = isHeld.getAsBoolean();
-        if (isHeldNow || wasHeld) {
-          start(isHeldNow);
-        }
-        return isHeldNow || wasHeld;
-      } catch (Throwable t) {
-        return false;
-      }
-    }
-
-    synchronized void end() {
-      isOver = true;
-      if (timer != null) {
-        boolean ignored = timer.cancel(false);
-      }
+  /**
+   * The device is lost, unless its part of the collectives is over: an abort also waits for work
+   * that has nothing to do with it, which is no reason to give up a device.
+   */
+  private void giveUp(int rank) {
+    DeviceCore<?> device = devices.get(rank);
+    Duration limit = device.abortTimeout();
+    if (!isPast(rank)) {
+      lose(device, "did not end within " + limit);
+    } else {
+      Failures.log(
+          LOG,
+          Level.INFO,
+          "device "
+              + device.name()
+              + ": the abort of a group has not ended within "
+              + limit
+              + ", although its collectives are over; it may wait for other work on the device",
+          null);
     }
   }
 
@@ -336,8 +359,8 @@ final class NativeForm {
                 }
               })
           .start();
-    } catch (Throwable t) { // no thread can be started
-      Failures.log(LOG, Level.WARNING, "a group is not freed before the process ends", t);
+    } catch (OutOfMemoryError e) { // no thread can be started
+      Failures.log(LOG, Level.WARNING, "a group is not freed before the process ends", e);
       isClosed.countDown();
     }
   }

@@ -33,6 +33,7 @@ final class RankLease {
    */
   static List<RankLease> all(List<DeviceCore<?>> devices, CollectiveRequest request) {
     List<RankLease> holds = new ArrayList<>(devices.size());
+    boolean isDone = false;
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
         RankLease hold = new RankLease(devices.get(rank));
@@ -40,10 +41,12 @@ final class RankLease {
         hold.retain(request.sources()[rank]);
         hold.retain(request.targets()[rank]);
       }
+      isDone = true;
       return holds;
-    } catch (Throwable t) {
-      holds.forEach(RankLease::release);
-      throw t;
+    } finally {
+      if (!isDone) {
+        holds.forEach(RankLease::release);
+      }
     }
   }
 

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
  * An error that has ended a step of one queue half-way, such as a StackOverflowError, which any
  * line may throw. From then on no thread issues, and the issue thread loses the device.
  */
-final class Broken {
+public final class Broken {
   /**
    * The latest error, or null. Written by the thread that caught it, by a plain assignment: there
    * may be no stack left for a call. The issue thread looks at it from time to time even if nobody
    * could wake it.
    */
-  volatile @Nullable Throwable by;
+  public volatile @Nullable Throwable by;
 }

@@ -264,14 +264,20 @@ final class Completer<E> {
 
   /**
    * The host completion of an operation has ended. Called once per use of the operation, by any
-   * thread.
+   * thread. No other one ends the operation, so an error loses the device (rule E2).
    */
   void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
-    if (failure != null) {
-      operation.failOwnWork(failure);
+    try {
+      if (failure != null) {
+        operation.failOwnWork(failure);
+      }
+      operation.work.endBorrow(); // whatever the verdict: nothing uses the memory now (rule Q2)
+      Settling.settle(operation);
+    } catch (Throwable t) {
+      owner.broken.by = t; // before any call: there may be no stack left for one
+      lists.keep(operation); // it is in no other list
+      throw t;
     }
-    operation.work.endBorrow(); // whatever the verdict: nothing uses the memory any more (rule Q2)
-    Settling.settle(operation);
     owner.retireLater(operation);
   }
 

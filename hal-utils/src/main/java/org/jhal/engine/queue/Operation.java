@@ -488,7 +488,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     }
   }
 
-  @Nullable HalException workFailure() {
+  public @Nullable HalException workFailure() {
     return workFailure;
   }
 

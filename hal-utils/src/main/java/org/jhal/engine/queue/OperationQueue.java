@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the driver's native event
  */
 public abstract class OperationQueue<E> {
-  /** Whether an error has interrupted a step of this queue. */
-  final Broken broken = new Broken();
+  /** Whether an error has interrupted a step of this queue, or of one of its operations. */
+  public final Broken broken = new Broken();
 
   // Who it is.
 

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class HostCompletionPoolTest {
-  private final HostCompletionPool pool = new HostCompletionPool("test", 1);
+  private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+  private final HostCompletionPool pool = new HostCompletionPool("test", 1, errors::add);
   private final List<String> ran = new CopyOnWriteArrayList<>();
 
   private static void await(CountDownLatch latch) {
@@ -52,6 +53,19 @@ class HostCompletionPoolTest {
     await(isOver);
     awaitEnd();
     assertEquals(List.of("begin", "other", "rest"), ran);
+  }
+
+  @Test
+  void whatATaskThrowsIsReported() {
+    Error error = new StackOverflowError("on purpose");
+    pool.execute(
+        () -> {
+          throw error;
+        });
+    pool.execute(() -> ran.add("next"));
+    awaitEnd();
+    assertEquals(List.of(error), errors);
+    assertEquals(List.of("next"), ran);
   }
 
   @Test

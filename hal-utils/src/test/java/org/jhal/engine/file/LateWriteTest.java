@@ -38,6 +38,7 @@ import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Threads;
+import org.jhal.engine.transfer.StagingPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -218,16 +219,16 @@ class LateWriteTest {
   }
 
   /** A user of a chunk, once it got one or was refused one. */
-  private static final class ChunkUser implements FileStaging.User {
-    final CompletableFuture<ByteBuffer> chunk = new CompletableFuture<>();
+  private static final class ChunkUser implements StagingPool.User {
+    final CompletableFuture<StagingPool.Loan> chunk = new CompletableFuture<>();
 
     @Override
-    public void use(ByteBuffer given) {
+    public void use(StagingPool.Loan given) {
       chunk.complete(given);
     }
 
     @Override
-    public void refuse(Throwable cause) {
+    public void refuse(HalException cause) {
       chunk.completeExceptionally(cause);
     }
   }
@@ -242,7 +243,7 @@ class LateWriteTest {
   @Test
   void theChunksOfAFailedFileThatAStreamWritesAreNotGivenToTheNext(@TempDir Path folder)
       throws Exception {
-    int size = FileStaging.CHUNKS * FileStaging.CHUNK_BYTES;
+    int size = StagingPool.CHUNKS * StagingPool.CHUNK_BYTES;
     Path path = Files.write(folder.resolve("file"), filled(size, OLD));
     TimelineSemaphore done = new EngineSemaphore(0, () -> {});
     try (DeviceBuffer buffer = gone.allocate(size, BufferParams.DEVICE);
@@ -252,18 +253,18 @@ class LateWriteTest {
               (commands, submission) -> {
                 late.device.setHeld(true); // only now, since the write begins in the stream, too
                 given.add(commands.get(0).host());
-                if (given.size() == FileStaging.CHUNKS - 1) {
+                if (given.size() == StagingPool.CHUNKS - 1) {
                   late.device.failNth("createEvent", 1, PLAIN);
                 }
               });
       gone.queue(0).write(Fence.NONE, done.at(1), file, 0, buffer, 0, size);
       Threads.await(
-          "all chunks but one to be in the stream", () -> given.size() == FileStaging.CHUNKS - 1);
-      ByteBuffer chunk = request().chunk.get(LONG.toSeconds(), TimeUnit.SECONDS);
-      HostMemory next = HostMemory.of(chunk.duplicate().clear());
+          "all chunks but one to be in the stream", () -> given.size() == StagingPool.CHUNKS - 1);
+      StagingPool.Loan chunk = request().chunk.get(LONG.toSeconds(), TimeUnit.SECONDS);
+      HostMemory next = chunk.memory(StagingPool.CHUNK_BYTES);
       fill(next, SOUND);
       given.forEach(memory -> fill(memory, LATE));
-      byte[] found = new byte[FileStaging.CHUNK_BYTES];
+      byte[] found = new byte[StagingPool.CHUNK_BYTES];
       next.read(0, ByteBuffer.wrap(found));
       assertArrayEquals(filled(found.length, SOUND), found, "the next one's bytes");
       ChunkUser behind = request();
@@ -273,17 +274,17 @@ class LateWriteTest {
       release();
       assertEquals(Status.ABORTED, failure(done).status());
       assertNull(gone.lostCause());
-      ByteBuffer last = behind.chunk.get(LONG.toSeconds(), TimeUnit.SECONDS);
-      List.of(chunk, last).forEach(Inside.fileStaging(gone)::giveBack);
+      StagingPool.Loan last = behind.chunk.get(LONG.toSeconds(), TimeUnit.SECONDS);
+      List.of(chunk, last).forEach(StagingPool.Loan::end);
     }
     int unwritten = 0;
     byte[] content = Files.readAllBytes(path);
-    for (int start = 0; start < size; start += FileStaging.CHUNK_BYTES) {
+    for (int start = 0; start < size; start += StagingPool.CHUNK_BYTES) {
       byte expected = content[start] == OLD ? OLD : LATE;
       unwritten += expected == OLD ? 1 : 0;
       assertArrayEquals(
-          filled(FileStaging.CHUNK_BYTES, expected),
-          Arrays.copyOfRange(content, start, start + FileStaging.CHUNK_BYTES),
+          filled(StagingPool.CHUNK_BYTES, expected),
+          Arrays.copyOfRange(content, start, start + StagingPool.CHUNK_BYTES),
           "the part at " + start);
     }
     assertEquals(1, unwritten, "parts that were not written");
@@ -294,7 +295,7 @@ class LateWriteTest {
   @ValueSource(booleans = {true, false})
   void theChunksOfAFileOnALostDeviceAreGivenToNobody(boolean hasEvents, @TempDir Path folder)
       throws Exception {
-    int size = FileStaging.CHUNKS * FileStaging.CHUNK_BYTES;
+    int size = StagingPool.CHUNKS * StagingPool.CHUNK_BYTES;
     Path path = Files.write(folder.resolve("file"), new byte[size]);
     TimelineSemaphore done = new EngineSemaphore(0, () -> {});
     try (DeviceBuffer buffer = gone.allocate(size, BufferParams.DEVICE);
@@ -304,12 +305,12 @@ class LateWriteTest {
               (commands, submission) -> {
                 late.device.setHeld(true); // only now, since the read begins in the stream, too
                 given.add(commands.get(0).host());
-                if (!hasEvents && given.size() == FileStaging.CHUNKS) {
+                if (!hasEvents && given.size() == StagingPool.CHUNKS) {
                   late.device.failNth("recordEvent", 1, PLAIN);
                 }
               });
       gone.queue(0).read(Fence.NONE, done.at(1), file, 0, buffer, 0, size);
-      Threads.await("all chunks to be in the stream", () -> given.size() == FileStaging.CHUNKS);
+      Threads.await("all chunks to be in the stream", () -> given.size() == StagingPool.CHUNKS);
       ChunkUser next = request();
       if (hasEvents) {
         var ignored = gone.lose(LOST);

@@ -21,11 +21,12 @@ import org.jhal.driver.NativeStream;
 import org.jhal.engine.EngineDevice;
 import org.jhal.engine.FakeBackend;
 import org.jhal.engine.Inside;
+import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.collective.Layout;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream.Event;
-import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,16 +60,15 @@ class CollectiveCauseTest {
   }
 
   /** A collective that moves nothing. */
-  private static final class Probe extends Collective {
+  private static final class Probe extends Collective<Event> {
     final TimelineSemaphore end;
     volatile Runnable atIssue = () -> {};
-    volatile boolean hasBegun;
     final List<HalException> stops = new ArrayList<>(); // guarded by itself
 
-    Probe(GroupLife group, Operation<?> operation, TimelineSemaphore end) {
+    Probe(DeviceCore<Event> device, GroupLife group, TimelineSemaphore end) {
       super(
+          device,
           group,
-          operation,
           new CollectiveRequest(
               Kind.BROADCAST,
               new Layout(List.of(), 0),
@@ -82,10 +82,9 @@ class CollectiveCauseTest {
     }
 
     @Override
-    void issue(NativeStream<?> stream) {
+    protected void issue(NativeStream<Event> stream) {
       atIssue.run();
-      begin();
-      hasBegun = true;
+      beginHolding();
     }
 
     @Override
@@ -98,21 +97,12 @@ class CollectiveCauseTest {
 
   /** Enqueues a collective. */
   private Probe enqueue(Fence waits, Consumer<Probe> first) {
-    TimelineSemaphore end = new EngineSemaphore(0, () -> {});
-    Probe[] made = new Probe[1];
-    Inside.groups(device)
-        .enqueue(
-            false,
-            waits,
-            end.at(1),
-            List.of(),
-            operation -> {
-              made[0] = new Probe(group, operation, end);
-              first.accept(made[0]);
-              group.add(made[0]);
-              return made[0];
-            });
-    return made[0];
+    DeviceCore<Event> core = Inside.core(device);
+    Probe probe = new Probe(core, group, new EngineSemaphore(0, () -> {}));
+    first.accept(probe);
+    DeferredWorkQueue<Event> hidden = core.queues().get(core.queues().size() - 1);
+    Inside.groups(device).enqueue(hidden, probe, waits, probe.end.at(1), List.of());
+    return probe;
   }
 
   private Probe begun() {
@@ -128,9 +118,10 @@ class CollectiveCauseTest {
 
   @Test
   void aRefusalThatNobodyHasToldYetIsTheCauseWhenItWouldBegin() {
-    Probe probe = enqueue(Fence.NONE, made -> made.atIssue = () -> made.refuse(FIRST));
+    Probe probe =
+        enqueue(Fence.NONE, made -> made.atIssue = () -> made.operation().failWork(FIRST));
     assertFailed(FIRST, probe);
-    assertFalse(probe.hasBegun);
+    assertFalse(probe.hasBegun());
     assertNull(group.failure());
     assertNull(device.lostCause(), "it may be another device that is lost");
   }
@@ -139,10 +130,9 @@ class CollectiveCauseTest {
   void whoCancelsBehindARefusalTellsItsCause() {
     TimelineSemaphore start = new EngineSemaphore(0, () -> {});
     Probe probe = enqueue(start.at(1), made -> {});
-    probe.refuse(FIRST);
-    probe.cancel(SECOND);
+    probe.operation().failWork(FIRST);
+    group.deviceCloses(Inside.core(device));
     assertFailed(FIRST, probe);
-    assertNull(group.failure());
   }
 
   /** The group, what has begun and what has not: whoever fails them meanwhile. */
@@ -169,18 +159,18 @@ class CollectiveCauseTest {
     backend.device.setHeld(true);
     List<Probe> all = List.of(begun(), begun());
     group.decideFailed(all.get(0), FIRST);
-    all.get(1).fail(SECOND);
+    all.get(1).failWith(SECOND);
     all.forEach(probe -> assertFailed(FIRST, probe));
     assertTold(FIRST, group.failure());
   }
 
-  /** Somebody who has decided may have no stack left to tell it. */
+  /** The thread that has decided may be held up, or may have met an error. */
   @Test
-  void aDecisionThatWasNotToldIsToldByTheNext() {
+  void aDecisionIsAppliedByTheNextFailure() {
     backend.device.setHeld(true);
     Probe probe = begun();
     group.decideFailed(probe, FIRST);
-    probe.fail(SECOND);
+    probe.failWith(SECOND);
     assertFailed(FIRST, probe);
   }
 }

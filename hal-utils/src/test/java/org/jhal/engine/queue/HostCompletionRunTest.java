@@ -13,6 +13,8 @@ import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Host completions of drivers that defer the end of their operation. */
 class HostCompletionRunTest {
@@ -120,23 +122,50 @@ class HostCompletionRunTest {
     harness.finish();
   }
 
-  /** A user's host call ends its operation itself, and what it throws beyond that is an error. */
+  /**
+   * A user's host call ends its operation itself. If an error keeps it from that, nobody else would
+   * end the operation, so the device is lost (rule E2).
+   */
   @Test
-  void whatItThrowsThoughItDoesNotEndTheOperationIsLogged() {
-    try (Quiet log = new Quiet()) {
-      QueueUse use = new QueueUse("call", Fence.NONE, done.at(1));
-      use.endsWithHostCompletion = false;
+  void anErrorOfACompletionThatDoesNotEndItsOperationLosesTheDevice() {
+    QueueUse use = new QueueUse("call", Fence.NONE, done.at(1));
+    use.endsWithHostCompletion = false;
+    use.hostCompletion =
+        context -> {
+          throw new StackOverflowError("on purpose");
+        };
+    harness.enqueue(0, use);
+    harness.run();
+    assertNotNull(harness.lost(), "whether the device is lost");
+    assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
+    Operation<FakeStream.Event> operation = Objects.requireNonNull(use.operation);
+    operation.queue.hostCompletionOver(operation, null); // what was under way may end all the same
+    harness.finish();
+  }
+
+  /** The operation counts as ended, so nobody ends it a second time. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anErrorBehindTheEndLosesTheDevice(boolean isDeferred) {
+    try (Quiet ignored = new Quiet()) {
+      QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
       use.hostCompletion =
           context -> {
-            throw FAULT;
+            if (isDeferred) {
+              completion = context.defer();
+            }
+            use.failsAtEndOfBorrow = new StackOverflowError("on purpose");
           };
       harness.enqueue(0, use);
-      harness.run();
-      assertEquals(1, log.count("threw"), () -> "lines: " + log.lines());
-      Operation<FakeStream.Event> operation = Objects.requireNonNull(use.operation);
-      operation.queue.hostCompletionOver(operation, null);
-      harness.run();
-      assertEquals(1, done.currentValue());
+      if (isDeferred) {
+        harness.run();
+        assertThrows(StackOverflowError.class, () -> end(null));
+      } else {
+        assertThrows(StackOverflowError.class, harness::run);
+      }
+      harness.issueSteps();
+      assertNotNull(harness.lost(), "whether the device is lost");
+      assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
       harness.finish();
     }
   }

@@ -30,6 +30,7 @@ class EarlyClassesTest {
               ".kernel",
               ".recording",
               ".work",
+              ".transfer",
               ".file",
               ".group",
               ".queue",

@@ -43,6 +43,7 @@ class KnotsTest {
           Map.entry("org.jhal.engine.kernel", 2),
           Map.entry("org.jhal.engine.recording", 1),
           Map.entry("org.jhal.engine.work", 1),
+          Map.entry("org.jhal.engine.transfer", 1),
           Map.entry("org.jhal.engine.file", 1),
           Map.entry("org.jhal.engine.group", 7),
           Map.entry("org.jhal.engine.collective", 5),

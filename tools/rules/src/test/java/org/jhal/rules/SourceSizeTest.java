@@ -78,8 +78,8 @@ class SourceSizeTest {
   /** An error that nothing expects is handled once, where a call or a step of a thread begins. */
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 49",
-    "hal-utils/src/main/java/org/jhal/engine, 45",
+    "hal-utils/src/main/java, 32",
+    "hal-utils/src/main/java/org/jhal/engine, 28",
     "hal-gpu/src/main/java, 15"
   })
   void fewFilesCatchWhateverIsThrown(String folder, int limit) throws IOException {

@@ -1,4 +1,4 @@
-package org.jhal.engine.file;
+package org.jhal.engine.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -19,23 +19,26 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.engine.EngineDevice;
 import org.jhal.engine.FakeBackend;
 import org.jhal.engine.Inside;
+import org.jhal.engine.base.HostCompletionPool;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
+import org.jhal.engine.transfer.StagingPool.Loan;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The memory that files go through: a few chunks, and nobody waits for one that never comes. */
+/** A few chunks that are shared in turn: no user waits for one that never comes. */
 @Timeout(60)
-class FileStagingTest {
+class StagingPoolTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final int MANY = 20_000; // more than a stack has room for
 
@@ -43,44 +46,40 @@ class FileStagingTest {
   private final EngineDevice<Event> device = backend.open(1, LONG);
   private final AtomicInteger makes = new AtomicInteger();
   private volatile int failingMakes; // the first ones
-  private volatile boolean refusalsThrow;
-  private final FileStaging staging =
-      new FileStaging(Inside.core(device)) {
+  private final StagingPool staging =
+      new StagingPool(Inside.core(device), true) {
         @Override
         ByteBuffer make() {
           if (makes.incrementAndGet() <= failingMakes) {
-            throw new OutOfMemoryError("on purpose");
+            throw new HalException(Status.RESOURCE_EXHAUSTED, "on purpose");
           }
           return ByteBuffer.allocate(1);
         }
       };
 
   /** A request, which ends as one of those below. */
-  private final class Request implements FileStaging.User {
+  private final class Request implements StagingPool.User {
     final int number;
-    volatile @Nullable ByteBuffer chunk;
-    volatile @Nullable Throwable refusal;
+    volatile @Nullable Loan chunk;
+    volatile @Nullable HalException refusal;
 
     Request(int number) {
       this.number = number;
     }
 
     @Override
-    public void use(ByteBuffer given) {
+    public void use(Loan given) {
       chunk = given;
       over.add(this);
     }
 
     @Override
-    public void refuse(Throwable cause) {
+    public void refuse(HalException cause) {
       refusal = cause;
       over.add(this);
-      if (refusalsThrow) {
-        throw new IllegalStateException("on purpose");
-      }
     }
 
-    ByteBuffer chunk() {
+    Loan chunk() {
       return Objects.requireNonNull(chunk, () -> "request " + number + ": " + refusal);
     }
   }
@@ -100,6 +99,13 @@ class FileStagingTest {
     return next;
   }
 
+  /** The chunk of the next request that is over, which must be this one. */
+  private Loan nextLoan(int number) throws InterruptedException {
+    Request next = next();
+    assertEquals(number, next.number, "who gets a chunk that was given back");
+    return next.chunk();
+  }
+
   @AfterEach
   void close() {
     device.close();
@@ -108,16 +114,16 @@ class FileStagingTest {
   @Test
   void whoFindsNoneFreeWaitsInTurn() throws Exception {
     request(20);
-    List<ByteBuffer> chunks = new ArrayList<>();
-    for (int i = 0; i < FileStaging.CHUNKS; i++) {
+    List<Loan> chunks = new ArrayList<>();
+    for (int i = 0; i < StagingPool.CHUNKS; i++) {
       chunks.add(next().chunk());
     }
     assertTrue(over.isEmpty(), "a chunk too many was made");
-    for (int i = FileStaging.CHUNKS; i < 20; i++) {
-      staging.giveBack(chunks.get(i % FileStaging.CHUNKS));
-      assertEquals(i, next().number, "who gets a chunk that was given back");
+    for (int i = StagingPool.CHUNKS; i < 20; i++) {
+      chunks.get(i % StagingPool.CHUNKS).end();
+      chunks.set(i % StagingPool.CHUNKS, nextLoan(i));
     }
-    assertEquals(FileStaging.CHUNKS, makes.get(), "chunks that were made");
+    assertEquals(StagingPool.CHUNKS, makes.get(), "chunks that were made");
   }
 
   @Test
@@ -125,12 +131,12 @@ class FileStagingTest {
     failingMakes = Integer.MAX_VALUE;
     request(1000);
     for (int i = 0; i < 1000; i++) {
-      Request next = next();
-      assertTrue(next.refusal instanceof OutOfMemoryError, () -> "refused with " + next.refusal);
+      HalException refusal = Objects.requireNonNull(next().refusal, "a chunk was made");
+      assertEquals(Status.RESOURCE_EXHAUSTED, refusal.status());
     }
     failingMakes = 0;
-    request(FileStaging.CHUNKS);
-    for (int i = 0; i < FileStaging.CHUNKS; i++) {
+    request(StagingPool.CHUNKS);
+    for (int i = 0; i < StagingPool.CHUNKS; i++) {
       next().chunk();
     }
   }
@@ -140,7 +146,7 @@ class FileStagingTest {
     failingMakes = 3;
     request(10);
     int refused = 0;
-    for (int i = 0; i < 3 + FileStaging.CHUNKS; i++) {
+    for (int i = 0; i < 3 + StagingPool.CHUNKS; i++) {
       refused += next().refusal != null ? 1 : 0;
     }
     assertEquals(3, refused);
@@ -150,22 +156,22 @@ class FileStagingTest {
   @Test
   void aClosedDeviceRefusesAll() throws Exception {
     request(MANY);
-    List<ByteBuffer> chunks = new ArrayList<>();
-    for (int i = 0; i < FileStaging.CHUNKS; i++) {
+    List<Loan> chunks = new ArrayList<>();
+    for (int i = 0; i < StagingPool.CHUNKS; i++) {
       chunks.add(next().chunk());
     }
     device.close();
     request(1);
-    staging.giveBack(chunks.get(0));
-    for (int i = FileStaging.CHUNKS; i < MANY + 1; i++) {
+    chunks.get(0).end();
+    for (int i = StagingPool.CHUNKS; i < MANY + 1; i++) {
       assertNotNull(next().refusal, "why a request was refused");
     }
   }
 
   @Test
   void aLostDeviceRefusesWhoWaits() throws Exception {
-    request(FileStaging.CHUNKS + 5);
-    for (int i = 0; i < FileStaging.CHUNKS; i++) {
+    request(StagingPool.CHUNKS + 5);
+    for (int i = 0; i < StagingPool.CHUNKS; i++) {
       next().chunk();
     }
     HalException cause = device.lose(new HalException(Status.UNAVAILABLE, "on purpose"));
@@ -178,51 +184,68 @@ class FileStagingTest {
   }
 
   @Test
-  void aUserThatThrowsWhenItIsRefusedTakesNothingFromTheOthers() throws Exception {
-    try (Quiet log = new Quiet()) {
-      refusalsThrow = true;
-      failingMakes = FileStaging.CHUNKS;
-      request(2 * FileStaging.CHUNKS); // some find no memory, and the others take their places
-      List<ByteBuffer> chunks = new ArrayList<>();
-      for (int i = 0; i < 2 * FileStaging.CHUNKS; i++) {
-        Request next = next();
-        if (next.refusal == null) {
-          chunks.add(next.chunk());
-        }
-      }
-      assertEquals(FileStaging.CHUNKS, chunks.size());
+  void aChunkComesBackWhenNoTransferUsesIt() throws Exception {
+    request(StagingPool.CHUNKS + 1);
+    Loan used = next().chunk();
+    HostMemory.Borrow borrow = used.memory(1).borrow();
+    used.end();
+    for (int i = 1; i < StagingPool.CHUNKS; i++) {
+      next().chunk();
+    }
+    assertTrue(over.isEmpty(), "a chunk was given away while it was in use");
+    borrow.end();
+    Loan again = nextLoan(StagingPool.CHUNKS);
+    used.end(); // does nothing: another one has it
+    request(1);
+    assertTrue(over.isEmpty(), "a chunk was given away twice");
+    again.end();
+    next().chunk();
+  }
 
-      request(5); // they wait
-      device.lose(new HalException(Status.UNAVAILABLE, "on purpose"));
-      staging.refuseIfLost();
-      for (int i = 0; i < 5; i++) {
-        assertNotNull(next().refusal, "why a request was refused");
-      }
-      Threads.await(
-          "a line in the log for each", () -> log.count("refused") == FileStaging.CHUNKS + 5);
+  /** Rule E2: others that wait might never get a chunk. */
+  @Test
+  void anErrorWhileAChunkComesBackLosesTheDevice() throws Exception {
+    try (Quiet ignored = new Quiet()) {
+      request(StagingPool.CHUNKS);
+      Loan used = next().chunk();
+      HostMemory.Borrow borrow = used.memory(1).borrow();
+      used.end();
+      staging.request(
+          new StagingPool.User() {
+            @Override
+            public void use(Loan loan) {
+              throw new AssertionError("no thread runs this");
+            }
+
+            @Override
+            public void refuse(HalException cause) {
+              throw new StackOverflowError("on purpose");
+            }
+          });
+      Inside.core(device).pools().all().forEach(HostCompletionPool::close);
+      borrow.end();
+      assertNotNull(device.lostCause(), "whether the device is lost");
     }
   }
 
+  /** The transfer that uses it may never end. */
   @Test
-  void aClosedDeviceRefusesWhoWaitsThoughUsersThrow() throws Exception {
-    try (Quiet ignored = new Quiet()) {
-      refusalsThrow = true;
-      request(FileStaging.CHUNKS + 5);
-      List<ByteBuffer> chunks = new ArrayList<>();
-      for (int i = 0; i < FileStaging.CHUNKS; i++) {
-        chunks.add(next().chunk());
-      }
-      device.close();
-      staging.giveBack(chunks.get(0));
-      for (int i = 0; i < 5; i++) {
-        assertNotNull(next().refusal, "why a request was refused");
-      }
+  void aChunkThatALostDeviceKeepsRefusesWhoWaits() throws Exception {
+    request(StagingPool.CHUNKS + 1);
+    Loan kept = next().chunk();
+    for (int i = 1; i < StagingPool.CHUNKS; i++) {
+      next().chunk();
     }
+    HostMemory.Borrow borrow = kept.memory(1).borrow();
+    HalException cause = device.lose(new HalException(Status.UNAVAILABLE, "on purpose"));
+    kept.end();
+    assertEquals(cause, next().refusal);
+    borrow.end();
   }
 
   /** The fake device has no memory that can be mapped. */
   @Test
-  void withoutPageLockedMemoryOtherMemoryServes(@TempDir Path folder) throws Exception {
+  void withoutPinnedMemoryOtherMemoryServes(@TempDir Path folder) throws Exception {
     int size = (25 << 20) + 1;
     Path path = Files.write(folder.resolve("file"), new byte[size]);
     try (DeviceBuffer buffer = device.allocate(size, BufferParams.HOST);
@@ -235,7 +258,7 @@ class FileStagingTest {
       done.await(10, LONG);
       Threads.await("all to retire", () -> device.statistics().openOperations() == 0);
       assertTrue(
-          backend.liveMemory.get() <= before + FileStaging.CHUNKS, "memory for files is bounded");
+          backend.liveMemory.get() <= before + StagingPool.CHUNKS, "memory for files is bounded");
     }
     device.close();
     assertEquals(0, backend.liveMemory.get(), "memory after closing");
