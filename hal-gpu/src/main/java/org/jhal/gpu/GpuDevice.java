@@ -46,6 +46,7 @@ import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
+import org.jhal.gpu.transfer.OwnCopyStream;
 import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +96,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     this.ranges = config.ranges();
     MemoryPool made = null;
     try {
-      this.frees = new FreeThread(runtime, name());
+      this.frees = new FreeThread(name(), free -> runtime.gate().run(() -> runtime.giveBack(free)));
       this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
       this.groups = new GroupDevice(core);
       long token = runtime.bindToThread();
@@ -111,7 +112,9 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       }
       this.pool = made;
       this.allocator = new DeviceAllocator(core, made);
-      this.ring = new TransferRing(runtime, config.stagingBytes(), config.copyThreads());
+      this.ring =
+          new TransferRing(
+              runtime, () -> OwnCopyStream.open(core), config.stagingBytes(), config.copyThreads());
       GraphRuntime calls = config.graphs().isOff() ? null : runtime.graphs();
       this.graphs = calls == null ? null : new GraphCache(core, calls, config.graphs());
     } catch (Throwable t) {

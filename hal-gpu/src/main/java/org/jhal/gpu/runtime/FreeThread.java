@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jhal.driver.support.EngineThread;
 
 /**
@@ -30,13 +31,20 @@ public final class FreeThread {
     }
   }
 
-  private final GpuRuntime runtime;
+  private final Consumer<Runnable> calls;
   private final String name;
   private final ExecutorService thread;
+  private volatile boolean isLast; // the last task has begun
 
-  /** For the device called {@code device}; the thread ends with {@link #close}. */
-  public FreeThread(GpuRuntime runtime, String device) {
-    this.runtime = runtime;
+  /**
+   * For a device; the thread ends with {@link #close}.
+   *
+   * @param device its name
+   * @param calls calls what it is given, at once and with the device bound, and throws nothing; if
+   *     the device cannot be bound, it does not call it
+   */
+  public FreeThread(String device, Consumer<Runnable> calls) {
+    this.calls = calls;
     this.name = device + "-free";
     this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));
   }
@@ -46,13 +54,20 @@ public final class FreeThread {
     free(free, () -> {});
   }
 
-  /** Calls {@code free} soon, with the device bound, and then {@code then} in any case. */
+  /**
+   * Calls {@code free} soon, with the device bound, and then {@code then} in any case. Within the
+   * last task of {@link #close} both are called at once.
+   */
   public void free(Runnable free, Runnable then) {
     Runnable both =
         () -> {
-          runtime.gate().run(() -> runtime.giveBack(free));
+          calls.accept(free);
           then.run();
         };
+    if (isLast && isOwn()) {
+      both.run();
+      return;
+    }
     try {
       thread.execute(both);
     } catch (RejectedExecutionException e) {
@@ -66,18 +81,18 @@ public final class FreeThread {
    * be what this one's wait for.
    */
   public void await() {
-    boolean isWorker = false;
-    if (Thread.currentThread() instanceof Worker worker) {
-      if (worker.owner == this) {
-        return; // called from a callback: everything before it is released
-      }
-      isWorker = true;
+    if (isOwn()) {
+      return; // called from a callback: everything before it is released
     }
     CompletableFuture<Void> released = CompletableFuture.runAsync(() -> {}, thread);
-    if (isWorker) {
+    if (Thread.currentThread() instanceof Worker) {
       released = released.completeOnTimeout(null, PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
     released.join();
+  }
+
+  private boolean isOwn() {
+    return Thread.currentThread() instanceof Worker worker && worker.owner == this;
   }
 
   /**
@@ -85,7 +100,11 @@ public final class FreeThread {
    * since work of others on the same hardware may delay it for any time.
    */
   public void close(Runnable last) {
-    thread.execute(last);
+    thread.execute(
+        () -> {
+          isLast = true;
+          last.run();
+        });
     thread.shutdown();
     try {
       if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

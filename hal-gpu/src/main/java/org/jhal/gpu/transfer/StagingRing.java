@@ -4,96 +4,130 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
-import org.jhal.gpu.memory.HostBlock;
-import org.jhal.gpu.runtime.FreeThread;
-import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.HostMemory;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Page-locked memory for bytes that are captured while an operation is issued and that the stream
- * reads later. Each stream has one ring; parts that the stream has passed are reused.
+ * reads later. Each stream has one ring; parts that the stream is past are reused.
  *
- * <p>The memory is created, and space in it is waited for, only while issuing may block. The weight
- * of commands ensures this: all staged bytes in the stream fit into the ring ({@code
- * GpuStream.weight}), except those of an operation that alone needs more, which the thread of its
- * queue issues.
+ * <p>The memory is made, and space in it is waited for, only where issuing may block, if the driver
+ * does two things. It says that the first command that stages bytes may block ({@link #isMade}).
+ * And its commands weigh at least what {@link #weight} says: then all staged bytes in the stream
+ * fit, except those of an operation that alone needs more, which a thread of its queue issues.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #isMade} by any thread.
  */
 public final class StagingRing {
-  /** The maximum number of bytes that are put at once. */
-  public static final int MAX_PIECE = 256 << 10;
+  /** The maximum number of bytes that are copied at once. */
+  private static final int MAX_PIECE = 256 << 10;
 
   /**
    * How many staged bytes certainly fit: up to one piece is lost, as a piece does not wrap around
    * the end.
    */
-  public static final int CAPACITY = (4 << 20) - MAX_PIECE;
+  private static final int CAPACITY = (4 << 20) - MAX_PIECE;
 
   private static final int ALIGNMENT = 256;
   private static final int BYTES = CAPACITY + MAX_PIECE;
 
-  private final GpuRuntime runtime;
-  private final long stream;
-  private final FreeThread frees;
-  private volatile @Nullable HostBlock memory; // created on first use
-  private ByteBuffer bytes = ByteBuffer.allocate(0); // a view of the memory
+  /** What was staged before a mark. */
+  private static final class Part {
+    final long mark;
+    long end; // of its bytes
+
+    Part(long mark, long end) {
+      this.mark = mark;
+      this.end = end;
+    }
+  }
+
+  private record Memory(DeviceMemory whole, MappedRange range, ByteBuffer bytes) {}
+
+  private final CopyStream stream;
+  private volatile @Nullable Memory memory; // made on first use
 
   // Positions count all bytes ever put; the place in the ring is the position modulo its size.
   private long begin; // the stream may still read from here on
   private long end; // the next bytes go here
-  private final Deque<StreamMark> marks = new ArrayDeque<>(); // between begin and end, in order
+  private final Deque<Part> parts = new ArrayDeque<>(); // between begin and end, in order
 
-  public StagingRing(GpuRuntime runtime, long stream, FreeThread frees) {
-    this.runtime = runtime;
+  /** A ring without memory, for a stream that it does not close. */
+  public StagingRing(CopyStream stream) {
     this.stream = stream;
-    this.frees = frees;
   }
 
-  /** How much of the ring this many bytes take, with alignment. */
-  public static long space(long bytes) {
+  /**
+   * What a command weighs that stages bytes, on a stream of this {@linkplain
+   * org.jhal.driver.NativeStream#capacity capacity}; at least 1.
+   */
+  public static int weight(long bytes, int capacity) {
+    long share = (space(bytes) * capacity + CAPACITY - 1) / CAPACITY;
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, share));
+  }
+
+  /** How much of the ring a piece takes, with alignment. */
+  private static long space(long bytes) {
     return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  /** Whether the memory exists; if not, the next {@link #put} blocks while it is page-locked. */
+  /** Whether the memory exists; if not, the next use blocks while it is page-locked. */
   public boolean isMade() {
     return memory != null;
   }
 
-  /**
-   * Puts bytes where the stream may read them until it has passed {@code mark}; returns their
-   * address.
-   *
-   * @param size at most {@link #MAX_PIECE}
-   * @param source called at once with the space to fill
-   */
-  public long put(int size, StreamMark mark, Consumer<ByteBuffer> source) {
-    HostBlock made = memory;
+  /** Reads memory of the host now, and copies it to the device in stream order. */
+  public void upload(HostMemory source, DeviceMemory target, long offset) {
+    for (long at = 0; at < source.size(); at += MAX_PIECE) {
+      long from = at;
+      int size = (int) Math.min(MAX_PIECE, source.size() - at);
+      copy(size, target, offset + at, space -> source.read(from, space));
+    }
+  }
+
+  /** Copies the remaining bytes now, and from there to the device in stream order. */
+  public void upload(ByteBuffer source, DeviceMemory target, long offset) {
+    long to = offset;
+    int last = source.limit();
+    while (source.position() < last) {
+      int size = Math.min(MAX_PIECE, last - source.position());
+      source.limit(source.position() + size);
+      copy(size, target, to, space -> space.put(source));
+      to += size;
+    }
+  }
+
+  private void copy(int size, DeviceMemory target, long to, Consumer<ByteBuffer> source) {
+    Memory made = memory;
     if (made == null) {
-      made = new HostBlock(runtime, BYTES);
-      bytes = made.view(0, BYTES);
+      made = make();
       memory = made;
     }
-    long at = reserve((int) space(size));
-    mark.setStagedEnd(end);
-    if (marks.peekLast() != mark) {
-      marks.add(mark);
-    }
-    int offset = (int) (at % BYTES);
-    source.accept(bytes.limit(offset + size).position(offset));
-    return made.hostAddress() + offset;
+    int offset = (int) (reserve((int) space(size)) % BYTES);
+    source.accept(made.bytes.limit(offset + size).position(offset));
+    made.range.flush();
+    stream.upload(made.whole, offset, target, to, size);
+    noteMark();
+  }
+
+  private Memory make() {
+    DeviceMemory whole = stream.allocate(BYTES, true);
+    MappedRange range = whole.map(0, BYTES);
+    return new Memory(whole, range, range.bytes());
   }
 
   private long reserve(int space) {
     long left = BYTES - end % BYTES;
     long at = space <= left ? end : end + left;
     while (at + space - begin > BYTES) {
-      StreamMark oldest = marks.poll();
-      if (oldest != null && oldest.isPassed(runtime)) {
-        begin = oldest.stagedEnd();
+      Part oldest = parts.poll();
+      if (oldest != null && stream.isPast(oldest.mark)) {
+        begin = oldest.end;
       } else {
-        runtime.synchronizeStream(stream); // an operation that alone needs more than the ring
-        marks.clear();
+        stream.synchronize(); // an operation that alone needs more than the ring
+        parts.clear();
         begin = end;
       }
     }
@@ -101,11 +135,22 @@ public final class StagingRing {
     return at;
   }
 
-  /** Releases the memory. Called when the stream is idle or lost. */
+  /** Without a mark, as after a failure, the mark of a later part counts. */
+  private void noteMark() {
+    long mark = stream.mark();
+    Part last = parts.peekLast();
+    if (last != null && last.mark == mark) {
+      last.end = end;
+    } else {
+      parts.add(new Part(mark, end));
+    }
+  }
+
+  /** Frees the memory. Called when the stream is idle or lost. */
   public void close() {
-    HostBlock made = memory;
+    Memory made = memory;
     if (made != null) {
-      made.release(frees);
+      made.whole.free();
     }
   }
 }

@@ -58,7 +58,11 @@ class GraphCacheTest {
 
   private final FakeRuntime runtime = new FakeRuntime();
   private final GpuCore device =
-      new GpuCore(runtime, new FreeThread(runtime, "fake-0"), "fake-0", 0);
+      new GpuCore(
+          runtime,
+          new FreeThread("fake-0", free -> runtime.gate().run(() -> runtime.giveBack(free))),
+          "fake-0",
+          0);
 
   private final GraphStream stream = fake(GraphStream.class, Map.of());
   private final GraphCache cache =
