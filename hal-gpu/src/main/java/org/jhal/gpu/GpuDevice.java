@@ -26,6 +26,8 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EarlyClasses;
+import org.jhal.driver.support.FreeThread;
+import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.collective.GpuGroup;
 import org.jhal.gpu.collective.GroupDevice;
 import org.jhal.gpu.collective.LaunchBlocking;
@@ -38,7 +40,6 @@ import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.RangeMarks;
-import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -47,7 +48,6 @@ import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.transfer.OwnCopyStream;
-import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /** A device backend over a {@link GpuRuntime}. */

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.driver.support.FreeThread;
 import org.jhal.gpu.runtime.GpuRuntime;
 
 /**

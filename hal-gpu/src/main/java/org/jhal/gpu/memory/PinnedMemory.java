@@ -2,7 +2,7 @@ package org.jhal.gpu.memory;
 
 import java.nio.ByteBuffer;
 import org.jhal.driver.MappedRange;
-import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.driver.support.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 

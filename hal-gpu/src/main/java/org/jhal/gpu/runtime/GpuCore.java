@@ -1,5 +1,7 @@
 package org.jhal.gpu.runtime;
 
+import org.jhal.driver.support.FreeThread;
+
 /**
  * What the parts of an open device know of it.
  *

@@ -14,6 +14,10 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EarlyClasses;
+import org.jhal.driver.transfer.CopyStream;
+import org.jhal.driver.transfer.DeferredFrees;
+import org.jhal.driver.transfer.StagingRing;
+import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphSet;
 import org.jhal.gpu.graph.GraphStream;
@@ -27,10 +31,6 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.time.StreamTimer;
-import org.jhal.gpu.transfer.CopyStream;
-import org.jhal.gpu.transfer.DeferredFrees;
-import org.jhal.gpu.transfer.StagingRing;
-import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,14 +6,14 @@ import org.jhal.driver.Command;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
+import org.jhal.driver.transfer.CopyStream;
+import org.jhal.driver.transfer.PageableTransfer;
+import org.jhal.driver.transfer.StagingRing;
+import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.transfer.CopyStream;
-import org.jhal.gpu.transfer.PageableTransfer;
-import org.jhal.gpu.transfer.StagingRing;
-import org.jhal.gpu.transfer.TransferRing;
 
 /**
  * The commands of a stream that move bytes: at once, through staging memory, or behind the ring for

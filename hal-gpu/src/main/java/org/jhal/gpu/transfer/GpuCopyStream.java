@@ -1,6 +1,7 @@
 package org.jhal.gpu.transfer;
 
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.transfer.CopyStream;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;

@@ -1,4 +1,4 @@
-package org.jhal.gpu.transfer;
+package org.jhal.driver.transfer;
 
 import org.jhal.HalException;
 import org.jhal.driver.DeviceMemory;

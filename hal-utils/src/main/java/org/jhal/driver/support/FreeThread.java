@@ -1,4 +1,4 @@
-package org.jhal.gpu.runtime;
+package org.jhal.driver.support;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
@@ -7,7 +7,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jhal.driver.support.EngineThread;
 
 /**
  * Releases what a runtime releases only when the whole device is idle: page-locked host memory, and

@@ -1,4 +1,4 @@
-package org.jhal.gpu.transfer;
+package org.jhal.driver.transfer;
 
 import org.jhal.HostMemory;
 import org.jhal.driver.DeviceMemory;

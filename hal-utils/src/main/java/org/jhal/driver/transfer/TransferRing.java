@@ -1,4 +1,4 @@
-package org.jhal.gpu.transfer;
+package org.jhal.driver.transfer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
