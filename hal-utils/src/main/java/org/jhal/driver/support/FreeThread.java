@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * modules. Otherwise the thread that drops the last reference, such as a completion thread, would
  * have to wait for unrelated kernels.
  *
- * <p>Thread-safe.
+ * <p>A driver makes one for each device, and closes it where it closes the device. Thread-safe.
  */
 public final class FreeThread {
   private static final System.Logger LOG = System.getLogger(FreeThread.class.getName());
@@ -33,7 +33,7 @@ public final class FreeThread {
   private final Consumer<Runnable> calls;
   private final String name;
   private final ExecutorService thread;
-  private volatile boolean isLast; // the last task has begun
+  private volatile boolean isClosing;
 
   /**
    * For a device; the thread ends with {@link #close}.
@@ -48,14 +48,14 @@ public final class FreeThread {
     this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));
   }
 
-  /** Calls {@code free} soon, with the device bound. Public for tests, as is {@link #await}. */
+  /** Calls {@code free} soon, with the device bound. */
   public void free(Runnable free) {
     free(free, () -> {});
   }
 
   /**
-   * Calls {@code free} soon, with the device bound, and then {@code then} in any case. Within the
-   * last task of {@link #close} both are called at once.
+   * Calls {@code free} soon, with the device bound, and then {@code then} in any case. What the
+   * thread itself frees during {@link #close} is freed at once, as the device ends behind it.
    */
   public void free(Runnable free, Runnable then) {
     Runnable both =
@@ -63,7 +63,7 @@ public final class FreeThread {
           calls.accept(free);
           then.run();
         };
-    if (isLast && isOwn()) {
+    if (isClosing && isOwn()) {
       both.run();
       return;
     }
@@ -99,11 +99,8 @@ public final class FreeThread {
    * since work of others on the same hardware may delay it for any time.
    */
   public void close(Runnable last) {
-    thread.execute(
-        () -> {
-          isLast = true;
-          last.run();
-        });
+    isClosing = true;
+    thread.execute(last);
     thread.shutdown();
     try {
       if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

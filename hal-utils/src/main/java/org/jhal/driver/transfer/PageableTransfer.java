@@ -119,9 +119,9 @@ public final class PageableTransfer implements HostCompletion {
 
   /** Ends the operation. The transfer is over, so its progress does not change any more. */
   void end() {
-    Completion told = completion;
-    if (told != null) {
-      told.end(failure);
+    Completion begun = completion;
+    if (begun != null) {
+      begun.end(failure);
     }
   }
 }

@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Slots are created when they are first needed. If too little memory can be page-locked, fewer
  * do; if none can, a small slot of ordinary memory does.
  *
- * <p>Thread-safe.
+ * <p>A copy that fails fails its transfer alone. The device counts as lost if a call fails with
+ * UNAVAILABLE, if a stream cannot be waited for after a failure, or if the device cannot be bound
+ * to a thread. Then all transfers fail with UNAVAILABLE, later ones at once.
+ *
+ * <p>A driver makes one for each device, and closes it with the device. Thread-safe.
  */
 public final class TransferRing {
   /** The size of a slot, unless the ring is too small for {@link #MIN_SLOTS} of them. */
@@ -63,7 +67,7 @@ public final class TransferRing {
   // All fields below are guarded by this. No native call and no callback is made under the lock.
   //
   // Invariant: while a transfer has not ended there is a worker. A worker ends only if it finds, in
-  // the same critical section, nothing to take. What is then in slots is with other workers.
+  // the same critical section, nothing to take. Any slot that is left belongs to another worker.
 
   /** The transfers that have bytes in no slot yet, in the order in which they get the next slot. */
   private final Deque<PageableTransfer> waiting = new ArrayDeque<>();
@@ -81,7 +85,8 @@ public final class TransferRing {
 
   private int open; // transfers that are not over
   private int workers; // that run, or wait for a thread
-  private final Deque<PageableTransfer> over = new ArrayDeque<>(); // whose ends are to be told
+  private final Deque<PageableTransfer> over =
+      new ArrayDeque<>(); // whose operations have yet to end
   private @Nullable HalException loss; // of the device; from then on all transfers fail with it
 
   /**
@@ -115,7 +120,7 @@ public final class TransferRing {
     if (started > 0) {
       first.run();
     } else {
-      tellEnds(); // on a lost device it is over already
+      endFinished(); // on a lost device it is over already
     }
   }
 
@@ -151,11 +156,11 @@ public final class TransferRing {
       try {
         do {
           BoundCalls.run(device, TransferRing.this::step);
-          tellEnds();
+          endFinished();
         } while (!isDone() && !threads.giveWay(this));
       } catch (Throwable t) { // the device cannot be bound, or an error of the lines here
         crashed(t);
-        tellEnds();
+        endFinished();
       }
     }
   }
@@ -170,7 +175,7 @@ public final class TransferRing {
   }
 
   /** Ends the operations whose transfers are over. */
-  private void tellEnds() {
+  private void endFinished() {
     for (PageableTransfer next = nextOver(); next != null; next = nextOver()) {
       next.end();
     }
@@ -395,7 +400,7 @@ public final class TransferRing {
     }
   }
 
-  /** Ends a worker after an error. The last one leaves nothing that nobody would end. */
+  /** Ends a worker after an error. The last one ends all chunks, since no other worker would. */
   private void crashed(Throwable thrown) {
     for (TransferSlot left = leave(thrown); left != null; left = leave(thrown)) {
       Throwable unsettled = null;

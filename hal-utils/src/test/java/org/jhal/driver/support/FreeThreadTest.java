@@ -1,7 +1,6 @@
 package org.jhal.driver.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -73,7 +72,7 @@ class FreeThreadTest {
 
   /** As a callback does that frees something and uses its address again. */
   @Test
-  void awaitOnTheThreadItselfDoesNotWait() {
+  void awaitOnTheThreadItselfDoesNotWait() throws InterruptedException {
     FreeThread frees = new FreeThread("plain-0", bound);
     CountDownLatch over = new CountDownLatch(1);
     frees.free(
@@ -81,11 +80,30 @@ class FreeThreadTest {
         () -> {
           frees.free(event("later"));
           frees.await();
-          assertFalse(events.contains("later"));
+          events.add("awaited");
           over.countDown();
         });
-    frees.close(() -> {});
-    assertEquals(0, over.getCount());
-    assertTrue(events.contains("later"));
+    assertTrue(over.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "the callback");
+    frees.close(event("last"));
+    assertEquals(List.of("bind", "unbind", "awaited", "bind", "later", "unbind", "last"), events);
+  }
+
+  /** The device ends behind the last task. */
+  @Test
+  void whatACallbackFreesDuringTheCloseIsFreedBeforeTheLastTask() {
+    FreeThread frees = new FreeThread("plain-0", free -> free.run());
+    Thread closer = Thread.currentThread();
+    frees.free(
+        () -> {},
+        () -> {
+          long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+          while (closer.getState() != Thread.State.TIMED_WAITING) { // in close()
+            assertTrue(System.nanoTime() < deadline, "this thread waits for the close");
+            Thread.onSpinWait();
+          }
+          frees.free(event("free"), event("then"));
+        });
+    frees.close(event("last"));
+    assertEquals(List.of("free", "then", "last"), events);
   }
 }
