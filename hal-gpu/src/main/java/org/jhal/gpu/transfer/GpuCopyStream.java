@@ -2,6 +2,7 @@ package org.jhal.gpu.transfer;
 
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.transfer.CopyStream;
+import org.jhal.gpu.memory.HostBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -21,7 +22,7 @@ public abstract class GpuCopyStream implements CopyStream {
 
   @Override
   public final DeviceMemory allocate(int bytes, boolean isPinned) {
-    return isPinned ? StagingMemory.pinned(core, bytes) : StagingMemory.ordinary(bytes);
+    return isPinned ? HostBlock.pinned(core, bytes) : HostBlock.pageable(core, bytes);
   }
 
   @Override
@@ -41,7 +42,7 @@ public abstract class GpuCopyStream implements CopyStream {
   }
 
   private static long hostAddress(DeviceMemory staging) {
-    return ((StagingMemory) staging).hostAddress();
+    return ((HostBlock) staging).hostAddress();
   }
 
   @Override

@@ -2,8 +2,8 @@
  * The copies of native streams, as the rings of {@code org.jhal.driver.transfer} and what is freed
  * later need them.
  *
- * <p>In it comes what copies between staging memory and the device, and the staging memory. What
- * decides how a command's bytes go is in {@code org.jhal.gpu.stream}.
+ * <p>In it comes what copies between staging memory and the device. What decides how a command's
+ * bytes go is in {@code org.jhal.gpu.stream}.
  */
 @NullMarked
 package org.jhal.gpu.transfer;
