@@ -9,11 +9,11 @@ module org.jhal.utils {
 
   exports org.jhal.driver;
   exports org.jhal.driver.bundle;
-  exports org.jhal.driver.cache to
-      org.jhal.gpu;
+  exports org.jhal.driver.cache;
   exports org.jhal.driver.faults;
   exports org.jhal.driver.options;
   exports org.jhal.driver.support;
+  exports org.jhal.driver.transfer;
   exports org.jhal.engine;
   exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;

@@ -26,6 +26,8 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EarlyClasses;
+import org.jhal.driver.support.FreeThread;
+import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.collective.GpuGroup;
 import org.jhal.gpu.collective.GroupDevice;
 import org.jhal.gpu.collective.LaunchBlocking;
@@ -38,7 +40,6 @@ import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.RangeMarks;
-import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -46,7 +47,7 @@ import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
-import org.jhal.gpu.transfer.TransferRing;
+import org.jhal.gpu.transfer.OwnCopyStream;
 import org.jspecify.annotations.Nullable;
 
 /** A device backend over a {@link GpuRuntime}. */
@@ -95,7 +96,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     this.ranges = config.ranges();
     MemoryPool made = null;
     try {
-      this.frees = new FreeThread(runtime, name());
+      this.frees = new FreeThread(name(), free -> runtime.gate().run(() -> runtime.giveBack(free)));
       this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
       this.groups = new GroupDevice(core);
       long token = runtime.bindToThread();
@@ -111,7 +112,9 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       }
       this.pool = made;
       this.allocator = new DeviceAllocator(core, made);
-      this.ring = new TransferRing(runtime, config.stagingBytes(), config.copyThreads());
+      this.ring =
+          new TransferRing(
+              runtime, () -> OwnCopyStream.open(core), config.stagingBytes(), config.copyThreads());
       GraphRuntime calls = config.graphs().isOff() ? null : runtime.graphs();
       this.graphs = calls == null ? null : new GraphCache(core, calls, config.graphs());
     } catch (Throwable t) {

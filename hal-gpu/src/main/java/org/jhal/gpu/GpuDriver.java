@@ -1,19 +1,15 @@
 package org.jhal.gpu;
 
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
 import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.DeviceSelector;
@@ -46,9 +42,6 @@ public abstract class GpuDriver implements Driver {
   private static final Option<Long> MEMORY =
       Option.bytesOrAll(
           "memory", "how much device memory JHAL uses at most; never more than there is");
-
-  private static final Option<Optional<Path>> CACHE =
-      Option.folder("cache", KernelCache.defaultFolder(), "where compiled kernels are kept");
 
   private static final Option<Long> STAGING =
       Option.bytes(
@@ -152,7 +145,7 @@ public abstract class GpuDriver implements Driver {
   private Settings settings(DeviceUri uri) {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
     options.add(MEMORY);
-    options.add(CACHE);
+    options.add(KernelCache.OPTION);
     options.add(STAGING);
     options.add(Profile.OPTION);
     options.add(RANGES);
@@ -190,7 +183,7 @@ public abstract class GpuDriver implements Driver {
 
   private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
-    KernelCache cache = cache(settings);
+    KernelCache cache = KernelCache.of(settings);
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
     }
@@ -198,27 +191,6 @@ public abstract class GpuDriver implements Driver {
     DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
     GpuProperties device = found.get(info.index());
     return open(openRuntime(device), device, cache, settings, interposer);
-  }
-
-  /** Null for none. A folder that cannot be used is no error; a file in its place is one. */
-  private static @Nullable KernelCache cache(Settings settings) {
-    Optional<Path> folder = settings.get(CACHE);
-    if (folder.isEmpty()) {
-      return null;
-    }
-    Path path = folder.get();
-    if (!folder.equals(CACHE.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "option '"
-              + CACHE
-              + "' is '"
-              + path
-              + "' (from "
-              + settings.origin(CACHE)
-              + "), which is no folder");
-    }
-    return KernelCache.in(path);
   }
 
   private Device open(

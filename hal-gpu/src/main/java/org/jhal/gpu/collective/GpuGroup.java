@@ -12,6 +12,7 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.BoundCalls;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.WantedCollectives;
@@ -232,11 +233,11 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       first.runtime().recordEvent(start, stream);
       first.runtime().waitEvent(first.stream, start);
     } catch (HalException e) {
-      throw GpuRuntime.asLoss(e);
+      throw BoundCalls.asLoss(e);
     }
     for (Member member : members.subList(1, members.size())) {
       try {
-        member.runtime().callBound(() -> member.runtime().waitEvent(member.stream, start));
+        BoundCalls.run(member.runtime(), () -> member.runtime().waitEvent(member.stream, start));
       } catch (HalException e) {
         return e;
       }
@@ -275,7 +276,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       }
     }
     if (failure != null && members.get(0).runtime().isLost()) {
-      throw GpuRuntime.asLoss(failure);
+      throw BoundCalls.asLoss(failure);
     }
     return failure;
   }
@@ -292,7 +293,8 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
 
   private @Nullable HalException record(Member member) {
     try {
-      member.runtime().callBound(() -> member.runtime().recordEvent(member.event, member.stream));
+      BoundCalls.run(
+          member.runtime(), () -> member.runtime().recordEvent(member.event, member.stream));
       member.isRecorded = true;
       return null;
     } catch (HalException e) {
@@ -326,7 +328,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     boolean[] hasFired = new boolean[1];
     try {
       if (member.isRecorded && !runtime.isLost()) {
-        runtime.callBound(() -> hasFired[0] = runtime.queryEvent(member.event));
+        BoundCalls.run(runtime, () -> hasFired[0] = runtime.queryEvent(member.event));
       }
     } catch (Throwable t) { // a loss is remembered; the abort reports others
       return runtime.isLost();

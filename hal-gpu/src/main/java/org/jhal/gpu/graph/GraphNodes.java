@@ -196,13 +196,13 @@ final class GraphNodes {
 
   void addTo(long graph) {
     if (updateBytes > 0) {
-      HostBlock block = new HostBlock(core.runtime(), updateBytes);
+      HostBlock block = HostBlock.pinned(core, updateBytes);
       updates = block;
       ByteBuffer to = block.view(0, updateBytes);
       for (int node = 0; node < nodes.length; node++) {
         if (plan.command(node).kind() == Command.Kind.UPDATE) {
           to.position(places[node]).put(plan.command(node).bytes());
-          sources[node] = block.deviceAddress() + places[node];
+          sources[node] = block.address() + places[node];
           sourcePlaces[node] = GpuMemory.HOST;
         }
       }
@@ -311,7 +311,7 @@ final class GraphNodes {
     if (block != null && mayWait) {
       block.release();
     } else if (block != null) {
-      block.release(core.frees());
+      block.free();
     }
   }
 }

@@ -29,7 +29,7 @@ public final class DeviceAllocator {
   public DeviceMemory allocate(long bytes, BufferParams params) {
     return switch (params.type()) {
       case DEVICE -> pool.allocate(bytes);
-      case HOST -> new PinnedMemory(core.runtime(), core.frees(), bytes);
+      case HOST -> HostBlock.pinned(core, bytes);
       case HOST_UPLOAD -> new UploadMemory(core.runtime(), core.frees(), bytes);
       default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
     };

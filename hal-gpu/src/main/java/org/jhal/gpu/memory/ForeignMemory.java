@@ -3,7 +3,7 @@ package org.jhal.gpu.memory;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.MappedRange;
-import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.driver.support.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 
 /** Device memory that the program has allocated with the native runtime, and will free. */

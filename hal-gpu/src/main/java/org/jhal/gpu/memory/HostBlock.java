@@ -6,23 +6,31 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.gpu.runtime.FreeThread;
-import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.driver.MappedRange;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuMemory;
 
 /**
- * Page-locked, cached host memory that the device can access: memory of the C library, registered
- * with the device. Releasing it only ends the registration; the memory lives as long as a view of
- * it is reachable. So a view never points to freed memory and never keeps the device open.
+ * Cached memory of the C library. Page-locked, it is registered with the device, which can then
+ * access it. Freeing it ends only the registration; the memory itself lives as long as a view of it
+ * is reachable. So a view never points to freed memory and never keeps the device open.
  *
  * <p>Thread-safe; threads that create or release a block have the device bound.
  */
-public final class HostBlock {
+public final class HostBlock implements GpuMemory {
   private static final int PAGE = 4096;
 
-  private final GpuRuntime runtime;
+  private final GpuCore core;
   private final Pointer memory; // keeps the C memory while it is reachable
   private final long size;
-  private final long deviceAddress;
+  private final long deviceAddress; // 0 if it is not page-locked
+
+  private HostBlock(GpuCore core, Pointer memory, long size, long deviceAddress) {
+    this.core = core;
+    this.memory = memory;
+    this.size = size;
+    this.deviceAddress = deviceAddress;
+  }
 
   /**
    * Allocates and registers a block.
@@ -30,19 +38,14 @@ public final class HostBlock {
    * @throws HalException RESOURCE_EXHAUSTED if the host lacks memory, or memory that can be
    *     page-locked
    */
-  public HostBlock(GpuRuntime runtime, long size) {
-    this.runtime = runtime;
-    this.size = size;
+  public static HostBlock pinned(GpuCore core, long size) {
+    // Allocate whole pages, as two registrations must not share a page.
+    long pages = (Math.max(1, size) + PAGE - 1) / PAGE * PAGE;
+    Pointer memory = allocate(pages + PAGE).align(PAGE).share(0, pages);
     try {
-      // Whole pages, as two registrations must not share one.
-      long pages = (Math.max(1, size) + PAGE - 1) / PAGE * PAGE;
-      this.memory = new Memory(pages + PAGE).align(PAGE).share(0, pages);
-    } catch (OutOfMemoryError e) {
-      throw new HalException(
-          Status.RESOURCE_EXHAUSTED, "the host has no " + size + " bytes left: " + e.getMessage());
-    }
-    try {
-      this.deviceAddress = runtime.pinning().register(hostAddress(), Math.max(1, size));
+      long address = Pointer.nativeValue(memory);
+      long deviceAddress = core.runtime().pinning().register(address, Math.max(1, size));
+      return new HostBlock(core, memory, size, deviceAddress);
     } catch (HalException e) {
       // The arguments are valid, so any code means that too little memory can be page-locked.
       throw e.status() == Status.UNAVAILABLE
@@ -51,12 +54,42 @@ public final class HostBlock {
     }
   }
 
+  /**
+   * Allocates memory that the runtime copies as it copies any pageable memory.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if the host has not enough memory
+   */
+  public static HostBlock pageable(GpuCore core, long size) {
+    return new HostBlock(core, allocate(size), size, 0);
+  }
+
+  private static Memory allocate(long bytes) {
+    try {
+      return new Memory(bytes);
+    } catch (OutOfMemoryError e) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED, "the host has no " + bytes + " bytes left: " + e.getMessage());
+    }
+  }
+
+  /** The address for the host. */
   public long hostAddress() {
     return Pointer.nativeValue(memory);
   }
 
-  public long deviceAddress() {
+  @Override
+  public long address() {
     return deviceAddress;
+  }
+
+  @Override
+  public int place() {
+    return HOST;
+  }
+
+  @Override
+  public long size() {
+    return size;
   }
 
   /** A view that keeps the memory alive. */
@@ -66,22 +99,29 @@ public final class HostBlock {
         : memory.getByteBuffer(offset, length).order(ByteOrder.nativeOrder());
   }
 
-  long size() {
-    return size;
+  /** The device and the host see each other's writes without a flush. */
+  @Override
+  public MappedRange map(long offset, int length) {
+    ByteBuffer view = view(offset, length);
+    return () -> view;
   }
 
-  /** Ends the registration; may wait until the device is idle. Called once. */
+  /** Ends the registration of a page-locked block; may wait until the device is idle. */
   public void release() {
-    runtime.pinning().unregister(hostAddress());
+    core.runtime().pinning().unregister(hostAddress());
   }
 
   /**
-   * Ends the registration on the free thread, which keeps the memory until then. Called once.
-   * Afterwards the address counts as free even if the device could not be bound.
+   * Ends the registration on the free thread. The memory is kept until then; afterwards its address
+   * counts as free even if the device could not be bound.
    */
-  public void release(FreeThread frees) {
-    frees.free(
-        () -> runtime.pinning().pageUnlock(hostAddress()),
-        () -> runtime.pinning().forget(hostAddress()));
+  @Override
+  public void free() {
+    if (deviceAddress != 0) {
+      core.frees()
+          .free(
+              () -> core.runtime().pinning().pageUnlock(hostAddress()),
+              () -> core.runtime().pinning().forget(hostAddress()));
+    }
   }
 }

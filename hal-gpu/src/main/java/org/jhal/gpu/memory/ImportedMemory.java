@@ -5,9 +5,9 @@ import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.MappedRange;
+import org.jhal.driver.support.FreeThread;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.gpu.natives.NativeBlock;
-import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 

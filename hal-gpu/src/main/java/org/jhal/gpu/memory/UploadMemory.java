@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.driver.MappedRange;
-import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.driver.support.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 

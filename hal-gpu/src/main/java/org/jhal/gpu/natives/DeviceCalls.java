@@ -68,44 +68,6 @@ public abstract class DeviceCalls implements ThreadBinding {
   }
 
   /**
-   * Calls {@code body} with the device bound.
-   *
-   * @throws HalException what {@code body} throws; UNAVAILABLE if the device cannot be bound or
-   *     unbound, which counts as its loss (rule Q7a)
-   */
-  public final void callBound(Runnable body) {
-    long token = bindOrLose();
-    try {
-      body.run();
-    } finally {
-      unbindOrLose(token);
-    }
-  }
-
-  private long bindOrLose() {
-    try {
-      return bindToThread();
-    } catch (HalException e) {
-      throw asLoss(e);
-    }
-  }
-
-  private void unbindOrLose(long token) {
-    try {
-      unbindFromThread(token);
-    } catch (HalException e) {
-      throw asLoss(e);
-    }
-  }
-
-  /** The failure of a call that means the loss of the device whatever its status. */
-  public static HalException asLoss(HalException failure) {
-    return failure.status() == Status.UNAVAILABLE
-        ? failure
-        : new HalException(Status.UNAVAILABLE, failure.getMessage(), failure);
-  }
-
-  /**
    * Calls {@code body}, which releases something, with the device bound. If that fails, the
    * device's end releases it. Never throws.
    */

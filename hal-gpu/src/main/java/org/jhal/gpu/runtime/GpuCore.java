@@ -1,5 +1,7 @@
 package org.jhal.gpu.runtime;
 
+import org.jhal.driver.support.FreeThread;
+
 /**
  * An open device as its parts see it.
  *

@@ -14,6 +14,10 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EarlyClasses;
+import org.jhal.driver.transfer.CopyStream;
+import org.jhal.driver.transfer.DeferredFrees;
+import org.jhal.driver.transfer.StagingRing;
+import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphSet;
 import org.jhal.gpu.graph.GraphStream;
@@ -27,8 +31,6 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.time.StreamTimer;
-import org.jhal.gpu.transfer.StagingRing;
-import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +54,6 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
    * until the device has gone on, on a thread that may block.
    */
   private static final int EXTERNAL_WEIGHT = 64;
-
-  /** This many staged bytes weigh as much as one command. */
-  private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
 
   private final int index;
   private final GpuRuntime runtime;
@@ -93,10 +92,11 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
     this.profile = profile;
     this.ranges = ranges;
     this.events = new StreamEvents(runtime);
-    this.hostFrees = new DeferredFrees(runtime);
     this.launch = new LaunchBuffer(runtime.endOfLaunchList());
     this.handle = runtime.openStream();
-    this.transfers = new StreamTransfers(core, ring, events, handle);
+    CopyStream copies = new QueueCopies(core, handle, events);
+    this.transfers = new StreamTransfers(core, ring, copies, handle);
+    this.hostFrees = new DeferredFrees(copies);
     this.timer = new StreamTimer(runtime, clock, handle);
   }
 
@@ -141,8 +141,7 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
     if (command.kind() == Command.Kind.EXTERNAL) {
       return EXTERNAL_WEIGHT;
     }
-    long staged = StagingRing.space(StreamTransfers.stagedBytes(command));
-    return (int) Math.max(1, (staged + BYTES_PER_WEIGHT - 1) / BYTES_PER_WEIGHT);
+    return StagingRing.weight(StreamTransfers.stagedBytes(command), CAPACITY);
   }
 
   /** A launch of a graph counts as one, however large it is (see docs/results/README.md). */
@@ -363,7 +362,7 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
     if (memory instanceof PoolMemory pooled) {
       allocator.free(pooled, handle);
     } else {
-      hostFrees.add(memory, events.nextMark());
+      hostFrees.add(memory);
     }
   }
 

@@ -3,7 +3,6 @@ package org.jhal.gpu.stream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.transfer.StreamMark;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +47,6 @@ final class StreamEvents {
   /** The latest recording when a thread last went to sleep. */
   private volatile long lastSleep;
 
-  /** For work issued since the last recording. */
-  private @Nullable StreamMark nextMark;
-
   StreamEvents(GpuRuntime runtime) {
     this.runtime = runtime;
   }
@@ -85,20 +81,20 @@ final class StreamEvents {
     runtime.recordEvent(event.recorded(), stream);
     events[(int) position & (KEPT_EVENTS - 1)] = event;
     recordings = position;
-    StreamMark mark = nextMark;
-    if (mark != null) {
-      mark.set(event);
-      nextMark = null;
-    }
   }
 
-  StreamMark nextMark() {
-    StreamMark mark = nextMark;
-    if (mark == null) {
-      mark = new StreamMark();
-      nextMark = mark;
+  /**
+   * Whether the stream is past a recording, which may still be to come. For the thread that issues.
+   */
+  boolean isPast(long position) {
+    if (position > recordings) {
+      return false;
     }
-    return mark;
+    GpuEvent event = events[(int) position & (KEPT_EVENTS - 1)];
+    // An event is recorded again when the operation before is over, and a stream never holds as
+    // many operations as events are kept.
+    boolean isReplaced = event == null || event.position() != position;
+    return isReplaced || position <= fired || runtime.queryEvent(event.recorded());
   }
 
   /** Whether a recording has fired. For any thread. */

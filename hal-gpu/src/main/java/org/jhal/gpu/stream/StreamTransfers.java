@@ -1,19 +1,19 @@
 package org.jhal.gpu.stream;
 
 import java.nio.Buffer;
-import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
+import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
+import org.jhal.driver.transfer.CopyStream;
+import org.jhal.driver.transfer.PageableTransfer;
+import org.jhal.driver.transfer.StagingRing;
+import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.transfer.PageableTransfer;
-import org.jhal.gpu.transfer.StagingRing;
-import org.jhal.gpu.transfer.TransferRing;
 
 /**
  * The commands of a stream that move bytes: at once, through staging memory, or by the ring.
@@ -30,17 +30,15 @@ final class StreamTransfers {
   private final GpuRuntime runtime;
   private final int place; // of the device's own memory
   private final TransferRing ring; // moves pageable memory
-  private final StreamEvents events;
   private final long stream;
   private final StagingRing staging;
 
-  StreamTransfers(GpuCore core, TransferRing ring, StreamEvents events, long stream) {
+  StreamTransfers(GpuCore core, TransferRing ring, CopyStream copies, long stream) {
     this.runtime = core.runtime();
     this.place = core.place();
     this.ring = ring;
-    this.events = events;
     this.stream = stream;
-    this.staging = new StagingRing(runtime, stream, core.frees());
+    this.staging = new StagingRing(copies);
   }
 
   /** The maximum number of bytes that the issue copies to staging memory. */
@@ -99,20 +97,8 @@ final class StreamTransfers {
 
   /** Copies bytes of the command itself. */
   void update(Command command, Submission submission) {
-    ByteBuffer bytes = command.bytes();
-    long target = GpuMemory.address(command.target(), submission);
-    int end = bytes.limit();
-    while (bytes.position() < end) {
-      int at = bytes.position();
-      bytes.limit(Math.min(at + StagingRing.MAX_PIECE, end));
-      capture(target + at, bytes.remaining(), space -> space.put(bytes));
-    }
-  }
-
-  /** Stages bytes of the host now, and copies them to {@code target} in stream order. */
-  private void capture(long target, int size, Consumer<ByteBuffer> source) {
-    long staged = staging.put(size, events.nextMark(), source);
-    runtime.copyToDevice(stream, target, staged, size);
+    Operand target = command.target();
+    staging.upload(command.bytes(), submission.memory(target), submission.offset(target));
   }
 
   /**
@@ -124,21 +110,18 @@ final class StreamTransfers {
    */
   boolean upload(Command command, Submission submission) {
     HostMemory source = command.host();
-    long target = GpuMemory.address(command.target(), submission);
+    GpuMemory target = GpuMemory.of(command.target(), submission);
+    long offset = submission.offset(command.target());
     long pinned = pinnedAddress(source);
     if (pinned != 0) {
       submission.moves(command, TransferPath.DIRECT);
-      runtime.copyToDevice(stream, target, pinned, source.size());
+      runtime.copyToDevice(stream, target.address() + offset, pinned, source.size());
     } else if (source.size() <= MAX_CAPTURED && (source.isOnHeap() || submission.waitsReached())) {
       submission.moves(command, TransferPath.STAGED);
-      for (long at = 0; at < source.size(); at += StagingRing.MAX_PIECE) {
-        long from = at;
-        int size = (int) Math.min(StagingRing.MAX_PIECE, source.size() - at);
-        capture(target + at, size, space -> source.read(from, space));
-      }
+      staging.upload(source, target, offset);
     } else {
       submission.moves(command, TransferPath.RING);
-      submission.afterwards(PageableTransfer.upload(ring, source, target));
+      submission.afterwards(PageableTransfer.upload(ring, source, target, offset));
       return true;
     }
     return false;
@@ -147,14 +130,15 @@ final class StreamTransfers {
   /** Returns whether it runs in other streams. */
   boolean readback(Command command, Submission submission) {
     HostMemory target = command.host();
-    long source = GpuMemory.address(command.source(), submission);
+    GpuMemory source = GpuMemory.of(command.source(), submission);
+    long offset = submission.offset(command.source());
     long pinned = pinnedAddress(target);
     if (pinned != 0) {
       submission.moves(command, TransferPath.DIRECT);
-      runtime.copyToHost(stream, pinned, source, target.size());
+      runtime.copyToHost(stream, pinned, source.address() + offset, target.size());
     } else {
       submission.moves(command, TransferPath.RING);
-      submission.afterwards(PageableTransfer.readback(ring, source, target));
+      submission.afterwards(PageableTransfer.readback(ring, source, offset, target));
       return true;
     }
     return false;

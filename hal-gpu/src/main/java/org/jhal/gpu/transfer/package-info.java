@@ -1,10 +1,9 @@
 /**
- * Moves bytes between memory that is not page-locked and the device: a ring for each stream for
- * what is captured while it is issued, and a ring for each device, with threads of its own, for the
- * rest.
+ * The copies of native streams, as the rings of {@code org.jhal.driver.transfer} and what is freed
+ * later need them.
  *
- * <p>In it comes what stages, and what says how far the device has read it. What decides how a
- * command's bytes go is in {@code org.jhal.gpu.stream}.
+ * <p>In it comes what copies between staging memory and the device. What decides how a command's
+ * bytes go is in {@code org.jhal.gpu.stream}.
  */
 @NullMarked
 package org.jhal.gpu.transfer;

@@ -17,11 +17,11 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.support.FreeThread;
 import org.jhal.gpu.natives.GraphApi;
 import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.FakeRuntime;
-import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -58,7 +58,11 @@ class GraphCacheTest {
 
   private final FakeRuntime runtime = new FakeRuntime();
   private final GpuCore device =
-      new GpuCore(runtime, new FreeThread(runtime, "fake-0"), "fake-0", 0);
+      new GpuCore(
+          runtime,
+          new FreeThread("fake-0", free -> runtime.gate().run(() -> runtime.giveBack(free))),
+          "fake-0",
+          0);
 
   private final GraphStream stream = fake(GraphStream.class, Map.of());
   private final GraphCache cache =

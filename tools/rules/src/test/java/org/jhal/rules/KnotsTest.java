@@ -37,6 +37,7 @@ class KnotsTest {
           Map.entry("org.jhal.driver.faults", 3),
           Map.entry("org.jhal.driver.options", 1),
           Map.entry("org.jhal.driver.support", 1),
+          Map.entry("org.jhal.driver.transfer", 3),
           Map.entry("org.jhal.engine", 2),
           Map.entry("org.jhal.engine.base", 4),
           Map.entry("org.jhal.engine.memory", 2),

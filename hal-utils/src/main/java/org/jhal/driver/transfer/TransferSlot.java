@@ -1,13 +1,11 @@
-package org.jhal.gpu.transfer;
+package org.jhal.driver.transfer;
 
-import com.sun.jna.Memory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jhal.HalException;
-import org.jhal.Status;
-import org.jhal.gpu.memory.HostBlock;
-import org.jhal.gpu.natives.NativeBlock;
-import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +23,9 @@ final class TransferSlot {
 
   /** What a slot has once it is made. */
   private record Native(
-      long stream, long event, @Nullable HostBlock pinned, ByteBuffer bytes, long address) {}
+      CopyStream stream, DeviceMemory memory, MappedRange range, ByteBuffer bytes) {}
 
-  private final GpuRuntime runtime;
+  private final Supplier<CopyStream> streams;
   private final boolean isPinned;
   private final int capacity;
 
@@ -37,10 +35,11 @@ final class TransferSlot {
   private @Nullable PageableTransfer transfer; // null while the slot has none
   private long offset;
   private int size;
+  private long mark; // behind its copy
 
   /** A slot without anything native. */
-  TransferSlot(GpuRuntime runtime, boolean isPinned, int capacity) {
-    this.runtime = runtime;
+  TransferSlot(Supplier<CopyStream> streams, boolean isPinned, int capacity) {
+    this.streams = streams;
     this.isPinned = isPinned;
     this.capacity = capacity;
   }
@@ -66,32 +65,19 @@ final class TransferSlot {
   }
 
   private Native make() {
-    long stream = runtime.openStream();
+    CopyStream stream = streams.get();
+    DeviceMemory memory = null;
+    boolean isMade = false;
     try {
-      long event = runtime.createEvent(true);
-      try {
-        if (isPinned) {
-          HostBlock block = new HostBlock(runtime, capacity);
-          return new Native(stream, event, block, block.view(0, capacity), block.hostAddress());
-        }
-        ByteBuffer bytes = ordinary(capacity);
-        return new Native(stream, event, null, bytes, NativeBlock.addressOf(bytes));
-      } catch (Throwable t) {
-        runtime.destroyEvent(event);
-        throw t;
+      memory = stream.allocate(capacity, isPinned);
+      MappedRange range = memory.map(0, capacity);
+      Native all = new Native(stream, memory, range, range.bytes());
+      isMade = true;
+      return all;
+    } finally {
+      if (!isMade) {
+        end(stream, memory);
       }
-    } catch (Throwable t) {
-      runtime.closeStream(stream);
-      throw t;
-    }
-  }
-
-  private static ByteBuffer ordinary(int capacity) {
-    try {
-      return new Memory(capacity).getByteBuffer(0, capacity); // the view keeps the memory
-    } catch (OutOfMemoryError e) {
-      throw new HalException(
-          Status.RESOURCE_EXHAUSTED, "the host has no " + capacity + " bytes left", e);
     }
   }
 
@@ -115,16 +101,17 @@ final class TransferSlot {
     PageableTransfer now = Objects.requireNonNull(transfer);
     if (now.isUpload()) {
       now.host().read(offset, own.bytes.limit(size).position(0));
-      runtime.copyToDevice(own.stream, now.address() + offset, own.address, size);
+      own.range.flush();
+      own.stream.upload(own.memory, 0, now.memory(), now.offset() + offset, size);
     } else {
-      runtime.copyToHost(own.stream, own.address, now.address() + offset, size);
+      own.stream.readback(now.memory(), now.offset() + offset, own.memory, 0, size);
     }
-    runtime.recordEvent(own.event, own.stream);
+    mark = own.stream.mark();
   }
 
   /** Whether the device's copy is over. */
   boolean isOver() {
-    return runtime.queryEvent(Objects.requireNonNull(made).event);
+    return Objects.requireNonNull(made).stream.isPast(mark);
   }
 
   /** Waits until the device's copy is over. */
@@ -136,20 +123,22 @@ final class TransferSlot {
       }
       Thread.onSpinWait();
     }
-    runtime.synchronizeEvent(Objects.requireNonNull(made).event);
+    Objects.requireNonNull(made).stream.await(mark);
   }
 
   /** After the device's copy: copies the chunk of a readback out of the slot. */
   void finish() {
     PageableTransfer now = Objects.requireNonNull(transfer);
     if (!now.isUpload()) {
-      now.host().write(offset, Objects.requireNonNull(made).bytes.limit(size).position(0));
+      Native own = Objects.requireNonNull(made);
+      own.range.invalidate();
+      now.host().write(offset, own.bytes.limit(size).position(0));
     }
   }
 
   /** Waits until the device does not use the slot any more. */
   void settle() {
-    runtime.synchronizeStream(Objects.requireNonNull(made).stream);
+    Objects.requireNonNull(made).stream.synchronize();
   }
 
   /** Frees what is native; may wait until the device is idle. */
@@ -157,11 +146,14 @@ final class TransferSlot {
     Native own = made;
     if (own != null) {
       made = null;
-      if (own.pinned != null) {
-        own.pinned.release();
-      }
-      runtime.destroyEvent(own.event);
-      runtime.closeStream(own.stream);
+      end(own.stream, own.memory);
     }
+  }
+
+  private static void end(CopyStream stream, @Nullable DeviceMemory memory) {
+    if (memory != null) {
+      memory.free();
+    }
+    stream.close();
   }
 }

@@ -1,6 +1,7 @@
-package org.jhal.gpu.transfer;
+package org.jhal.driver.transfer;
 
 import org.jhal.HostMemory;
+import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * TransferRing} moves it in chunks. It begins when the stream has reached the operation. By then
  * everything that the operation depends on is over, and nothing that depends on it starts before
  * this ends.
+ *
+ * <p>A driver gives it to {@link org.jhal.driver.Submission#afterwards}.
  */
 public final class PageableTransfer implements HostCompletion {
   /** It is cut into this many chunks, so that the copies of host and device overlap, ... */
@@ -19,7 +22,8 @@ public final class PageableTransfer implements HostCompletion {
 
   private final TransferRing ring;
   private final HostMemory host;
-  private final long address;
+  private final DeviceMemory memory;
+  private final long offset; // in the memory
   private final boolean isUpload;
 
   private @Nullable Completion completion; // set once, before the ring has the transfer
@@ -29,19 +33,25 @@ public final class PageableTransfer implements HostCompletion {
   private int chunks; // how many slots hold a chunk of it
   private @Nullable Throwable failure; // the first one; then nothing more is granted
 
-  private PageableTransfer(TransferRing ring, HostMemory host, long address, boolean isUpload) {
+  private PageableTransfer(
+      TransferRing ring, HostMemory host, DeviceMemory memory, long offset, boolean isUpload) {
     this.ring = ring;
     this.host = host;
-    this.address = address;
+    this.memory = memory;
+    this.offset = offset;
     this.isUpload = isUpload;
   }
 
-  public static PageableTransfer upload(TransferRing ring, HostMemory source, long target) {
-    return new PageableTransfer(ring, source, target, true);
+  /** Moves all of {@code source} to {@code target}, from {@code offset} in bytes on. */
+  public static PageableTransfer upload(
+      TransferRing ring, HostMemory source, DeviceMemory target, long offset) {
+    return new PageableTransfer(ring, source, target, offset, true);
   }
 
-  public static PageableTransfer readback(TransferRing ring, long source, HostMemory target) {
-    return new PageableTransfer(ring, target, source, false);
+  /** Fills {@code target} from {@code source}, from {@code offset} in bytes on. */
+  public static PageableTransfer readback(
+      TransferRing ring, DeviceMemory source, long offset, HostMemory target) {
+    return new PageableTransfer(ring, target, source, offset, false);
   }
 
   @Override
@@ -59,9 +69,14 @@ public final class PageableTransfer implements HostCompletion {
     return host;
   }
 
-  /** The address of the device's side. */
-  long address() {
-    return address;
+  /** The device's side. */
+  DeviceMemory memory() {
+    return memory;
+  }
+
+  /** Where it starts in {@link #memory}, in bytes. */
+  long offset() {
+    return offset;
   }
 
   boolean isUpload() {
@@ -104,9 +119,9 @@ public final class PageableTransfer implements HostCompletion {
 
   /** Ends the operation. The transfer is over, so its progress does not change any more. */
   void end() {
-    Completion told = completion;
-    if (told != null) {
-      told.end(failure);
+    Completion begun = completion;
+    if (begun != null) {
+      begun.end(failure);
     }
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.gpu.runtime;
+package org.jhal.driver.support;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
@@ -6,14 +6,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.jhal.driver.support.EngineThread;
+import java.util.function.Consumer;
 
 /**
  * Releases page-locked host memory and modules, which a runtime releases only when the whole device
  * is idle. Otherwise the thread that drops the last reference, such as a completion thread, would
  * wait for unrelated kernels.
  *
- * <p>Thread-safe.
+ * <p>A driver makes one for each device, and closes it where it closes the device. Thread-safe.
  */
 public final class FreeThread {
   private static final System.Logger LOG = System.getLogger(FreeThread.class.getName());
@@ -30,29 +30,43 @@ public final class FreeThread {
     }
   }
 
-  private final GpuRuntime runtime;
+  private final Consumer<Runnable> calls;
   private final String name;
   private final ExecutorService thread;
+  private volatile boolean isClosing;
 
-  /** For the device called {@code device}; the thread ends with {@link #close}. */
-  public FreeThread(GpuRuntime runtime, String device) {
-    this.runtime = runtime;
+  /**
+   * For a device; the thread ends with {@link #close}.
+   *
+   * @param device its name
+   * @param calls calls what it is given, at once and with the device bound, and throws nothing; if
+   *     the device cannot be bound, it does not call it
+   */
+  public FreeThread(String device, Consumer<Runnable> calls) {
+    this.calls = calls;
     this.name = device + "-free";
     this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));
   }
 
-  /** Calls {@code free} soon, with the device bound. Public for tests, as is {@link #await}. */
+  /** Calls {@code free} soon, with the device bound. */
   public void free(Runnable free) {
     free(free, () -> {});
   }
 
-  /** Calls {@code free} soon, with the device bound, and then {@code then} in any case. */
+  /**
+   * Calls {@code free} soon, with the device bound, and then {@code then} in any case. What the
+   * thread itself frees during {@link #close} is freed at once, as the device ends behind it.
+   */
   public void free(Runnable free, Runnable then) {
     Runnable both =
         () -> {
-          runtime.gate().run(() -> runtime.giveBack(free));
+          calls.accept(free);
           then.run();
         };
+    if (isClosing && isOwn()) {
+      both.run();
+      return;
+    }
     try {
       thread.execute(both);
     } catch (RejectedExecutionException e) {
@@ -66,18 +80,18 @@ public final class FreeThread {
    * wait for that thread.
    */
   public void await() {
-    boolean isWorker = false;
-    if (Thread.currentThread() instanceof Worker worker) {
-      if (worker.owner == this) {
-        return; // in a callback, before which everything was released
-      }
-      isWorker = true;
+    if (isOwn()) {
+      return; // in a callback, before which everything was released
     }
     CompletableFuture<Void> released = CompletableFuture.runAsync(() -> {}, thread);
-    if (isWorker) {
+    if (Thread.currentThread() instanceof Worker) {
       released = released.completeOnTimeout(null, PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
     released.join();
+  }
+
+  private boolean isOwn() {
+    return Thread.currentThread() instanceof Worker worker && worker.owner == this;
   }
 
   /**
@@ -85,6 +99,7 @@ public final class FreeThread {
    * other work on the same hardware may delay it for any time.
    */
   public void close(Runnable last) {
+    isClosing = true;
     thread.execute(last);
     thread.shutdown();
     try {

@@ -1,13 +1,15 @@
-package org.jhal.gpu.transfer;
+package org.jhal.driver.transfer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostThreads;
-import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.driver.ThreadBinding;
+import org.jhal.driver.support.BoundCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Slots are created when they are first needed. If too little memory can be page-locked, fewer
  * do; if none can, a small slot of ordinary memory does.
  *
- * <p>Thread-safe.
+ * <p>A copy that fails fails its transfer alone. The device counts as lost if a call fails with
+ * UNAVAILABLE, if a stream cannot be waited for after a failure, or if the device cannot be bound
+ * to a thread. Then all transfers fail with UNAVAILABLE, later ones at once.
+ *
+ * <p>A driver makes one for each device, and closes it with the device. Thread-safe.
  */
 public final class TransferRing {
   /** The size of a slot, unless the ring is too small for {@link #MIN_SLOTS} of them. */
@@ -52,7 +58,8 @@ public final class TransferRing {
    */
   private static final int SLOTS_PER_WORKER = 2;
 
-  private final GpuRuntime runtime;
+  private final ThreadBinding device;
+  private final Supplier<CopyStream> streams;
   private final int slotBytes;
   private final int maxSlots;
   private final int maxWorkers;
@@ -60,7 +67,7 @@ public final class TransferRing {
   // All fields below are guarded by this. No native call and no callback is made under the lock.
   //
   // Invariant: while a transfer has not ended there is a worker. A worker ends only if it finds, in
-  // the same critical section, nothing to take. What is then in slots is with other workers.
+  // the same critical section, nothing to take. Any slot that is left belongs to another worker.
 
   /** The transfers that have bytes in no slot yet, in the order in which they get the next slot. */
   private final Deque<PageableTransfer> waiting = new ArrayDeque<>();
@@ -73,31 +80,30 @@ public final class TransferRing {
   private int taken; // slots that are not free: with workers, or in flight
   private int pinnedSlots; // how many page-locked slots are in use, free, or being made
   private boolean isPinningRefused; // too little can be page-locked; reset when none is open
-  private TransferSlot ordinary; // not page-locked
+  private final TransferSlot ordinary; // not page-locked
   private boolean isOrdinaryTaken;
-  private final List<TransferSlot> kept = new ArrayList<>(); // the device may still use them
 
   private int open; // transfers that are not over
   private int workers; // that run, or wait for a thread
-  private final Deque<PageableTransfer> over = new ArrayDeque<>(); // whose ends are to be told
+  private final Deque<PageableTransfer> over =
+      new ArrayDeque<>(); // whose operations have yet to end
   private @Nullable HalException loss; // of the device; from then on all transfers fail with it
 
   /**
    * Creates a ring without slots.
    *
-   * @param bytes how much memory is page-locked at most; at least {@link #MIN_SLOTS} pages
-   * @param threads how many copying threads there are
+   * @param device is bound to copying threads during native calls
+   * @param streams opens a stream for each slot; called with the device bound
+   * @param bytes how much memory is page-locked at most; at least 16 KiB
+   * @param threads how many copying threads the device has
    */
-  public TransferRing(GpuRuntime runtime, long bytes, int threads) {
-    this.runtime = runtime;
+  public TransferRing(ThreadBinding device, Supplier<CopyStream> streams, long bytes, int threads) {
+    this.device = device;
+    this.streams = streams;
     this.slotBytes = (int) Math.min(SLOT_BYTES, bytes / MIN_SLOTS / PAGE * PAGE);
     this.maxSlots = (int) (bytes / slotBytes);
     this.maxWorkers = Math.min(threads, maxSlots);
-    this.ordinary = newOrdinary();
-  }
-
-  private TransferSlot newOrdinary() {
-    return new TransferSlot(runtime, false, ORDINARY_BYTES);
+    this.ordinary = new TransferSlot(streams, false, ORDINARY_BYTES);
   }
 
   /** Moves a transfer, on this copying thread and others. It may end after this returns. */
@@ -114,7 +120,7 @@ public final class TransferRing {
     if (started > 0) {
       first.run();
     } else {
-      tellEnds(); // on a lost device it is over already
+      endFinished(); // on a lost device it is over already
     }
   }
 
@@ -149,12 +155,12 @@ public final class TransferRing {
     public void run() {
       try {
         do {
-          runtime.callBound(TransferRing.this::step);
-          tellEnds();
+          BoundCalls.run(device, TransferRing.this::step);
+          endFinished();
         } while (!isDone() && !threads.giveWay(this));
       } catch (Throwable t) { // the device cannot be bound, or an error of the lines here
         crashed(t);
-        tellEnds();
+        endFinished();
       }
     }
   }
@@ -169,7 +175,7 @@ public final class TransferRing {
   }
 
   /** Ends the operations whose transfers are over. */
-  private void tellEnds() {
+  private void endFinished() {
     for (PageableTransfer next = nextOver(); next != null; next = nextOver()) {
       next.end();
     }
@@ -263,7 +269,7 @@ public final class TransferRing {
     }
     if (canPin()) {
       pinnedSlots++;
-      return new TransferSlot(runtime, true, slotBytes);
+      return new TransferSlot(streams, true, slotBytes);
     }
     isOrdinaryTaken = true;
     return ordinary;
@@ -348,33 +354,18 @@ public final class TransferRing {
     noteLoss(cause);
     PageableTransfer transfer = slot.empty();
     transfer.chunkIsOver();
-    if (unsettled == null || runtime.isLost()) { // after a loss that is reported, nothing runs
-      free(slot);
-    } else {
-      keep(slot);
-    }
+    free(slot); // after a loss nothing is put into it any more
     fail(transfer, cause);
   }
 
   private static HalException asLoss(Throwable unsettled) {
     return unsettled instanceof HalException failure
-        ? GpuRuntime.asLoss(failure)
+        ? BoundCalls.asLoss(failure)
         : new HalException(Status.UNAVAILABLE, "a stream cannot be waited for", unsettled);
   }
 
   private static boolean isLoss(Throwable thrown) {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
-  }
-
-  private void keep(TransferSlot slot) {
-    taken--;
-    kept.add(slot);
-    if (slot.isPinned()) {
-      pinnedSlots--;
-    } else {
-      isOrdinaryTaken = false;
-      ordinary = newOrdinary();
-    }
   }
 
   /** After a loss no transfer gets a slot any more. */
@@ -409,12 +400,12 @@ public final class TransferRing {
     }
   }
 
-  /** Ends a worker after an error. The last one leaves nothing that nobody would end. */
+  /** Ends a worker after an error. The last one ends all chunks, since no other worker would. */
   private void crashed(Throwable thrown) {
     for (TransferSlot left = leave(thrown); left != null; left = leave(thrown)) {
       Throwable unsettled = null;
       try {
-        runtime.callBound(left::settle);
+        BoundCalls.run(device, left::settle);
       } catch (Throwable t) {
         unsettled = t;
       }
@@ -437,13 +428,11 @@ public final class TransferRing {
 
   /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
   public void close() {
-    List<TransferSlot> all = new ArrayList<>();
+    List<TransferSlot> all;
     synchronized (this) {
-      all.addAll(free);
-      all.addAll(kept);
+      all = new ArrayList<>(free);
       all.add(ordinary);
       free.clear();
-      kept.clear();
     }
     all.forEach(TransferSlot::close);
   }

@@ -1,0 +1,109 @@
+package org.jhal.driver.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class FreeThreadTest {
+  private static final int DEADLINE_SECONDS = 30;
+
+  private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+  private final Consumer<Runnable> bound =
+      free -> {
+        events.add("bind");
+        free.run();
+        events.add("unbind");
+      };
+
+  private Runnable event(String name) {
+    return () -> events.add(name);
+  }
+
+  @Test
+  void freesInOrderOnAThreadOfItsOwn() {
+    FreeThread frees = new FreeThread("plain-0", bound);
+    frees.free(() -> events.add(Thread.currentThread().getName()), event("then"));
+    frees.free(event("second"));
+    frees.await();
+    assertEquals(
+        List.of("bind", "plain-0-free", "unbind", "then", "bind", "second", "unbind"), events);
+    frees.close(event("last"));
+    assertEquals("last", events.get(events.size() - 1));
+  }
+
+  @Test
+  void whatFollowsComesThoughTheDeviceCannotBeBound() {
+    FreeThread frees = new FreeThread("plain-0", free -> {});
+    frees.free(event("free"), event("then"));
+    frees.close(() -> {});
+    assertEquals(List.of("then"), events);
+  }
+
+  /** Behind the last task the device is gone. */
+  @Test
+  void whatTheLastTaskFreesIsFreedWithinIt() {
+    FreeThread frees = new FreeThread("plain-0", bound);
+    frees.close(
+        () -> {
+          frees.free(event("free"), event("then"));
+          events.add("end of the device");
+        });
+    assertEquals(List.of("bind", "free", "unbind", "then", "end of the device"), events);
+  }
+
+  @Test
+  void whatIsFreedAfterTheCloseIsFreedByAnotherThread() throws InterruptedException {
+    FreeThread frees = new FreeThread("plain-0", bound);
+    frees.close(event("last"));
+    CountDownLatch freed = new CountDownLatch(1);
+    frees.free(event("late"), freed::countDown);
+    assertTrue(freed.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "the late free");
+    assertEquals(List.of("last", "bind", "late", "unbind"), events);
+  }
+
+  /** As a callback does that frees something and uses its address again. */
+  @Test
+  void awaitOnTheThreadItselfDoesNotWait() throws InterruptedException {
+    FreeThread frees = new FreeThread("plain-0", bound);
+    CountDownLatch over = new CountDownLatch(1);
+    frees.free(
+        () -> {},
+        () -> {
+          frees.free(event("later"));
+          frees.await();
+          events.add("awaited");
+          over.countDown();
+        });
+    assertTrue(over.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "the callback");
+    frees.close(event("last"));
+    assertEquals(List.of("bind", "unbind", "awaited", "bind", "later", "unbind", "last"), events);
+  }
+
+  /** The device ends behind the last task. */
+  @Test
+  void whatACallbackFreesDuringTheCloseIsFreedBeforeTheLastTask() {
+    FreeThread frees = new FreeThread("plain-0", free -> free.run());
+    Thread closer = Thread.currentThread();
+    frees.free(
+        () -> {},
+        () -> {
+          long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+          while (closer.getState() != Thread.State.TIMED_WAITING) { // in close()
+            assertTrue(System.nanoTime() < deadline, "this thread waits for the close");
+            Thread.onSpinWait();
+          }
+          frees.free(event("free"), event("then"));
+        });
+    frees.close(event("last"));
+    assertEquals(List.of("free", "then", "last"), events);
+  }
+}
