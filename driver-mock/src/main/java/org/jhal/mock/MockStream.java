@@ -15,6 +15,8 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StepwiseStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.EngineThread;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe as {@link NativeStream} requires.
  */
-final class MockStream implements NativeStream<MockEvent> {
+final class MockStream extends StepwiseStream<MockEvent> {
   /** How long closing waits for the thread. Only a kernel on a lost device can delay it longer. */
   private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -77,7 +79,13 @@ final class MockStream implements NativeStream<MockEvent> {
   // Issuing: one thread at a time.
 
   @Override
-  public void waitEvent(MockEvent event) {
+  public @Nullable Throwable submit(StreamBatch<MockEvent> batch) {
+    device.enter("submit"); // if this fails, nothing reaches the stream
+    return super.submit(batch);
+  }
+
+  @Override
+  protected void waitEvent(MockEvent event) {
     device.enter("waitEvent");
     if (event.device() != device) {
       device.awaitFrom(event.device()); // first, so that no firing goes unnoticed
@@ -117,7 +125,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
+  protected void issue(CommandList commands, Submission submission) {
     device.enter("issue");
     for (int i = 0; i < commands.size(); i++) {
       device.enter("command");
@@ -132,7 +140,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     device.enter("allocAsync");
     device.budget().reserve(bytes);
     MockMemory memory = MockMemory.promised(device, bytes);
@@ -143,7 +151,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {
+  protected void freeAsync(DeviceMemory memory) {
     device.enter("freeAsync");
     MockTask task = takeTask();
     current.tasks.add(task);
@@ -152,7 +160,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void recordEvent(MockEvent event) {
+  protected void recordEvent(MockEvent event) {
     device.enter("recordEvent");
     MockBatch batch = current;
     batch.setEvent(event);

@@ -54,6 +54,7 @@ class LossByCallTest {
   private static final List<String> OF_OPERATIONS =
       List.of(
           "createEvent",
+          "submit",
           "issue",
           "command",
           "recordEvent",

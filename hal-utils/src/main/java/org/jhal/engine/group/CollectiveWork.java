@@ -4,6 +4,7 @@ import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.work.QueueWork;
 import org.jspecify.annotations.Nullable;
@@ -53,15 +54,24 @@ final class CollectiveWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     Collective own = Objects.requireNonNull(collective);
+    boolean isBehindWaits = false;
+    Throwable failure = null;
     try {
       checkMemory();
+      batch.submitWaits(stream);
+      isBehindWaits = true;
       own.issue(stream);
     } catch (Throwable t) {
       own.refuse(own.named(Failures.of(t))); // or a close would wait for it to begin
-      throw t;
+      if (!isBehindWaits) { // the event must not fire before those of the producers
+        throw t;
+      }
+      failure = t;
     }
+    batch.submitEvent(stream, failure);
+    return failure;
   }
 
   @Override
