@@ -53,6 +53,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
           "bindToThread",
           "unbindFromThread",
           "createEvent",
+          "submit",
           "destroyEvent",
           "recordEvent",
           "waitEvent",

@@ -15,6 +15,8 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StepwiseStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.EngineThread;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe as {@link NativeStream} requires.
  */
-final class MockStream implements NativeStream<MockEvent> {
+final class MockStream extends StepwiseStream<MockEvent> {
   /**
    * How long the close waits for the thread, which only a kernel on a lost device can delay longer.
    */
@@ -79,7 +81,13 @@ final class MockStream implements NativeStream<MockEvent> {
   // Issuing: one thread at a time.
 
   @Override
-  public void waitEvent(MockEvent event) {
+  public @Nullable Throwable submit(StreamBatch<MockEvent> batch) {
+    device.enter("submit"); // if this fails, nothing reaches the stream
+    return super.submit(batch);
+  }
+
+  @Override
+  protected void waitEvent(MockEvent event) {
     device.enter("waitEvent");
     if (event.device() != device) {
       device.awaitFrom(event.device()); // first, so that no firing goes unnoticed
@@ -118,7 +126,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
+  protected void issue(CommandList commands, Submission submission) {
     device.enter("issue");
     for (int i = 0; i < commands.size(); i++) {
       device.enter("command");
@@ -133,7 +141,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     device.enter("allocAsync");
     device.budget().reserve(bytes);
     MockMemory memory = MockMemory.promised(device, bytes);
@@ -144,7 +152,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {
+  protected void freeAsync(DeviceMemory memory) {
     device.enter("freeAsync");
     MockTask task = takeTask();
     current.tasks.add(task);
@@ -153,7 +161,7 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void recordEvent(MockEvent event) {
+  protected void recordEvent(MockEvent event) {
     device.enter("recordEvent");
     MockBatch batch = current;
     batch.setEvent(event);

@@ -115,7 +115,7 @@ class DeclaredLackTest {
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {
+    protected void issue(CommandList commands, Submission submission) {
       Command first = commands.size() == 0 ? null : commands.get(0);
       if (first != null
           && first.kind() == Command.Kind.DISPATCH
@@ -128,7 +128,7 @@ class DeclaredLackTest {
               Status.INTERNAL, items + " work items write past the " + bytes + " bytes");
         }
       }
-      right.issue(commands, submission);
+      steps.issue(commands, submission);
     }
   }
 

@@ -8,16 +8,20 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
+import org.jhal.driver.StepwiseStream;
+import org.jhal.driver.StreamSteps;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jspecify.annotations.Nullable;
 
 /** A native stream that hands every call on. */
-class ForwardingStream implements NativeStream<MockEvent> {
+class ForwardingStream extends StepwiseStream<MockEvent> {
   final NativeStream<MockEvent> right;
+  final StreamSteps<MockEvent> steps;
 
   ForwardingStream(NativeStream<MockEvent> right) {
     this.right = right;
+    this.steps = new StreamSteps<>(right);
   }
 
   @Override
@@ -41,13 +45,13 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void recordEvent(MockEvent event) {
-    right.recordEvent(event);
+  protected void recordEvent(MockEvent event) {
+    steps.recordEvent(event);
   }
 
   @Override
-  public void waitEvent(MockEvent event) {
-    right.waitEvent(event);
+  protected void waitEvent(MockEvent event) {
+    steps.waitEvent(event);
   }
 
   @Override
@@ -71,18 +75,18 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
-    right.issue(commands, submission);
+  protected void issue(CommandList commands, Submission submission) {
+    steps.issue(commands, submission);
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    return right.allocAsync(bytes, params, submission);
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return steps.allocAsync(bytes, params, submission);
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {
-    right.freeAsync(memory);
+  protected void freeAsync(DeviceMemory memory) {
+    steps.freeAsync(memory);
   }
 
   @Override

@@ -68,7 +68,7 @@ final class WrongStreams {
     }
 
     @Override
-    public void waitEvent(MockEvent event) {}
+    protected void waitEvent(MockEvent event) {}
   }
 
   /** It takes no more than 32 events to wait for between two that it records. */
@@ -80,16 +80,16 @@ final class WrongStreams {
     }
 
     @Override
-    public void waitEvent(MockEvent event) {
+    protected void waitEvent(MockEvent event) {
       if (waits++ < 32) {
-        right.waitEvent(event);
+        steps.waitEvent(event);
       }
     }
 
     @Override
-    public void recordEvent(MockEvent event) {
+    protected void recordEvent(MockEvent event) {
       waits = 0;
-      right.recordEvent(event);
+      steps.recordEvent(event);
     }
   }
 
@@ -116,7 +116,7 @@ final class WrongStreams {
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {
+    protected void issue(CommandList commands, Submission submission) {
       Set<Operand> rounded = ConcurrentHashMap.newKeySet();
       for (int i = 0; i < commands.size(); i++) {
         if (commands.get(i).kind() == kind) {
@@ -126,7 +126,7 @@ final class WrongStreams {
           }
         }
       }
-      right.issue(
+      steps.issue(
           commands,
           new ForwardingSubmission(submission) {
             @Override
@@ -146,9 +146,9 @@ final class WrongStreams {
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {
+    protected void issue(CommandList commands, Submission submission) {
       boolean dispatches = dispatches(commands);
-      right.issue(
+      steps.issue(
           commands,
           new ForwardingSubmission(submission) {
             @Override
@@ -166,14 +166,14 @@ final class WrongStreams {
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {
+    protected void issue(CommandList commands, Submission submission) {
       IdentityHashMap<Operand, Operand> swapped = new IdentityHashMap<>();
       if (dispatches(commands)) {
         Command first = commands.get(0);
         swapped.put(first.argument(0), first.argument(1));
         swapped.put(first.argument(1), first.argument(0));
       }
-      right.issue(
+      steps.issue(
           commands,
           new ForwardingSubmission(submission) {
             @Override
@@ -191,8 +191,8 @@ final class WrongStreams {
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {
-      right.issue(
+    protected void issue(CommandList commands, Submission submission) {
+      steps.issue(
           commands,
           new ForwardingSubmission(submission) {
             @Override
@@ -232,7 +232,7 @@ final class WrongStreams {
     }
 
     @Override
-    public void freeAsync(DeviceMemory memory) {
+    protected void freeAsync(DeviceMemory memory) {
       memory.free();
     }
   }
@@ -244,6 +244,6 @@ final class WrongStreams {
     }
 
     @Override
-    public void freeAsync(DeviceMemory memory) {}
+    protected void freeAsync(DeviceMemory memory) {}
   }
 }

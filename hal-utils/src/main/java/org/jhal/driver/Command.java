@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jhal.HostMemory;
 
 /**
- * One command, as a driver sees it in {@link NativeStream#issue}. The engine has checked it. Which
+ * One command, as a driver sees it in {@link NativeStream#submit}. The engine has checked it. Which
  * of the values are meaningful depends on the {@link #kind()}.
  *
  * <p>It does not change while it can be submitted.

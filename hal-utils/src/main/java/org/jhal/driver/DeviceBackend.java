@@ -51,7 +51,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
   }
 
   /**
-   * The kinds of commands that {@link NativeStream#issue} takes; by default the {@link
+   * The kinds of commands that {@link NativeStream#submit} takes; by default the {@link
    * #BASE_COMMANDS}. Always the same. Any other command is refused with UNIMPLEMENTED when it is
    * recorded or enqueued, so that no stream ever sees one.
    */
@@ -121,7 +121,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * round; compared by identity. By default null: nobody else's. Always the same. Semaphores may
    * keep it longer than the device is open.
    *
-   * <p>{@link NativeStream#waitEvent} takes the events of all devices with the same token. It is
+   * <p>{@link NativeStream#submit} waits for the events of all devices with the same token. It is
    * called with this device bound, and while the other one is not closed. If it fails, the engine
    * asks the other device about the event, to find out which of the two is lost.
    */

@@ -12,7 +12,7 @@ public interface ExternalCall {
    * Runs the work. Called once, with no lock held.
    *
    * <p>With {@link org.jhal.Capability#NATIVE_ACCESS} the driver calls it in {@link
-   * NativeStream#issue}, with the device bound, and then makes the device current again, since the
+   * NativeStream#submit}, with the device bound, and then makes the device current again, since the
    * work may have made another one current. If the work has failed, the driver asks its runtime
    * whether the device is lost. A driver without the capability runs it as it runs any command.
    *

@@ -7,25 +7,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the engine needs of one native stream. A driver implements it; the engine calls it.
  *
+ * <p>Work reaches the stream in one call, {@link #submit}. Drivers of runtimes with a call for each
+ * step extend {@link StepwiseStream}.
+ *
  * <p>Failures are {@link HalException}s. One with status UNAVAILABLE means that the device is lost.
- * A failure with any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link
- * #freeAsync} or {@link #createEvent}, or returned by {@link #outcome}, fails only that operation.
- * A failure of recording, waiting for, querying or synchronizing an event, or of binding or
- * unbinding a thread, always loses the device (rule Q7a). What {@link #weight(Command)}, {@link
- * #timingWeight}, {@link #issueMayBlock} and {@link #allocMayBlock} throw refuses the call of the
- * user that asks; what the weight of prepared commands throws later fails that operation.
+ * {@link #submit} says which of its failures fail only their operation, as does {@link #outcome}; a
+ * failure of {@link #createEvent} fails only that operation, too. A failure of querying or
+ * synchronizing an event, or of binding or unbinding a thread, always loses the device (rule Q7a).
+ * What {@link #weight(Command)}, {@link #timingWeight}, {@link #issueMayBlock} and {@link
+ * #allocMayBlock} throw refuses the call of the user that asks; what the weight of prepared
+ * commands throws later fails that operation.
  *
  * <p>Events are reused: an event may be recorded again before a stream reaches a wait for its
- * previous recording. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
- * refer to the latest recording at the moment of the call, and a later recording does not change a
- * wait that is already in a stream. If a runtime's events fire only once, {@link
+ * previous recording. So a wait in {@link #submit}, {@link #queryEvent} and {@link
+ * #synchronizeEvent} refer to the latest recording at the moment of the call, and a later recording
+ * does not change a wait that is already in a stream. If a runtime's events fire only once, {@link
  * org.jhal.driver.support.ReusableEvent} turns them into reusable ones.
  *
- * <p>Threads: the methods that put work into the stream ({@link #recordEvent}, {@link #waitEvent},
- * {@link #issue}, {@link #allocAsync}, {@link #freeAsync}) are called by one thread at a time; the
- * others from any thread. {@link #bindToThread} is called first on each thread. No call is made
- * with an engine lock held, except {@link #weight(PreparedCommands)}, and none after {@link
- * #close()}.
+ * <p>Threads: {@link #submit} is called by one thread at a time; the others from any thread. {@link
+ * #bindToThread} is called first on each thread. No call is made with an engine lock held, except
+ * {@link #weight(PreparedCommands)}, and none after {@link #close()}.
  *
  * @param <E> the driver's native event
  */
@@ -37,21 +38,35 @@ public interface NativeStream<E> extends ThreadBinding {
   void destroyEvent(E event);
 
   /**
-   * Records an event behind the work that it covers: it fires when that has completed. On a stream
-   * that {@link #isInOrder} this is everything issued to it before.
+   * Puts a batch into the stream, without waiting for it: makes the stream wait for the batch's
+   * events, hands over its work, and records its event.
    *
-   * <p>On a stream that is not in order, it covers at least the work and the waits issued since the
-   * previous recording. The engine records once behind each operation, so this is one operation; if
-   * it depends on earlier ones, the engine has called {@link #waitEvent}.
+   * <p><b>Waits</b> hold back the work of this batch and all later ones. On a stream that is not in
+   * order they need hold back only work up to the next recording.
+   *
+   * <p><b>The event</b> fires when everything that was submitted to the stream before has
+   * completed. On a stream that is not {@linkplain #isInOrder in order}, it covers at least the
+   * waits and the work since the previous recording. The engine records once behind each operation,
+   * so this is one operation; if it depends on earlier ones, it waits for their events.
+   *
+   * <p><b>Failures</b> are of three kinds, by what has reached the stream:
+   *
+   * <ul>
+   *   <li><i>Nothing.</i> A {@link HalException} is thrown. The operation fails with it at once.
+   *   <li><i>A part, or all, and the event covers it.</i> A failure is returned. The operation
+   *       fails with it when the event has fired.
+   *   <li><i>Unknown.</i> An {@link UncoveredWorkException} is thrown, and the device is lost. Any
+   *       other exception or error counts as this.
+   * </ul>
+   *
+   * <p>In the first two, status UNAVAILABLE also loses the device. If the work calls {@link
+   * Submission#putBack}, nothing of it may reach the stream, no event is recorded, and null is
+   * returned; the waits may have reached it.
+   *
+   * @return null if the whole batch is in the stream; otherwise why its work has failed. If that is
+   *     not a {@link HalException}, the operation fails with INTERNAL
    */
-  void recordEvent(E event);
-
-  /**
-   * Makes work that is issued to this stream later wait for an event that was recorded on a stream
-   * of the same device, or of one with the same {@link DeviceBackend#eventDomain}. On a stream that
-   * is not in order, the wait need hold back only work up to the next recording.
-   */
-  void waitEvent(E event);
+  @Nullable Throwable submit(StreamBatch<E> batch);
 
   /**
    * Calls {@code body}, which puts something into this stream that involves another device: a wait
@@ -102,39 +117,9 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
-   * Hands commands to the stream, without waiting for them. The list may be empty.
-   *
-   * <p>If it throws, part of the commands may have been handed over.
-   *
-   * <p>The commands, their host memory and the memory of their operands stay valid until the event
-   * that is recorded behind them has fired; after that the driver must not access them.
-   *
-   * @param submission resolves operands, during this call only, and takes failures that show later
-   */
-  void issue(CommandList commands, Submission submission);
-
-  /**
-   * Allocates in stream order: work that is issued later may use the memory; on a stream that is
-   * not in order, only work that waits for the event recorded behind this. Memory that an earlier
-   * {@link #freeAsync} frees should be available already. Called for memory that the backend {@link
-   * DeviceBackend#supports supports}; the driver may allocate it immediately.
-   *
-   * @param submission takes a failure that shows only when the stream reaches the allocation
-   * @throws HalException RESOURCE_EXHAUSTED if there is not enough memory
-   */
-  DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission);
-
-  /**
-   * Frees memory from {@link #allocAsync}, of this stream or another one of the device, in stream
-   * order: behind work that was issued before, or, on a stream that is not in order, behind the
-   * waits since the previous recording. {@link DeviceMemory#free()} is then not called.
-   */
-  void freeAsync(DeviceMemory memory);
-
-  /**
    * Whether work completes in the order in which it was issued. If not, the engine also waits for
-   * events that were recorded on this same stream, and {@link #recordEvent} says what an event
-   * covers. Always the same.
+   * events that were recorded on this same stream, and {@link #submit} says what an event covers.
+   * Always the same.
    */
   default boolean isInOrder() {
     return true;
@@ -162,9 +147,9 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
-   * How much commands that were {@linkplain DeviceBackend#prepare prepared} count if {@link #issue}
-   * is called now, or 0 if they are issued one by one and count as such. It may change at any time:
-   * if {@link #issue} finds that it needs more, it {@linkplain Submission#putBack gives the
+   * How much commands that were {@linkplain DeviceBackend#prepare prepared} count if they are
+   * submitted now, or 0 if they are issued one by one and count as such. It may change at any time:
+   * if {@link #submit} finds that they need more, it {@linkplain Submission#putBack gives the
    * submission back}. Called from any thread, without the device bound and perhaps with a lock of
    * the engine held: it only reads fields.
    */
@@ -184,15 +169,15 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
-   * Whether {@link #issue} may block on these commands even though there is capacity for them, such
-   * as while it creates something on first use. If so, a thread of the queue issues them. Called
-   * when they are enqueued, from any thread, without the device bound.
+   * Whether {@link #submit} may block on these commands even though there is capacity for them,
+   * such as while it creates something on first use. If so, a thread of the queue issues them.
+   * Called when they are enqueued, from any thread, without the device bound.
    */
   default boolean issueMayBlock(CommandList commands) {
     return false;
   }
 
-  /** Whether {@link #allocAsync} may block; otherwise as {@link #issueMayBlock}. */
+  /** Whether an allocation in stream order may block; otherwise as {@link #issueMayBlock}. */
   default boolean allocMayBlock(BufferParams params) {
     return false;
   }

@@ -3,7 +3,7 @@ package org.jhal.driver;
 /**
  * What a driver keeps for a recording that is submitted again and again, to issue it faster than
  * command by command: native graphs, for example. {@link DeviceBackend#prepare} makes it, {@link
- * CommandList#prepared} finds it, and {@link NativeStream#issue} uses it or not, as it likes: the
+ * CommandList#prepared} finds it, and {@link NativeStream#submit} uses it or not, as it likes: the
  * results are the same.
  *
  * <p>Thread-safe.

@@ -3,13 +3,12 @@ package org.jhal.driver;
 import org.jhal.HalException;
 
 /**
- * One submission of a {@link CommandList}, as {@link NativeStream#issue} sees it: it resolves the
+ * One submission of a {@link CommandList}, as {@link NativeStream#submit} sees it: it resolves the
  * operands, and takes what the driver learns after issuing.
  *
  * <p>Operands are resolved, and {@link #afterwards} and {@link #whenFired} called, while issuing
- * only: on the thread that calls {@link NativeStream#issue} or {@link NativeStream#allocAsync},
- * before that returns. {@link #fail} may be called from any thread, before the event that is
- * recorded behind the commands fires.
+ * only: on the thread that calls {@link NativeStream#submit}, before that returns. {@link #fail}
+ * may be called from any thread, before the event that is recorded behind the commands fires.
  */
 public interface Submission {
   /** The memory of an operand. */
@@ -40,7 +39,7 @@ public interface Submission {
   /**
    * Gives the submission back instead of issuing it: for commands that were weighed as a whole and
    * must be issued one by one after all. Nothing may have been issued, and {@link
-   * NativeStream#issue} returns. The submission comes again, before all later ones, when there is
+   * NativeStream#submit} returns. The submission comes again, before all later ones, when there is
    * room for each command. May be called while issuing only, and only if {@link #hasRoomForEach} is
    * false.
    */
@@ -74,8 +73,8 @@ public interface Submission {
 
   /**
    * Tells when the work ran on the device, both as {@link System#nanoTime}. For a submission that
-   * {@link #isTimed}, from {@link NativeStream#issue} on until the event behind it has fired, or in
-   * {@link #whenFired}; from any thread.
+   * {@link #isTimed}, from {@link NativeStream#submit} on until the event behind it has fired, or
+   * in {@link #whenFired}; from any thread.
    *
    * @param error by how many nanoseconds each of the two may be wrong
    */
@@ -114,8 +113,8 @@ public interface Submission {
    *
    * <p>It runs exactly once: after the event that is recorded behind the operation has fired, the
    * signals are applied, and the work of {@link #afterwards} is over; also if the operation has
-   * failed, and if {@link NativeStream#issue} throws after this call. If no event can tell when the
-   * work is over, because one could not be recorded, queried or synchronized, it runs after the
+   * failed, and if {@link NativeStream#submit} throws after this call. If no event can tell when
+   * the work is over, because one could not be recorded, queried or synchronized, it runs after the
    * stream was closed. If the work never ends, it never runs.
    *
    * <p>It runs on the stream's completion thread, or on the thread that closes the stream, with the

@@ -18,6 +18,7 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
@@ -168,7 +169,7 @@ public final class InstantBackend implements DeviceBackend<Object> {
     }
   }
 
-  private final class Stream implements NativeStream<Object> {
+  private final class Stream extends StepwiseStream<Object> {
     @Override
     public long bindToThread() {
       return InstantBackend.this.bindToThread();
@@ -191,12 +192,12 @@ public final class InstantBackend implements DeviceBackend<Object> {
     }
 
     @Override
-    public void recordEvent(Object event) {
+    protected void recordEvent(Object event) {
       check("recordEvent");
     }
 
     @Override
-    public void waitEvent(Object event) {
+    protected void waitEvent(Object event) {
       check("waitEvent");
     }
 
@@ -212,18 +213,18 @@ public final class InstantBackend implements DeviceBackend<Object> {
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {
+    protected void issue(CommandList commands, Submission submission) {
       check("issue");
     }
 
     @Override
-    public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
       check("allocAsync");
       return new Memory(ByteBuffer.allocateDirect((int) bytes));
     }
 
     @Override
-    public void freeAsync(DeviceMemory memory) {
+    protected void freeAsync(DeviceMemory memory) {
       check("freeAsync");
     }
 

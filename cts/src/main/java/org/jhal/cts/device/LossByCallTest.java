@@ -37,7 +37,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
-import org.jhal.cts.support.Foreign;
+import org.jhal.cts.support.ExternalCommands;
 import org.jhal.cts.support.Waits;
 import org.jhal.spi.NativeCalls;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +58,7 @@ class LossByCallTest {
   private static final List<String> OF_OPERATIONS =
       List.of(
           "createEvent",
+          "submit",
           "issue",
           "command",
           "recordEvent",
@@ -174,7 +175,7 @@ class LossByCallTest {
           if (!device.capabilities().contains(Capability.NATIVE_ACCESS)) {
             throw Cts.unsupported("the device does not offer NATIVE_ACCESS");
           }
-          NativeCalls calls = Foreign.nativeCalls(device);
+          NativeCalls calls = ExternalCommands.nativeCalls(device);
           long address = calls.allocate(64);
           resources.add(() -> calls.free(address));
           foreign = address;

@@ -66,6 +66,7 @@ class NativeFailureTest {
   private static final List<String> SINGLE =
       List.of(
           "createEvent",
+          "submit",
           "issue",
           "command",
           "execute",
@@ -224,7 +225,8 @@ class NativeFailureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"issue", "outcome", "allocAsync", "freeAsync", "allocate", "load"})
+  @ValueSource(
+      strings = {"submit", "issue", "outcome", "allocAsync", "freeAsync", "allocate", "load"})
   @Rule("Q7")
   void aStickyErrorLosesTheDevice(String call, Cts cts) {
     needs(cts, call);

@@ -138,10 +138,9 @@ class PeerImportLifeTest {
     Device two = cts.openSecond(SHORT);
     DeviceBuffer ofOne = buffer(cts, one);
     DeviceBuffer ofTwo = buffer(cts, two);
+    Runnable failing = isMutual ? useInFlight(cts, one, imported(cts, one, ofTwo)) : () -> {};
     useWithoutEvent(cts, two, imported(cts, two, ofOne));
-    if (isMutual) {
-      useWithoutEvent(cts, one, imported(cts, one, ofTwo));
-    }
+    failing.run();
     one.close();
     two.close();
     awaitStatistics("the memory to be freed", one, now -> now.bytes() == 0);
@@ -154,6 +153,21 @@ class PeerImportLifeTest {
     TimelineSemaphore done = cts.semaphore();
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.ZERO);
     assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "recordEvent");
+  }
+
+  /** The operation is in its stream, which is held; what is returned has its event fail. */
+  private static Runnable useInFlight(Cts cts, Device device, DeviceBuffer buffer) {
+    Blocker blocker = new Blocker(cts, device.queue(0));
+    TimelineSemaphore done = cts.semaphore();
+    long issued = device.statistics().issued();
+    device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.ZERO);
+    awaitStatistics("the fill to be issued", device, now -> now.issued() > issued);
+    return () -> {
+      cts.controls(device).failNext("queryEvent", 1, Status.INTERNAL, false);
+      cts.controls(device).failNext("synchronizeEvent", 1, Status.INTERNAL, false);
+      blocker.release();
+      assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "Event");
+    };
   }
 
   /** A copy between devices has its own buffer over the other device's memory. */

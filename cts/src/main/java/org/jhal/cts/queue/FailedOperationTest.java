@@ -278,7 +278,7 @@ class FailedOperationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"issue", "command", "execute"})
+  @ValueSource(strings = {"submit", "issue", "command", "execute"})
   @Rule({"Q6", "Q7a"})
   @Needs(Need.CONTROLS)
   @FreshDevice
@@ -328,7 +328,7 @@ class FailedOperationTest {
    * which the loss was detected, and they keep the native code.
    */
   @ParameterizedTest
-  @ValueSource(strings = {"issue", "recordEvent", "waitEvent"})
+  @ValueSource(strings = {"submit", "issue", "recordEvent", "waitEvent"})
   @Rule("Q7")
   @Needs(Need.CONTROLS)
   @FreshDevice

@@ -10,13 +10,13 @@ import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
-import org.jhal.driver.NativeStream;
+import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.ReusableEvent;
 
 /** A thread that does what it is given, one after the other. */
-class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
+class TinyStream extends StepwiseStream<ReusableEvent<CountDownLatch>> {
   private final TinyDevice device;
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final AtomicLong open = new AtomicLong(); // given to the thread and not done
@@ -63,14 +63,14 @@ class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
   }
 
   @Override
-  public void recordEvent(ReusableEvent<CountDownLatch> event) {
+  protected void recordEvent(ReusableEvent<CountDownLatch> event) {
     CountDownLatch recording = new CountDownLatch(1);
     event.record(recording);
     add(recording::countDown);
   }
 
   @Override
-  public void waitEvent(ReusableEvent<CountDownLatch> event) {
+  protected void waitEvent(ReusableEvent<CountDownLatch> event) {
     CountDownLatch recording = latest(event);
     add(() -> await(recording));
   }
@@ -108,7 +108,7 @@ class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
+  protected void issue(CommandList commands, Submission submission) {
     for (int i = 0; i < commands.size(); i++) {
       TinyTask task = prepare(commands.get(i), submission); // operands are resolved now or never
       add(
@@ -131,12 +131,12 @@ class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     return device.allocate(bytes, params);
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {
+  protected void freeAsync(DeviceMemory memory) {
     memory.free(); // work that is under way has a reference, so the collector keeps it till then
   }
 

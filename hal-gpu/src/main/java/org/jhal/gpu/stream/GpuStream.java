@@ -12,6 +12,7 @@ import org.jhal.driver.NativeAccess;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.transfer.CopyStream;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe as {@link NativeStream} requires.
  */
-public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
+public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphStream {
   static {
     EarlyClasses.initialize(StreamTransfers.class);
   }
@@ -186,13 +187,13 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
   }
 
   @Override
-  public void recordEvent(GpuEvent event) {
+  protected void recordEvent(GpuEvent event) {
     events.record(event, handle);
     hostFrees.freePassed();
   }
 
   @Override
-  public void waitEvent(GpuEvent event) {
+  protected void waitEvent(GpuEvent event) {
     runtime.waitEvent(handle, event.recorded());
   }
 
@@ -219,7 +220,7 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
+  protected void issue(CommandList commands, Submission submission) {
     RangeMarks marks = ranges;
     if (marks != null && !submission.wasPutBack()) { // it keeps the range that it has
       long range = marks.start(title(commands));
@@ -353,12 +354,12 @@ public final class GpuStream implements NativeStream<GpuEvent>, GraphStream {
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     return allocator.allocate(bytes, params, handle);
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {
+  protected void freeAsync(DeviceMemory memory) {
     if (memory instanceof PoolMemory pooled) {
       allocator.free(pooled, handle);
     } else {

@@ -42,6 +42,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   private static final List<String> CALLS =
       List.of(
           "createEvent",
+          "submit",
           "recordEvent",
           "waitEvent",
           "queryEvent",

@@ -7,17 +7,25 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.StepwiseStream;
+import org.jhal.driver.StreamBatch;
+import org.jhal.driver.StreamSteps;
 import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
-/** A stream of a {@link ControlledBackend}. */
-final class ControlledStream<E> implements NativeStream<E> {
+/**
+ * A stream of a {@link ControlledBackend}. It hands batches on as they are; but while failures are
+ * pending, or uses are counted, it takes the steps one by one, so that each can fail.
+ */
+final class ControlledStream<E> extends StepwiseStream<E> {
   private final ControlledBackend<E> device;
   private final NativeStream<E> real;
+  private final StreamSteps<E> steps;
 
   ControlledStream(ControlledBackend<E> device, NativeStream<E> real) {
     this.device = device;
     this.real = real;
+    this.steps = new StreamSteps<>(real);
   }
 
   @Override
@@ -81,13 +89,22 @@ final class ControlledStream<E> implements NativeStream<E> {
   }
 
   @Override
-  public void recordEvent(E event) {
-    device.run("recordEvent", () -> real.recordEvent(event));
+  public @Nullable Throwable submit(StreamBatch<E> batch) {
+    if (device.faults().isArmed()) {
+      device.run("submit", () -> {}); // if this fails, nothing has reached the stream
+      return super.submit(batch);
+    }
+    return device.call("submit", () -> real.submit(new ControlledBatch<>(device, batch)));
   }
 
   @Override
-  public void waitEvent(E event) {
-    device.run("waitEvent", () -> real.waitEvent(event));
+  protected void waitEvent(E event) {
+    device.run("waitEvent", () -> steps.waitEvent(event));
+  }
+
+  @Override
+  protected void recordEvent(E event) {
+    device.run("recordEvent", () -> steps.recordEvent(event));
   }
 
   @Override
@@ -126,19 +143,19 @@ final class ControlledStream<E> implements NativeStream<E> {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
+  protected void issue(CommandList commands, Submission submission) {
     ControlledSubmission controlled = new ControlledSubmission(device, submission);
-    device.run("issue", () -> real.issue(commands, controlled));
+    device.run("issue", () -> steps.issue(commands, controlled));
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    return device.call("allocAsync", () -> real.allocAsync(bytes, params, submission));
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return device.call("allocAsync", () -> steps.allocAsync(bytes, params, submission));
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {
-    device.run("freeAsync", () -> real.freeAsync(memory));
+  protected void freeAsync(DeviceMemory memory) {
+    device.run("freeAsync", () -> steps.freeAsync(memory));
   }
 
   @Override

@@ -71,6 +71,11 @@ public final class Faults {
     return !faults.isEmpty();
   }
 
+  /** Whether a fault has not happened yet, or uses are counted. */
+  boolean isArmed() {
+    return isArmed;
+  }
+
   /** Starts to count the uses of calls, from 0. */
   public synchronized void countUses() {
     uses = new TreeMap<>();

@@ -11,6 +11,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.work.QueueWork;
 import org.jspecify.annotations.Nullable;
@@ -89,11 +90,11 @@ abstract class Collective<E> extends QueueWork<E> {
   }
 
   /**
-   * Begins, and puts what there is into the stream. What this throws fails the operation; the group
-   * goes on if it has not begun.
+   * Begins, and submits the batch with what there is to do. What this throws fails the operation;
+   * the group goes on if it has not begun.
    */
   @Override
-  protected abstract void issue(NativeStream<E> stream);
+  protected abstract @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch);
 
   /** Holds the devices, and lets the deadline run. Throws if it cannot begin, or has failed. */
   final void beginHolding() {

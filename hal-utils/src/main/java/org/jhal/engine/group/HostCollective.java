@@ -14,6 +14,7 @@ import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.collective.Accumulator;
 import org.jhal.engine.collective.Cursor;
@@ -61,10 +62,11 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     checkMemory();
     transfers = new Transfers(operation(), layout.bytes());
     beginHolding();
+    return batch.submitTo(stream);
   }
 
   /** Starts the lanes. On a copying thread of rank 0's device. */

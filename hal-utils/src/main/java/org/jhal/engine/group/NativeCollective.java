@@ -9,6 +9,7 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Failures;
@@ -90,8 +91,21 @@ final class NativeCollective<E> extends Collective<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     checkMemory();
+    batch.submitWaits(stream);
+    Throwable failure = null;
+    try {
+      launch(stream);
+    } catch (RuntimeException e) { // the event covers what may be in the stream
+      failure = e;
+    }
+    batch.submitEvent(stream, failure);
+    return failure;
+  }
+
+  /** Puts it into the streams of all devices, which the queue's stream is made to wait for. */
+  private void launch(NativeStream<E> stream) {
     CollectiveCall call = request().call();
     List<Operation<?>> open = new ArrayList<>(0);
     operation().addOpenProducers(open);

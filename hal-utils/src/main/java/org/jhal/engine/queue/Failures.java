@@ -1,8 +1,11 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
+import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.UncoveredWorkException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +26,10 @@ public final class Failures {
    * drivers should throw nothing else.
    */
   public static HalException of(Throwable thrown) {
-    return thrown instanceof HalException failure
+    Throwable first = first(thrown);
+    return first instanceof HalException failure
         ? failure
-        : caused(Status.INTERNAL, "unexpected ", thrown);
+        : caused(Status.INTERNAL, "unexpected ", first);
   }
 
   /** What a driver threw, as part of a message: {@code STATUS: message}. */
@@ -74,6 +78,13 @@ public final class Failures {
         return UNKNOWN;
       }
     }
+  }
+
+  /** What {@link NativeStream#submit} threw, as the cause of a loss: what has failed first. */
+  static Throwable first(Throwable thrown) {
+    return thrown instanceof UncoveredWorkException e
+        ? Objects.requireNonNull(e.getCause())
+        : thrown;
   }
 
   static HalException internal(String message) {

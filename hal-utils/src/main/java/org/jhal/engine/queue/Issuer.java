@@ -4,6 +4,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StreamSteps;
+import org.jhal.driver.UncoveredWorkException;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ final class Issuer<E> {
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain; // of the events
+  private final StreamSteps<E> steps;
+  private final Batch<E> batch = new Batch<>(); // of the operation that is being issued
 
   Issuer(
       OperationQueue<E> owner,
@@ -38,6 +42,7 @@ final class Issuer<E> {
     this.stream = stream;
     this.events = events;
     this.domain = domain;
+    this.steps = new StreamSteps<>(stream);
   }
 
   /**
@@ -121,8 +126,8 @@ final class Issuer<E> {
   }
 
   /**
-   * Issues one operation: makes the stream wait for its producers, hands the work to the stream,
-   * records the event, and publishes the operation on the semaphores that it signals.
+   * Issues one operation: submits a batch of its waits, its work and its event, and publishes the
+   * operation on the semaphores that it signals.
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
    * flight or has failed. The only errors that escape are those of the engine's own code; see
@@ -132,9 +137,7 @@ final class Issuer<E> {
    *     it has failed, and may already have retired
    */
   private boolean issue(Operation<E> operation) {
-    PooledEvent<E> event = null;
-    boolean mayHaveReachedStream = false;
-    boolean isPutBack = false;
+    PooledEvent<E> event;
     try {
       HalException cause = loss.cause();
       if (cause != null) {
@@ -142,54 +145,99 @@ final class Issuer<E> {
       }
       operation.recordIssue();
       event = events.acquire();
-      boolean mayBlock = operation.mayBlock();
-      mayHaveReachedStream = waitForProducers(operation);
-      isPutBack = operation.mayBlock() != mayBlock;
-      if (!isPutBack && operation.workFailure() == null) {
-        boolean wasPutBack = operation.isPutBack();
-        boolean isWaiting = mayHaveReachedStream;
-        mayHaveReachedStream = true;
-        operation.work.issue(stream, operation);
-        if (operation.isPutBack() != wasPutBack || operation.mayBlock() != mayBlock) {
-          mayHaveReachedStream = isWaiting;
-          isPutBack = true;
-        }
-      }
     } catch (Throwable t) { // whatever a driver throws must not stop the drainer
-      HalException failure = Failures.of(t);
-      operation.failOwnWork(
-          failure.status() == Status.UNAVAILABLE ? lossBy(operation, t) : failure);
-    }
-    if (event != null && isPutBack && putBack(operation)) {
-      event.release();
-      return false;
-    }
-    HalException failure = operation.workFailure();
-    if (event == null || !mayHaveReachedStream) {
-      if (event != null) {
-        event.release();
-      }
+      fail(operation, t);
       owner.failLater(operation);
       return false;
     }
+    Reach reach;
     try {
-      stream.recordEvent(event.handle);
-    } catch (Throwable t) {
-      // Without an event there is no telling when the work ends, so the device is lost.
-      operation.failWork(loss.loseLater(operation.behind("recordEvent"), t));
-      event.release();
-      if (Failures.isLoss(t)) {
-        owner.failLater(operation); // the runtime itself reports the loss: the work has ended
-      } else {
-        lists.keep(operation); // the work may go on until the stream is closed
-      }
-      return false;
+      reach = submit(operation, event.handle);
+    } finally {
+      batch.clear();
     }
+    if (reach == Reach.COVERED) {
+      publish(operation, event);
+      return true;
+    }
+    event.release();
+    if (reach == Reach.UNKNOWN) {
+      lists.keep(operation); // the work may go on until the stream is closed
+    } else if (reach == Reach.NOTHING || !putBack(operation)) {
+      owner.failLater(operation);
+    }
+    return false;
+  }
+
+  /** What of an operation has reached the stream. */
+  private enum Reach {
+    /** Nothing that goes on, and the operation has failed. */
+    NOTHING,
+    /** Nothing but waits; the operation is to be issued again. */
+    PUT_BACK,
+    /** Its event covers whatever has. */
+    COVERED,
+    /** Nobody knows, and the device is lost. */
+    UNKNOWN
+  }
+
+  private Reach submit(Operation<E> operation, E event) {
+    boolean waitsAcross = false;
+    try {
+      boolean mayBlock = operation.mayBlock();
+      boolean wasPutBack = operation.isPutBack();
+      batch.setEvent(event);
+      waitsAcross = addWaits(operation);
+      if (operation.mayBlock() == mayBlock && operation.workFailure() == null) {
+        fail(operation, operation.work.issue(stream, batch, operation));
+        if (operation.mayBlock() == mayBlock && operation.isPutBack() == wasPutBack) {
+          return Reach.COVERED;
+        }
+      }
+      if (operation.workFailure() == null) {
+        return Reach.PUT_BACK;
+      }
+    } catch (Throwable t) { // as above
+      if (batch.mayHaveReached()) {
+        return lose(operation, t);
+      }
+      fail(operation, t);
+    }
+    if (!waitsAcross) {
+      return Reach.NOTHING;
+    }
+    // What is issued later is behind the waits, which may be for a device that is gone (rule S9a).
+    try {
+      fail(operation, batch.submitWithoutWork(stream));
+      return Reach.COVERED;
+    } catch (Throwable t) { // as above
+      return lose(operation, t);
+    }
+  }
+
+  /** Records why the work has failed; null if it has not. */
+  private void fail(Operation<E> operation, @Nullable Throwable thrown) {
+    if (thrown != null) {
+      HalException failure = Failures.of(thrown);
+      operation.failOwnWork(
+          failure.status() == Status.UNAVAILABLE ? lossBy(operation, thrown) : failure);
+    }
+  }
+
+  /** Loses the device, since no event covers what the operation has put into the stream. */
+  private Reach lose(Operation<E> operation, Throwable thrown) {
+    String call = thrown instanceof UncoveredWorkException e ? e.call() : "submit";
+    Throwable first = Failures.first(thrown);
+    boolean hasEnded = Failures.isLoss(first); // as the runtime itself says
+    operation.failWork(loss.loseLater(call + " for " + operation.name(), first));
+    return hasEnded ? Reach.NOTHING : Reach.UNKNOWN;
+  }
+
+  private void publish(Operation<E> operation, PooledEvent<E> event) {
     operation.setEvent(event);
     HostCompletion completion = operation.work.hostCompletion();
-    boolean publishes =
-        failure == null && (completion == null || !operation.work.signalsAfterHostCompletion());
-    if (publishes) {
+    if (operation.workFailure() == null
+        && (completion == null || !operation.work.signalsAfterHostCompletion())) {
       // Between two calls of publish() a host thread may find the operation on the first semaphore,
       // see its event fire, and settle it. The other values are then reached, and publish() does
       // nothing for them.
@@ -197,12 +245,11 @@ final class Issuer<E> {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
     }
-    // A producer may have failed after waitForProducers() had looked, with its event unfired.
-    // Whoever has failed it has then not seen the event of this operation, or fails this one, too.
+    // A producer may have failed after addWaits() had looked, with its event unfired. Whoever has
+    // failed it has then not seen the event of this operation, or fails this one, too.
     if (operation.isBehindGone()) {
       owner.failBehindLater();
     }
-    return true;
   }
 
   /**
@@ -234,14 +281,14 @@ final class Issuer<E> {
   }
 
   /**
-   * Makes the stream wait for the events that cover the operation's waits (rule Q5). If a producer
-   * is already known to have failed, this operation fails too, and its work must not be issued. If
-   * the stream would have to wait with one of another device, the operation is left to the issue
-   * thread.
+   * Adds the events that cover the operation's waits (rule Q5) to the batch. Those of other devices
+   * are submitted at once, since their queues are entered meanwhile. If a producer is known to have
+   * failed, this operation fails too, and its work must not be issued. If the stream would have to
+   * wait with one of another device, the operation is left to the issue thread.
    *
    * @return whether the stream was made to wait for anything
    */
-  private boolean waitForProducers(Operation<E> operation) {
+  private boolean addWaits(Operation<E> operation) {
     // lose() on another thread may fix the verdict of this operation meanwhile, which drops its
     // producers. The stream of the lost device then does not wait for them, and need not.
 
@@ -257,44 +304,39 @@ final class Issuer<E> {
     // A failure that shows only from here on does not end the loop. The event of this operation
     // must not fire before those of all producers, since whoever sees it fire settles the producers
     // too.
-    boolean hasWaited = false;
+    boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();
     for (int i = 0; i < operation.waitCount() && operation.mayBlock() == mayBlock; i++) {
       Operation<?> producer = operation.wait(i).producer();
-      if (producer != null) {
-        hasWaited |= waitFor(operation, producer);
+      if (producer == null) {
+        continue;
+      }
+      if (producer.hasVerdict()) {
+        failWith(operation, producer);
+      } else if (!producer.queue.isOfDevice(operation.queue)) {
+        waitsAcross |= waitAcross(operation, producer);
+      } else if (!(producer.queue.isStream(stream) && stream.isInOrder())) {
+        addWait(operation, producer);
       }
     }
-    return hasWaited;
+    return waitsAcross;
   }
 
-  private boolean waitFor(Operation<E> operation, Operation<?> producer) {
-    PooledEvent<E> event = null;
-    if (!producer.hasVerdict()) {
-      if (producer.queue.isStream(stream) && stream.isInOrder()) {
-        return false;
-      }
-      if (!producer.queue.isOfDevice(operation.queue)) {
-        return waitAcross(operation, producer);
-      }
-      @SuppressWarnings("unchecked") // all queues of a device have one type of events
-      Operation<E> own = (Operation<E>) producer;
-      event = own.retainEvent(); // null if it settled and retired after hasVerdict() was read
+  private void addWait(Operation<E> operation, Operation<?> producer) {
+    @SuppressWarnings("unchecked") // all queues of a device have one type of events
+    Operation<E> own = (Operation<E>) producer;
+    PooledEvent<E> event = own.retainEvent();
+    if (event != null) {
+      batch.addWait(event);
+    } else { // it settled after hasVerdict() was read
+      failWith(operation, producer);
     }
-    if (event == null) {
-      HalException failure = producer.failure();
-      if (failure != null) {
-        operation.failWork(failure);
-      }
-      return false;
-    }
-    try {
-      stream.waitEvent(event.handle);
-      return true;
-    } catch (Throwable t) {
-      throw loss.loseLater("waitEvent for " + operation.name(), t);
-    } finally {
-      event.release();
+  }
+
+  private static void failWith(Operation<?> operation, Operation<?> producer) {
+    HalException failure = producer.failure();
+    if (failure != null) {
+      operation.failWork(failure);
     }
   }
 
@@ -326,15 +368,12 @@ final class Issuer<E> {
     try {
       event = producer.retainEvent();
       if (event == null) { // it settled after hasVerdict() was read
-        HalException failure = producer.failure();
-        if (failure != null) {
-          operation.failWork(failure);
-        }
+        failWith(operation, producer);
         return false;
       }
       @SuppressWarnings("unchecked") // devices that share events have one type of them
       E handle = (E) event.handle;
-      stream.waitEvent(handle);
+      steps.waitEvent(handle);
       return true;
     } catch (Throwable t) {
       HalException cause = other.inquiry().findLoss(producer);

@@ -1,6 +1,7 @@
 package org.jhal.engine.queue;
 
 import org.jhal.driver.NativeStream;
+import org.jspecify.annotations.Nullable;
 
 /** The work of a barrier: nothing between its waits and its signals. */
 public final class NoWork<E> implements Work<E> {
@@ -15,7 +16,9 @@ public final class NoWork<E> implements Work<E> {
   }
 
   @Override
-  public void issue(NativeStream<E> stream, Operation<E> operation) {}
+  public @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch, Operation<E> operation) {
+    return batch.submitTo(stream);
+  }
 
   @Override
   public String kind() {

@@ -13,8 +13,14 @@ import org.jspecify.annotations.Nullable;
  * method says which thread calls it.
  */
 public interface Work<E> {
-  /** Hands the work to the stream. Called by the drainer with the device bound. */
-  void issue(NativeStream<E> stream, Operation<E> operation);
+  /**
+   * Adds the work to the batch, which has the waits and the event already, and submits it. Called
+   * by the drainer with the device bound.
+   *
+   * @return why the work has failed, if the event covers what has reached the stream
+   * @throws HalException if nothing has reached the stream
+   */
+  @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch, Operation<E> operation);
 
   /**
    * How much of the stream's {@link NativeStream#capacity()} the work takes up. Called by the

@@ -2,14 +2,17 @@ package org.jhal.engine.work;
 
 import java.util.Objects;
 import org.jhal.BufferParams;
+import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineAllocator;
+import org.jhal.engine.queue.Batch;
 import org.jspecify.annotations.Nullable;
 
 /** The work of an allocation in stream order. */
-public final class AllocaWork<E> extends QueueWork<E> {
+public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.Allocation {
   private @Nullable BufferStorage allocation; // null once the operation retires
 
   // The allocation's first reference, until the user's buffer takes it over. Not private: it is
@@ -36,10 +39,24 @@ public final class AllocaWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
-    BufferStorage storage = Objects.requireNonNull(allocation);
-    EngineAllocator.checkLargest(device, storage.size, storage.params);
-    storage.commit(stream.allocAsync(storage.size, storage.params, this));
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
+    EngineAllocator.checkLargest(device, bytes(), params());
+    return batch.allocate(this, this).submitTo(stream);
+  }
+
+  @Override
+  public long bytes() {
+    return Objects.requireNonNull(allocation).size;
+  }
+
+  @Override
+  public BufferParams params() {
+    return Objects.requireNonNull(allocation).params;
+  }
+
+  @Override
+  public void allocated(DeviceMemory memory) {
+    Objects.requireNonNull(allocation).commit(memory);
   }
 
   @Override

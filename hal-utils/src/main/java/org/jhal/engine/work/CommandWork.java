@@ -23,6 +23,7 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.kernel.EngineKernel;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.recording.RecordedCommand;
 import org.jspecify.annotations.Nullable;
@@ -173,11 +174,12 @@ public class CommandWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     if (hasEffect) {
       checkMemory();
-      stream.issue(command, this);
+      batch.issue(command, this);
     }
+    return batch.submitTo(stream);
   }
 
   @Override

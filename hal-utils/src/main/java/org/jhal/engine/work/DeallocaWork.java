@@ -6,15 +6,19 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Batch;
 import org.jspecify.annotations.Nullable;
 
 /** The work of an operation that frees memory from an alloca in stream order. */
-public final class DeallocaWork<E> extends QueueWork<E> {
+public final class DeallocaWork<E> extends QueueWork<E> implements StreamBatch.Deallocation {
   // Null once the operation retires. Keeps the buffer reachable, as it would count as leaked.
   private @Nullable EngineBuffer deallocated;
+
+  private @Nullable DeviceMemory memory; // being issued, until the driver has taken it
 
   public DeallocaWork(DeviceCore<E> device) {
     super(device);
@@ -39,19 +43,32 @@ public final class DeallocaWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
-    BufferStorage storage = Objects.requireNonNull(deallocated).storage;
-    DeviceMemory memory = storage.beginDealloca();
-    boolean isFreed = false;
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
+    BufferStorage storage = storage();
+    memory = storage.beginDealloca();
     try {
-      stream.freeAsync(memory);
-      isFreed = true;
+      return batch.free(this, this).submitTo(stream);
     } finally {
-      if (!isFreed) {
+      if (memory != null) { // the driver has not taken it
+        memory = null;
         storage.undoDealloca();
       }
     }
-    storage.endDealloca();
+  }
+
+  private BufferStorage storage() {
+    return Objects.requireNonNull(deallocated).storage;
+  }
+
+  @Override
+  public DeviceMemory memory() {
+    return Objects.requireNonNull(memory);
+  }
+
+  @Override
+  public void taken() {
+    memory = null;
+    storage().endDealloca();
   }
 
   @Override

@@ -13,6 +13,7 @@ import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.recording.EngineCommandBuffer;
 import org.jhal.engine.recording.RecordedOperand;
 import org.jhal.engine.recording.Recording;
@@ -97,11 +98,11 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     checkMemory();
     Recording recorded = Objects.requireNonNull(recording);
     recorded.checkTransients();
-    stream.issue(recorded.commands(), this);
+    return batch.issue(recorded.commands(), this).submitTo(stream);
   }
 
   @Override

@@ -4,6 +4,8 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.queue.Batch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Work of the host behind the waits: a host call, or the read or write of a file. The operation
@@ -26,7 +28,9 @@ public final class HostWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected void issue(NativeStream<E> stream) {}
+  protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
+    return batch.submitTo(stream);
+  }
 
   @Override
   public HostThreads hostThreads() {

@@ -21,6 +21,7 @@ import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Enqueuer;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Work;
@@ -213,23 +214,27 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   @Override
-  public final void issue(NativeStream<E> stream, Operation<E> owner) {
+  public final @Nullable Throwable issue(
+      NativeStream<E> stream, Batch<E> batch, Operation<E> owner) {
     if (!mayGoAcross()) {
-      issueHolding(stream);
-    } else if (!stream.across(owner.mayBlock(), () -> issueHolding(stream))) {
+      return issueHolding(stream, batch);
+    }
+    Throwable[] failure = new Throwable[1];
+    if (!stream.across(owner.mayBlock(), () -> failure[0] = issueHolding(stream, batch))) {
       owner.leaveToIssueThread();
     }
+    return failure[0];
   }
 
-  private void issueHolding(NativeStream<E> stream) {
+  private @Nullable Throwable issueHolding(NativeStream<E> stream, Batch<E> batch) {
     if (usesPeers) {
       usePeers();
     }
-    issue(stream);
+    return issue(stream, batch);
   }
 
-  /** Issues the work to the stream. Called by the drainer with the device bound. */
-  protected abstract void issue(NativeStream<E> stream);
+  /** Does what {@link Work#issue} says. */
+  protected abstract @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch);
 
   // The host's part.
 

@@ -18,6 +18,7 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StreamSteps;
 import org.jhal.engine.FakeBackend;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.junit.jupiter.api.Test;
@@ -82,17 +83,17 @@ class ControlledBackendTest {
     Event event = failing.createEvent();
     controlled.faults().failNth("outcome", 2, FAULT);
     for (int nth = 1; nth <= 3; nth++) {
-      failing.recordEvent(event);
+      new StreamSteps<>(failing).recordEvent(event);
       failing.synchronizeEvent(event);
       HalException outcome = failing.outcome(event);
       assertEquals(nth == 2 ? "on purpose" : null, outcome == null ? null : outcome.getMessage());
       assertEquals(nth, asked.device.calls("outcome"));
     }
     controlled.faults().failNth("outcome", 1, lost);
-    failing.recordEvent(event);
+    new StreamSteps<>(failing).recordEvent(event);
     failing.synchronizeEvent(event);
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(failing.outcome(event)).status());
-    assertLost(() -> failing.recordEvent(event));
+    assertLost(() -> new StreamSteps<>(failing).recordEvent(event));
     assertEquals(List.of(), asked.device.violations());
     assertFalse(backend.faults().calls().contains("outcome"), "this driver is never asked");
   }
@@ -103,7 +104,7 @@ class ControlledBackendTest {
     backend.setDrain(drained::incrementAndGet);
     Event event = stream.createEvent();
     backend.faults().failNth("recordEvent", 1, lost);
-    assertLost(() -> stream.recordEvent(event));
+    assertLost(() -> new StreamSteps<>(stream).recordEvent(event));
     assertLost(() -> backend.allocate(4, BufferParams.DEVICE));
     assertLost(stream::createEvent);
     assertLost(() -> stream.synchronizeEvent(event));

@@ -14,8 +14,9 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
-import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.StepwiseStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class FakeStream implements NativeStream<FakeStream.Event> {
+public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   /** A native event, which can be recorded repeatedly. Guarded by the device. */
   public static final class Event {
     private long recorded; // how often it was recorded
@@ -313,8 +314,25 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     }
   }
 
+  /**
+   * {@code submit} fails before anything has reached the stream, {@code returned} and {@code
+   * submitted} when all of it has: one is a failure that the event covers, the other one is thrown.
+   */
   @Override
-  public void recordEvent(Event event) {
+  public @Nullable Throwable submit(StreamBatch<Event> batch) {
+    device.fail("submit");
+    Throwable failure = super.submit(batch);
+    device.fail("submitted");
+    try {
+      device.fail("returned");
+    } catch (HalException returned) {
+      return returned;
+    }
+    return failure;
+  }
+
+  @Override
+  protected void recordEvent(Event event) {
     synchronized (device) {
       enter("recordEvent");
       checkIssuer();
@@ -329,7 +347,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   }
 
   @Override
-  public void waitEvent(Event event) {
+  protected void waitEvent(Event event) {
     synchronized (device) {
       enter("waitEvent");
       checkIssuer();
@@ -412,7 +430,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   }
 
   @Override
-  public void issue(CommandList commands, Submission submission) {
+  protected void issue(CommandList commands, Submission submission) {
     onIssue.accept(commands, submission);
     add(() -> {}); // there are no bytes to change
   }
@@ -423,7 +441,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   }
 
   @Override
-  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+  protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     return new DeviceMemory() {
       @Override
       public long size() {
@@ -441,7 +459,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   }
 
   @Override
-  public void freeAsync(DeviceMemory memory) {}
+  protected void freeAsync(DeviceMemory memory) {}
 
   @Override
   public boolean isInOrder() {

@@ -71,9 +71,12 @@ final class QueueUse {
     }
 
     @Override
-    public void issue(
-        NativeStream<FakeStream.Event> stream, Operation<FakeStream.Event> operation) {
+    public @Nullable Throwable issue(
+        NativeStream<FakeStream.Event> stream,
+        Batch<FakeStream.Event> batch,
+        Operation<FakeStream.Event> operation) {
       QueueUse now = use();
+      batch.submitWaits(stream);
       now.issued.incrementAndGet();
       now.atIssue.run();
       now.waitsReached = operation.waitsReached();
@@ -86,9 +89,8 @@ final class QueueUse {
                   ((FakeStream) stream).fail(operation, now.failsInStream);
                 }
               });
-      if (now.failsAtIssue != null) {
-        throw now.failsAtIssue;
-      }
+      batch.submitEvent(stream, now.failsAtIssue);
+      return now.failsAtIssue;
     }
 
     @Override

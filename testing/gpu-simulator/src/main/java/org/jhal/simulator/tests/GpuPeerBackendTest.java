@@ -20,6 +20,7 @@ import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StreamSteps;
 import org.jhal.driver.ThreadBinding;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
@@ -300,9 +301,9 @@ public abstract class GpuPeerBackendTest {
     long stream = ((GpuStream) producer).handle();
     sim.simulator().pause(0, stream);
     try {
-      run(first, () -> producer.recordEvent(produced));
-      run(second, () -> consumer.waitEvent(produced));
-      run(second, () -> consumer.recordEvent(consumed));
+      run(first, () -> new StreamSteps<>(producer).recordEvent(produced));
+      run(second, () -> new StreamSteps<>(consumer).waitEvent(produced));
+      run(second, () -> new StreamSteps<>(consumer).recordEvent(consumed));
       assertFalse(bound(first, () -> producer.queryEvent(produced)));
       assertFalse(bound(second, () -> consumer.queryEvent(consumed)));
       run(first, () -> producer.destroyEvent(produced)); // which the wait does not need any more

@@ -17,6 +17,7 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
@@ -68,7 +69,7 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
     public void free() {}
   }
 
-  private static final class Stream implements NativeStream<Event> {
+  private static final class Stream extends StepwiseStream<Event> {
     private final long latencyNanos;
 
     Stream(long latencyNanos) {
@@ -84,12 +85,12 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
     public void destroyEvent(Event event) {}
 
     @Override
-    public void recordEvent(Event event) {
+    protected void recordEvent(Event event) {
       event.due = latencyNanos == 0 ? Long.MIN_VALUE : System.nanoTime() + latencyNanos;
     }
 
     @Override
-    public void waitEvent(Event event) {}
+    protected void waitEvent(Event event) {}
 
     @Override
     public boolean queryEvent(Event event) {
@@ -109,15 +110,15 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
     }
 
     @Override
-    public void issue(CommandList commands, Submission submission) {}
+    protected void issue(CommandList commands, Submission submission) {}
 
     @Override
-    public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
       return new Memory(bytes);
     }
 
     @Override
-    public void freeAsync(DeviceMemory memory) {}
+    protected void freeAsync(DeviceMemory memory) {}
 
     @Override
     public boolean isIdle() {
