@@ -173,7 +173,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.StaysFailed::new),
             "QueueFailureTest.aFailedWaitFailsAllSignalsWithTheSameFailure",
             "Q6",
-            "the queue goes on after a failure: .* to be reached, but it failed: .*DATA_LOSS: gone"),
+            "the queue continues after a failure: .* to be reached, but it failed: .*DATA_LOSS: gone"),
         new Case(
             "a queue counts what all queues hold",
             WrongBackend.ofQueue(WrongQueues.CountsForAll::new),

@@ -77,7 +77,7 @@ class DeclaredLackTest {
             info -> info.toBuilder().tellsKernelFailures(false).build(), ForwardingStream::new);
     String end = ends(run(backend, TELLS_NOTHING)).toString();
     assertTrue(end.contains("FAILED"), end);
-    assertTrue(end.contains("says that it tells of no kernel that gave up, but "), end);
+    assertTrue(end.contains("says that it reports no kernel that gave up, but "), end);
     assertTrue(end.contains("trap 42"), end);
   }
 
