@@ -43,7 +43,7 @@ public final class Deadlines {
   public static void apart(Runnable late) {
     try {
       new EngineThread("jhal-late", late).start();
-    } catch (Throwable t) {
+    } catch (OutOfMemoryError e) {
       late.run();
     }
   }

@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Device;
 import org.jhal.DeviceFile;
@@ -19,6 +20,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
@@ -156,23 +158,28 @@ public final class EngineFile extends RefCounted implements DeviceFile {
   void read(ByteBuffer target, long position, long end) {
     long start = position - target.position();
     clearInterrupt();
-    try {
-      while (target.hasRemaining()) {
-        if (channel.read(target, start + target.position()) < 0) {
-          throw new HalException(
-              Status.OUT_OF_RANGE,
-              name
-                  + " has "
-                  + channel.size()
-                  + " bytes; it ends before byte "
-                  + end
-                  + ", where the range that was to be read ends");
-        }
+    Throwable thrown = ProgramCode.thrownBy(() -> fill(target, start, end));
+    if (thrown instanceof HalException failure) {
+      throw failure;
+    }
+    if (thrown != null) {
+      throw FileFailures.of(
+          name + " cannot be read at byte " + (start + target.position()), thrown);
+    }
+  }
+
+  private void fill(ByteBuffer target, long start, long end) throws IOException {
+    while (target.hasRemaining()) {
+      if (channel.read(target, start + target.position()) < 0) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            name
+                + " has "
+                + channel.size()
+                + " bytes; it ends before byte "
+                + end
+                + ", where the range that was to be read ends");
       }
-    } catch (HalException e) {
-      throw e;
-    } catch (IOException | RuntimeException e) {
-      throw FileFailures.of(name + " cannot be read at byte " + (start + target.position()), e);
     }
   }
 
@@ -184,12 +191,16 @@ public final class EngineFile extends RefCounted implements DeviceFile {
   void write(ByteBuffer source, long position) {
     long start = position - source.position();
     clearInterrupt();
-    try {
-      while (source.hasRemaining()) {
-        int ignored = channel.write(source, start + source.position());
-      }
-    } catch (IOException | RuntimeException e) {
-      throw FileFailures.of(name + " cannot be written at byte " + (start + source.position()), e);
+    Throwable thrown = ProgramCode.thrownBy(() -> drain(source, start));
+    if (thrown != null) {
+      throw FileFailures.of(
+          name + " cannot be written at byte " + (start + source.position()), thrown);
+    }
+  }
+
+  private void drain(ByteBuffer source, long start) throws IOException {
+    while (source.hasRemaining()) {
+      int ignored = channel.write(source, start + source.position());
     }
   }
 
@@ -229,7 +240,7 @@ public final class EngineFile extends RefCounted implements DeviceFile {
     }
     try {
       device.pools().fileThreads().execute(this::closeQuietly);
-    } catch (Throwable t) { // the device is closed, or no thread can be started
+    } catch (RejectedExecutionException e) { // the device is closed, or no thread can be started
       closeQuietly();
     }
   }

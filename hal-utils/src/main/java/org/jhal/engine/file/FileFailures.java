@@ -31,11 +31,11 @@ final class FileFailures {
   private FileFailures() {}
 
   /** A failure whose message begins with {@code what} and whose cause is {@code thrown}. */
-  static HalException of(String what, Exception thrown) {
+  static HalException of(String what, Throwable thrown) {
     return Failures.caused(status(thrown), what + ": ", thrown);
   }
 
-  private static Status status(Exception thrown) {
+  private static Status status(Throwable thrown) {
     if (thrown instanceof NoSuchFileException) {
       return Status.NOT_FOUND;
     }
@@ -54,18 +54,9 @@ final class FileFailures {
     if (thrown instanceof IllegalArgumentException) {
       return Status.INVALID_ARGUMENT;
     }
-    return thrown instanceof IOException && isFull(message(thrown))
+    return thrown instanceof IOException && isFull(Failures.message(thrown))
         ? Status.RESOURCE_EXHAUSTED
         : Status.ABORTED;
-  }
-
-  /** Its message, or nothing if it has none or throws when it is asked. */
-  private static String message(Exception thrown) {
-    try {
-      return String.valueOf(thrown.getMessage());
-    } catch (Throwable silent) {
-      return "";
-    }
   }
 
   private static boolean isFull(String message) {
@@ -109,8 +100,7 @@ final class FileFailures {
         } catch (IOException e) {
           return e.getMessage();
         }
-      } catch (
-          Throwable t) { // there is no such device, or not enough memory, stack or file handles
+      } catch (IOException | RuntimeException e) { // there is no such device, or no file handle
         return null;
       }
     }

@@ -13,7 +13,7 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
-import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -282,14 +282,9 @@ public final class BufferStorage extends Owned {
 
   /** Runs a callback of the user for something imported that is not used any more. */
   public static void runOnRelease(Runnable onRelease, String what) {
-    Cascade cascade = Cascade.current();
-    String before = cascade.enterCallback("a release callback");
-    try {
-      onRelease.run();
-    } catch (Throwable t) { // from user code, which must not affect the thread that released
-      Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", t);
-    } finally {
-      cascade.leaveCallback(before);
+    Throwable thrown = ProgramCode.releaseCallback(onRelease);
+    if (thrown != null) {
+      Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", thrown);
     }
   }
 

@@ -34,6 +34,15 @@ public final class Failures {
     return failure.status() + ": " + failure.getMessage();
   }
 
+  /** The message of what was thrown, or nothing if it has none or throws when it is asked. */
+  public static String message(Throwable thrown) {
+    try {
+      return String.valueOf(thrown.getMessage());
+    } catch (Throwable silent) {
+      return "";
+    }
+  }
+
   /** Whether a native call threw this because the device is lost. */
   static boolean isLoss(Throwable thrown) {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;

@@ -43,11 +43,14 @@ public final class DeallocaWork<E> extends QueueWork<E> {
   protected void issue(NativeStream<E> stream) {
     BufferStorage storage = Objects.requireNonNull(deallocated).storage;
     DeviceMemory memory = storage.beginDealloca();
+    boolean isFreed = false;
     try {
       stream.freeAsync(memory);
-    } catch (Throwable t) {
-      storage.undoDealloca();
-      throw t;
+      isFreed = true;
+    } finally {
+      if (!isFreed) {
+        storage.undoDealloca();
+      }
     }
     storage.endDealloca();
   }

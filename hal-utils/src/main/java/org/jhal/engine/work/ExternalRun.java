@@ -12,7 +12,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.NativeAccess;
-import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -48,19 +48,14 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
 
   @Override
   public @Nullable HalException run(NativeAccess lent) {
-    Cascade cascade = Cascade.current();
-    String before = cascade.enterCallback("external work");
+    access = lent;
+    thread = Thread.currentThread();
     try {
-      access = lent;
-      thread = Thread.currentThread();
-      work.issue(this);
-      return null;
-    } catch (Throwable t) { // from user code, which must not affect the thread that issues
-      return Failures.aborted(this + " threw ", t);
+      Throwable thrown = ProgramCode.callback("external work", () -> work.issue(this));
+      return thrown == null ? null : Failures.aborted(this + " threw ", thrown);
     } finally {
       thread = null;
       access = null;
-      cascade.leaveCallback(before);
       boolean ignored = Thread.interrupted(); // this thread is not the program's to interrupt
     }
   }

@@ -9,7 +9,7 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
-import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
@@ -52,30 +52,15 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
 
   @Override
   public void run(HostCompletion.Context ignored) {
-    Throwable thrown = null;
-    try {
-      callFunction();
-    } catch (Throwable t) {
-      thrown = t;
-    }
+    thread = Thread.currentThread();
+    Throwable thrown = ProgramCode.hostCall(() -> call.run(this));
+    thread = null;
     HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
     if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
       Failures.log(
           LOG, Level.ERROR, "a host call of " + queue + " that nobody waits for threw", thrown);
     }
     end(State.RUNNING, failure);
-  }
-
-  private void callFunction() throws Exception {
-    Cascade cascade = Cascade.current();
-    String before = cascade.enterHostCall();
-    thread = Thread.currentThread();
-    try {
-      call.run(this);
-    } finally {
-      thread = null;
-      cascade.leaveCallback(before);
-    }
   }
 
   private void end(State from, @Nullable HalException failure) {

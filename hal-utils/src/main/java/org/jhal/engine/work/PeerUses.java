@@ -1,7 +1,6 @@
 package org.jhal.engine.work;
 
 import java.util.ArrayList;
-import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.base.DeviceCore;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerUses {
   private final DeviceCore<?> device; // the operation's
-  private final List<DeviceCore<?>> held = new ArrayList<>(2);
+  private final ArrayList<DeviceCore<?>> held = new ArrayList<>(2);
 
   PeerUses(DeviceCore<?> device) {
     this.device = device;
@@ -71,13 +70,9 @@ final class PeerUses {
   }
 
   private void hold(DeviceCore<?> owner, boolean isPart) {
+    held.ensureCapacity(held.size() + 1); // first: what is held must be in the list
     owner.leases().beginUse(isPart);
-    try {
-      held.add(owner);
-    } catch (Throwable t) { // no memory for a longer list
-      owner.leases().endUse();
-      throw t;
-    }
+    held.add(owner);
   }
 
   /** Lets go of all devices: the operation has retired. */

@@ -1,0 +1,74 @@
+package org.jhal.engine.base;
+
+import org.jhal.engine.queue.Cascade;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs code of the program on the engine's behalf. Whatever it throws concerns one operation at
+ * most, and never the thread that runs it (rules S7, Q11), so it is caught here and returned.
+ *
+ * <p>Thread-safe. No lock may be held.
+ */
+public final class ProgramCode {
+  /** Code of the program. */
+  @FunctionalInterface
+  public interface Body {
+    void run() throws Exception;
+  }
+
+  private ProgramCode() {}
+
+  /**
+   * Runs a callback, in which methods that wait are refused.
+   *
+   * @param what names it in the message of a refusal
+   * @return what it threw, or null
+   */
+  public static @Nullable Throwable callback(String what, Body body) {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterCallback(what);
+    try {
+      return thrownBy(body);
+    } finally {
+      cascade.leaveCallback(before);
+    }
+  }
+
+  /**
+   * Runs a release callback in the same way, perhaps at the end of a stack. Without a lambda: one
+   * that is linked for the first time while the stack runs out never works again.
+   */
+  public static @Nullable Throwable releaseCallback(Runnable onRelease) {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterCallback("a release callback");
+    try {
+      onRelease.run();
+      return null;
+    } catch (Throwable t) {
+      return t;
+    } finally {
+      cascade.leaveCallback(before);
+    }
+  }
+
+  /** Runs a host call, which may wait, in the same way. */
+  public static @Nullable Throwable hostCall(Body body) {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterHostCall();
+    try {
+      return thrownBy(body);
+    } finally {
+      cascade.leaveCallback(before);
+    }
+  }
+
+  /** Runs what is no callback, such as the read of a channel, in the same way. */
+  public static @Nullable Throwable thrownBy(Body body) {
+    try {
+      body.run();
+      return null;
+    } catch (Throwable t) {
+      return t;
+    }
+  }
+}
