@@ -34,6 +34,23 @@ public final class ProgramCode {
     }
   }
 
+  /**
+   * Runs a release callback in the same way, perhaps at the end of a stack. Without a lambda: one
+   * that is linked for the first time while the stack runs out never works again.
+   */
+  public static @Nullable Throwable releaseCallback(Runnable onRelease) {
+    Cascade cascade = Cascade.current();
+    String before = cascade.enterCallback("a release callback");
+    try {
+      onRelease.run();
+      return null;
+    } catch (Throwable t) {
+      return t;
+    } finally {
+      cascade.leaveCallback(before);
+    }
+  }
+
   /** Runs a host call, which may wait, in the same way. */
   public static @Nullable Throwable hostCall(Body body) {
     Cascade cascade = Cascade.current();

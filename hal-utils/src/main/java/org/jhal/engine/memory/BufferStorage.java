@@ -278,7 +278,7 @@ public final class BufferStorage extends Owned {
 
   /** Runs the user's callback for an imported object that nothing uses. */
   public static void runOnRelease(Runnable onRelease, String what) {
-    Throwable thrown = ProgramCode.callback("a release callback", onRelease::run);
+    Throwable thrown = ProgramCode.releaseCallback(onRelease);
     if (thrown != null) {
       Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", thrown);
     }
