@@ -14,12 +14,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.rules.fixture.UsesThePlatform;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What no code may call, tests included, since its result depends on where it runs. The path of a
@@ -64,6 +67,21 @@ class PlatformRulesTest {
           "java.util.Scanner.<init>(java.nio.channels.ReadableByteChannel)",
           "java.util.Scanner.<init>(java.nio.file.Path)");
 
+  /** Modules that may not be compiled when these tests run. Their sources are read instead. */
+  private static final List<String> UNCOMPILED =
+      List.of("hal-segments", "hal-spark", "examples/spark");
+
+  /** The text of a forbidden call, unless the statement names a character set. */
+  private static final Pattern SUSPICIOUS =
+      Pattern.compile(
+          "\\.getBytes\\(\\s*\\)|\\bdefaultCharset\\(|\\bURL(De|En)coder\\s*\\.\\s*(de|en)code\\("
+              + "|\\bnew\\s+(String|FileReader|FileWriter|InputStreamReader|OutputStreamWriter"
+              + "|PrintStream|PrintWriter|Formatter|Scanner)\\((?!\\s*\\))"
+              + "|\\bgetResource\\([^;]*\\.(getPath|getFile)\\(|\\btoURL\\(\\)\\s*\\.(getPath|getFile)\\(");
+
+  private static final Pattern HAS_CHARSET =
+      Pattern.compile("UTF_8|US_ASCII|ISO_8859_1|[cC]harset");
+
   @TestFactory
   Stream<DynamicTest> noResultDependsOnTheFolderOrTheCharacterSetOfTheMachine() throws IOException {
     List<String> modules = new ArrayList<>(Repository.modules());
@@ -72,6 +90,11 @@ class PlatformRulesTest {
     for (String module : modules) {
       addTest(tests, module, "main", "target/classes");
       addTest(tests, module, "test", "target/test-classes");
+    }
+    for (String module : UNCOMPILED) {
+      tests.add(
+          DynamicTest.dynamicTest(
+              module + " sources", () -> assertSourcesCallNothingForbidden(module)));
     }
     return tests.stream();
   }
@@ -95,6 +118,28 @@ class PlatformRulesTest {
             .flatMap(type -> forbidden(type).map(JavaAccess::getDescription))
             .sorted()
             .toList());
+  }
+
+  private static void assertSourcesCallNothingForbidden(String module) throws IOException {
+    List<String> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Repository.folder(module).resolve("src"))) {
+      for (Path file : files.filter(one -> one.toString().endsWith(".java")).sorted().toList()) {
+        for (String statement : suspicious(Files.readString(file))) {
+          found.add(Repository.root().relativize(file) + ": " + statement);
+        }
+      }
+    }
+    assertEquals(List.of(), found);
+  }
+
+  private static List<String> suspicious(String code) {
+    return Stream.of(code.split("[;{}]", -1))
+        .filter(statement -> SUSPICIOUS.matcher(statement).find())
+        .filter(
+            statement ->
+                statement.contains("defaultCharset(") || !HAS_CHARSET.matcher(statement).find())
+        .map(String::strip)
+        .toList();
   }
 
   private static Stream<JavaAccess<?>> forbidden(JavaClass type) {
@@ -127,5 +172,31 @@ class PlatformRulesTest {
             "java.lang.String.getBytes()",
             "java.io.InputStreamReader.<init>(java.io.InputStream)"),
         forbidden(fixture).map(PlatformRulesTest::called).collect(Collectors.toSet()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "byte[] b = text.getBytes();",
+        "var s = new String(bytes, 0, 4);",
+        "var r = new InputStreamReader(in);",
+        "var s = new Scanner(System.in, Charset.defaultCharset());",
+        "URLDecoder.decode(text);",
+        "Path p = Path.of(type.getResource(\"a\").getPath());"
+      })
+  void controlACallInSourcesIsFound(String code) {
+    assertEquals(1, suspicious(code).size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "byte[] b = text.getBytes(UTF_8);",
+        "var s = new String(bytes, StandardCharsets.UTF_8);",
+        "var s = new String();",
+        "Path p = Path.of(type.getResource(\"a\").toURI());"
+      })
+  void controlCallsThatNameTheCharacterSetAreAccepted(String code) {
+    assertEquals(List.of(), suspicious(code));
   }
 }
