@@ -24,11 +24,13 @@ import org.jhal.engine.Inside;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.collective.Layout;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -82,9 +84,10 @@ class CollectiveCauseTest {
     }
 
     @Override
-    protected void issue(NativeStream<Event> stream) {
+    protected @Nullable Throwable issue(NativeStream<Event> stream, Batch<Event> batch) {
       atIssue.run();
       beginHolding();
+      return batch.submitTo(stream);
     }
 
     @Override

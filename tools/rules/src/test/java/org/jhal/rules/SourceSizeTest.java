@@ -57,25 +57,11 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-<<<<<<< HEAD
     "hal-utils/src/main/java, 24402",
     "hal-utils/src/main/java/org/jhal/engine, 18052",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12320",
     "driver-cuda/src/main/java, 1582",
     "driver-hip/src/main/java, 1653"
-||||||| 9cff23eb
-    "hal-utils/src/main/java, 23407",
-    "hal-utils/src/main/java/org/jhal/engine, 18142",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 13435",
-    "driver-cuda/src/main/java, 1605",
-    "driver-hip/src/main/java, 1683"
-=======
-    "hal-utils/src/main/java, 23274",
-    "hal-utils/src/main/java/org/jhal/engine, 18009",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 13435",
-    "driver-cuda/src/main/java, 1605",
-    "driver-hip/src/main/java, 1683"
->>>>>>> w-group
   })
   void theEngineDoesNotGrow(String folders, int limit) throws IOException {
     int lines = 0;
@@ -92,19 +78,9 @@ class SourceSizeTest {
   /** An error that nothing expects is handled once, where a call or a step of a thread begins. */
   @ParameterizedTest
   @CsvSource({
-<<<<<<< HEAD
     "hal-utils/src/main/java, 34",
     "hal-utils/src/main/java/org/jhal/engine, 28",
     "hal-gpu/src/main/java, 12"
-||||||| 9cff23eb
-    "hal-utils/src/main/java, 49",
-    "hal-utils/src/main/java/org/jhal/engine, 45",
-    "hal-gpu/src/main/java, 15"
-=======
-    "hal-utils/src/main/java, 32",
-    "hal-utils/src/main/java/org/jhal/engine, 28",
-    "hal-gpu/src/main/java, 15"
->>>>>>> w-group
   })
   void fewFilesCatchWhateverIsThrown(String folder, int limit) throws IOException {
     List<String> files = new ArrayList<>();
