@@ -181,7 +181,6 @@ final class DeviceShutdown<E> {
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
       }
-      DeferredWorkQueue.failBehindGone();
       Failures.log(
           LOG,
           Level.WARNING,

@@ -96,14 +96,16 @@ class CrossDeviceEndTest {
       awaitStatistics(count + " operations to be issued", device, now -> now.issued() == count);
     }
 
-    /** The dependants fail with {@code status}; the rest of their devices goes on. */
+    /**
+     * The dependants fail with {@code status} once their streams are past the first device's work;
+     * the rest of their devices goes on.
+     */
     void assertDependantsFail(Status status, String part) {
-      assertHal(status, awaitFailure(consumed, 1), part);
-      assertHal(status, awaitFailure(last, 1), part);
-      assertPending(unrelated, 1);
       elsewhere.release();
       awaitReached("work that waits for nothing of that device", unrelated.at(1));
-      go.signal(1);
+      held.release();
+      assertHal(status, awaitFailure(consumed, 1), part);
+      assertHal(status, awaitFailure(last, 1), part);
       assertHal(status, awaitFailure(parked, 1), part);
     }
   }
@@ -129,7 +131,6 @@ class CrossDeviceEndTest {
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.produced, 1), WHY);
     chain.assertDependantsFail(Status.UNAVAILABLE, WHY);
-    chain.held.close();
     awaitRetired(chain.second);
     awaitRetired(chain.third);
     assertUsable(cts, chain.second);
@@ -183,7 +184,6 @@ class CrossDeviceEndTest {
     awaitStatistics("the consumer to be issued", consumer, now -> now.issued() == 1);
     cts.allowWarnings();
     ending.end(culprits.which().stream().map(one -> producers.get(one).device()).toList());
-    assertHal(status, awaitFailure(consumed, 1), why);
     for (int culprit : culprits.which()) {
       assertHal(status, awaitFailure(producers.get(culprit).produced(), 1), why);
     }
@@ -195,6 +195,7 @@ class CrossDeviceEndTest {
       assertUsable(cts, goingOn.device());
     }
     producers.forEach(one -> one.held().close());
+    assertHal(status, awaitFailure(consumed, 1), why);
     source.awaitFree(Waits.LIMIT);
     awaitRetired(consumer);
     buffer.close();
@@ -248,6 +249,7 @@ class CrossDeviceEndTest {
     Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    chain.held.release();
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.consumed, 1), WHY);
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.parked, 1), WHY);
     assertPending(chain.unrelated, 1);
@@ -264,7 +266,6 @@ class CrossDeviceEndTest {
     TimelineSemaphore late = cts.semaphore();
     chain.second.queue(0).barrier(chain.produced.at(1), late.at(1));
     assertHal(Status.UNAVAILABLE, awaitFailure(late, 1), WHY);
-    chain.held.close();
     assertUsable(cts, chain.second);
   }
 
@@ -298,12 +299,8 @@ class CrossDeviceEndTest {
     cts.allowWarnings();
     chain.first.close();
     assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.produced, 1));
+    assertStaysPending(chain.consumed.at(1).and(chain.last.at(1)));
     chain.assertDependantsFail(Status.DEADLINE_EXCEEDED, "");
-    awaitStatistics(
-        "only what its stream still holds to be left",
-        chain.second,
-        now -> now.openOperations() == 1 && now.settled() == 1);
-    chain.held.release();
     awaitRetired(chain.second);
     awaitRetired(chain.third);
     assertUsable(cts, chain.second);
@@ -322,14 +319,57 @@ class CrossDeviceEndTest {
     cts.allowWarnings();
     cts.allowLeftovers();
     chain.first.close();
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.consumed, 1));
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.consumed, 1), "did not end within");
     awaitTrue("the device that is stuck to be lost", () -> chain.second.lostCause() != null);
     TimelineSemaphore refused = cts.semaphore();
     assertHal(Status.UNAVAILABLE, () -> chain.second.queue(0).barrier(Fence.NONE, refused.at(1)));
     assertNull(chain.third.lostCause(), "why a device with more patience is lost");
+    assertPending(chain.last, 1);
     chain.held.release();
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.last, 1), "did not end within");
     awaitRetired(chain.third);
     assertUsable(cts, chain.third);
+  }
+
+  /** The time counts once, from the end of the first one's close-timeout. */
+  @Test
+  @Rule({"S9a", "Q8"})
+  void aChainOfDevicesEndsWithinOneTimeout(Cts cts) throws Exception {
+    Duration patience = Duration.ofSeconds(4);
+    String option = "close-timeout=" + patience.toSeconds() + "s";
+    Chain chain =
+        new Chain(
+            cts,
+            cts.open(ROOM, "close-timeout=100ms"),
+            cts.openSecond(ROOM, "queues=2", option),
+            cts.open(ROOM, option));
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    long begin = System.nanoTime();
+    Task<?> closing = Task.run("close", chain.first::close);
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.consumed, 1), "did not end within");
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.last, 1), "did not end within");
+    Duration waited = Duration.ofNanos(System.nanoTime() - begin);
+    assertTrue(waited.compareTo(patience) >= 0, () -> "it has taken only " + waited);
+    assertTrue(waited.compareTo(patience.multipliedBy(2)) < 0, () -> "it has taken " + waited);
+    closing.join();
+    chain.held.release();
+  }
+
+  @Test
+  @Rule({"S9a", "S4"})
+  void aHostWaitBehindADeviceThatIsGoneEndsAtItsDeadline(Cts cts) {
+    Chain chain =
+        new Chain(
+            cts,
+            cts.open(ROOM, "close-timeout=100ms"),
+            cts.openSecond(ROOM, "queues=2", "close-timeout=60s"),
+            cts.open(ROOM, "close-timeout=60s"));
+    cts.allowWarnings();
+    chain.first.close();
+    assertHal(
+        Status.DEADLINE_EXCEEDED, () -> chain.last.await(1, Duration.ofMillis(100)), "waited");
+    chain.assertDependantsFail(Status.DEADLINE_EXCEEDED, "did not end within");
   }
 
   @Test
@@ -364,10 +404,10 @@ class CrossDeviceEndTest {
     awaitReached(chain.unrelated, 1);
     chain.second.close();
     assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.consumed, 1));
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.last, 1));
     assertPending(chain.produced, 1);
     chain.held.release();
     awaitReached(chain.produced, 1);
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.last, 1));
     awaitRetired(chain.first);
     awaitRetired(chain.third);
     assertUsable(cts, chain.first);

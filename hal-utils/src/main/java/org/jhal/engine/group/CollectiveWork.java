@@ -1,7 +1,6 @@
 package org.jhal.engine.group;
 
 import java.util.Objects;
-import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Failures;
@@ -75,15 +74,6 @@ final class CollectiveWork<E> extends QueueWork<E> {
     Collective own = collective;
     if (own != null) {
       own.endUses();
-    }
-  }
-
-  @Override
-  public void failedBehindGone() {
-    Collective own = collective;
-    HalException failure = operation().failure();
-    if (own != null && failure != null) {
-      own.fail(failure);
     }
   }
 

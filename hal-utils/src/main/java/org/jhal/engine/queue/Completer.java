@@ -332,6 +332,9 @@ final class Completer<E> {
     }
     try {
       HalException failure = operation.failure();
+      if (failure != null) { // otherwise it has let go of them with its verdict
+        operation.releaseProducers();
+      }
       // Neither a lost device nor one that is being closed is told of once more.
       if (failure != null && loss.cause() == null && !owner.isClosing()) {
         untold.tell(operation, failure);

@@ -34,7 +34,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that issuing does not block.
    * Completing  See Completer. A host thread that polls an event settles the operation itself; see EventPoller.
    * Failure     A failed wait or a failed native call for the work fails only that operation. A failed event call loses
-   *             the device, which fails everything. What waits for it on other devices: see failBehindGone.
+   *             the device, which fails everything. What waits for it on other devices: see StreamWatch.
    * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
@@ -47,7 +47,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   private final String name;
   private final long number;
-  private final Object device; // the token of the device
+  private final DeviceEnd end; // the device's
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final QueueLoss loss;
@@ -59,7 +59,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private final Completer<E> completer;
   private final EventPoller<E> poller;
   private final EventInquiry<E> inquiry;
-  private final StuckWaits<E> stuck;
+  private final StreamWatch<E> watch;
   private final OperationFailures<E> failing;
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
@@ -80,10 +80,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
     this.name = settings.name();
     this.number = settings.number();
-    this.device = settings.device();
+    this.end = settings.end();
     Object domain = settings.eventDomain();
     this.stream = stream;
-    this.loss = new QueueLoss(name, loss, this::issueLater);
+    this.loss = new QueueLoss(name, loss, end, this::issueLater);
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(settings.maxInFlight(), stream, broken, this::issueLater);
     this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
@@ -94,7 +94,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
         new EventPoller<>(
             this.loss, stream, outcomes, gate, completer.pace(), settings.spinNanos());
     this.inquiry = new EventInquiry<>(this.loss, stream, outcomes, gate, lists);
-    this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
+    this.watch = new StreamWatch<>(this, lists, this.loss, inquiry, settings.patience());
     this.failing = new OperationFailures<>(this, lists);
     this.registration = new WaitRegistration<>(this, failing, lists, domain);
     this.enqueuer = new Enqueuer<>(this, this.loss, gate, lists, registration, failing, issuer);
@@ -127,13 +127,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   /** Puts it among the open queues of this process, which find one another. */
   void enterOpen() {
     Explanation.addSource(this);
-    stuck.open();
+    watch.open();
   }
 
   /** Its threads are about to end: nothing finds it among the open queues any more. */
   void leaveOpen() {
     Explanation.removeSource(this);
-    stuck.close();
+    watch.close();
   }
 
   @Override
@@ -162,8 +162,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  boolean isOfDevice(OperationQueue<?> other) {
-    return other instanceof DeferredWorkQueue<?> queue && device == queue.device;
+  DeviceEnd end() {
+    return end;
   }
 
   @Override
@@ -214,11 +214,12 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   /**
    * One step of the issue thread: loses the device after an error of the engine, propagates a loss
-   * of the device, fails what could not be issued, looks at what waits for lost devices, and issues
-   * all that is ready.
+   * of the device, fails what could not be issued, looks whether the stream waits for devices that
+   * are gone, and issues all that is ready.
    */
   boolean issueStep() {
     CoarseClock.tick();
+    watch.step();
     Throwable thrown = broken.by;
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
@@ -228,7 +229,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
         loss.tellLate();
         // The device may have known before, and then it has not told this queue again.
         lose(Objects.requireNonNull(loss.cause()));
-        failBehindGone(); // likewise
       } catch (Throwable t) {
         loss.expect();
         throw t;
@@ -237,7 +237,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     Cascade.runLeft();
     enqueuer.discardLeft();
     failing.failUnissuable();
-    stuck.step();
     drainInside(true);
     return false; // the issuer goes on until nothing is ready
   }
@@ -286,24 +285,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     }
   }
 
-  // What waits for other devices.
-
-  /**
-   * Fails what waits in the streams of all devices for operations that are gone: that were failed
-   * although their events may not have fired. Called once all of those have failed; calling it more
-   * often does no harm. If an error ends it half-way, the issue threads do it once more. Users'
-   * callbacks run: see {@link DeviceLoss#tell}.
-   *
-   * <p>What is not issued yet learns of it by its semaphores; see {@link CoveredWait}.
-   */
-  public static void failBehindGone() {
-    StuckWaits.failBehindGone();
-  }
-
-  @Override
-  void failBehindLater() {
-    stuck.failLater();
-  }
+  // What other devices ask.
 
   /** See {@link EventInquiry#findLoss()}. */
   public @Nullable HalException findLoss() {

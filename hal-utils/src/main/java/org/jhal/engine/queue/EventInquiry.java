@@ -4,7 +4,6 @@ import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,20 +131,10 @@ final class EventInquiry<E> implements Inquiry<E> {
     }
   }
 
-  @Override
-  public boolean isPast(Operation<E> operation) {
-    if (operation.state() == State.RETIRED && loss.cause() == null) {
-      return true;
-    }
-    if (!gate.tryEnter()) {
-      return false;
-    }
-    try {
-      PooledEvent<E> event = operation.retainEvent();
-      return event != null && query(operation, event);
-    } finally {
-      gate.leave();
-    }
+  /** Whether the stream is past an operation. For a thread of this queue. */
+  boolean hasFired(Operation<E> operation) {
+    PooledEvent<E> event = operation.retainEvent();
+    return event == null || query(operation, event);
   }
 
   /**

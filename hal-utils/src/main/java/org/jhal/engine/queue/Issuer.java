@@ -197,11 +197,6 @@ final class Issuer<E> {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
     }
-    // A producer may have failed after waitForProducers() had looked, with its event unfired.
-    // Whoever has failed it has then not seen the event of this operation, or fails this one, too.
-    if (operation.isBehindGone()) {
-      owner.failBehindLater();
-    }
     return true;
   }
 
@@ -242,9 +237,6 @@ final class Issuer<E> {
    * @return whether the stream was made to wait for anything
    */
   private boolean waitForProducers(Operation<E> operation) {
-    // lose() on another thread may fix the verdict of this operation meanwhile, which drops its
-    // producers. The stream of the lost device then does not wait for them, and need not.
-
     // A failure that is known before anything reaches the stream fails the operation at once.
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer();

@@ -122,14 +122,6 @@ public final class Operation<E> extends HeapNode implements Producer {
   // this object's monitor held, so nobody can fail it with another reason meanwhile.
   private @Nullable HalException failedWith;
 
-  // Whether any operation was ever gone, so that most programs never look at producers for that:
-  // another thread may be writing to them. Written before isGone.
-  private static volatile boolean isAnyGone;
-
-  // It was failed although its event may not have fired, and perhaps never will. Written before the
-  // verdict, by the thread that fails it.
-  private volatile boolean isGone;
-
   // All signals are raised or failed. Written by each thread that has applied them.
   private volatile boolean isApplied;
 
@@ -571,8 +563,9 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Fixes the verdict, unless that was done before, and releases the producers. This and {@link
-   * #fixVerdictIfForeseen} are the only places where an operation gets its verdict.
+   * Fixes the verdict, unless that was done before, and releases the producers, unless the stream
+   * may still wait for them: {@link StreamWatch} needs them until the operation retires. This and
+   * {@link #fixVerdictIfForeseen} are the only places where an operation gets its verdict.
    *
    * <p>The verdict is why it is FAILED if it is, otherwise {@code forced} if that is not null,
    * otherwise the first failure among the producers', otherwise this operation's own failure,
@@ -587,7 +580,9 @@ public final class Operation<E> extends HeapNode implements Producer {
       HalException first = failedWith != null ? failedWith : forced;
       fixLocked(first != null ? first : foreseeFailure());
     }
-    releaseProducers();
+    if (forced == null || state == State.FAILED) {
+      releaseProducers();
+    }
     recordVerdict();
   }
 
@@ -623,7 +618,8 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /**
    * Lets go of the producers once the verdict is fixed; until then the cause of a failure can be
-   * found. Also called by the thread that has registered waits while another one failed it.
+   * found. Also called when it retires, and by the thread that has registered waits while another
+   * one failed it.
    */
   synchronized void releaseProducers() {
     for (int i = 0; hasVerdict && i < waits.length; i++) {
@@ -651,49 +647,23 @@ public final class Operation<E> extends HeapNode implements Producer {
     return own != null ? own : queue.lost();
   }
 
-  /** It is about to be failed although its event may not have fired. */
-  void setGone() {
-    isAnyGone = true;
-    isGone = true;
-  }
-
-  /** Whether it has failed although its event may not have fired. */
-  boolean isGone() {
-    return isGone && failure() != null;
+  /**
+   * Whether its stream may not be past it. For any thread; afterwards it sees the producers, unless
+   * another thread lets go of them meanwhile.
+   */
+  boolean isInStream() {
+    return event != null;
   }
 
   /**
-   * Whether it waits for one that {@link #isGone}. For the drainer that has issued it, and
-   * otherwise only with this object's monitor held and while it has no verdict.
+   * If its event may never fire, since its device is lost, or was closed past its deadline before
+   * the operation was over: why the operation has failed, or is about to fail. Otherwise null.
    */
-  boolean isBehindGone() {
-    if (!isAnyGone) {
-      return false;
+  @Nullable HalException whyGone() {
+    if (!queue.end().hasBegun() || (state == State.RETIRED && queue.lost() == null)) {
+      return null;
     }
-    for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer();
-      if (producer != null && producer.isGone()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
-   * If this operation is in a stream and waits for one that {@link #isGone}: adds the producers of
-   * that kind to {@code gone}, and the others to {@code rest}. Otherwise adds nothing. While it is
-   * being issued it counts as not in the stream: its drainer looks at its producers once more.
-   */
-  synchronized void addIfBehindGone(List<Operation<?>> gone, List<Operation<?>> rest) {
-    if (hasVerdict || state != State.ISSUED || event == null || !isBehindGone()) {
-      return;
-    }
-    for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer();
-      if (producer != null) {
-        (producer.isGone() ? gone : rest).add(producer);
-      }
-    }
+    return hasVerdict ? verdict : queue.lost();
   }
 
   /**
@@ -702,11 +672,6 @@ public final class Operation<E> extends HeapNode implements Producer {
    */
   boolean confirm(boolean isOwnDevice, boolean mayWait) {
     return queue.inquiry().confirm(this, isOwnDevice, mayWait);
-  }
-
-  /** See {@link EventInquiry#isPast}. */
-  boolean isPast() {
-    return queue.inquiry().isPast(this);
   }
 
   /**

@@ -88,7 +88,6 @@ final class OperationFailures<E> {
         endIfUnissued(operation, reason);
         State state = operation.state();
         if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
-          operation.setGone();
           Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
         }
       }

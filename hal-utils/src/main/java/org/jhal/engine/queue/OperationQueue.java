@@ -27,8 +27,13 @@ public abstract class OperationQueue<E> {
   /** Why its device is lost, or null. */
   abstract @Nullable HalException lost();
 
+  /** Since when its device is gone. */
+  abstract DeviceEnd end();
+
   /** Whether this and {@code other} are queues of the same device. */
-  abstract boolean isOfDevice(OperationQueue<?> other);
+  final boolean isOfDevice(OperationQueue<?> other) {
+    return end() == other.end();
+  }
 
   abstract boolean isStream(NativeStream<?> other);
 
@@ -67,11 +72,6 @@ public abstract class OperationQueue<E> {
    * Operation#workFailure} has the reason, and nothing that the operation holds is in use.
    */
   abstract void failLater(Operation<E> operation);
-
-  /**
-   * Has the issue thread fail operations that wait for others that have failed on other devices.
-   */
-  abstract void failBehindLater();
 
   /** Has the completion thread retire an operation that has its verdict. */
   abstract void retireLater(Operation<E> operation);

@@ -60,8 +60,6 @@ final class QueueLists<E> {
   // How many operations were ever put in flight. Written with the lock held, read without it.
   private volatile long issued;
 
-  private long departed; // how many operations have left the stream
-
   // READY operations were left because the stream was full, so over() has to wake the issue thread.
   private boolean isThrottled;
 
@@ -430,20 +428,6 @@ final class QueueLists<E> {
   }
 
   /**
-   * Whether an operation is in flight, and everything that was issued before it has left the
-   * stream. If the stream is not in order, this says nothing about what holds it up, and is true.
-   */
-  boolean hasReached(Operation<E> operation) {
-    if (!stream.isInOrder()) {
-      return true;
-    }
-    synchronized (lock) {
-      long place = operation.place();
-      return place > 0 && departed >= place - 1;
-    }
-  }
-
-  /**
    * Reports that operations have left the stream, and that operations have retired. Wakes the issue
    * thread if operations were waiting for room. For the completion thread.
    *
@@ -455,7 +439,6 @@ final class QueueLists<E> {
     boolean resume;
     synchronized (lock) {
       inFlight -= left;
-      departed += left;
       weightInFlight -= weight;
       // At half the limit, so that the issue thread wakes rarely and then finds room for many. If
       // the next operation does not fit even then, nextLocked() sets isThrottled again.

@@ -1,0 +1,116 @@
+package org.jhal.engine.queue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jhal.HalException;
+import org.jhal.Status;
+
+/**
+ * Makes sure that one queue's stream does not wait for ever for a device that is gone (rule S9a).
+ *
+ * <p>An operation that waits in the stream for one of a device that is gone fails when its own
+ * event has fired, since its verdict takes its producers into account. The event may never fire. So
+ * the issue thread looks about once a second, from when the first device of the process is gone: if
+ * too much time has passed since then, the stream's device is lost as well, and with it all that
+ * waits. It then counts as gone since the device for which it has waited, so a chain of devices
+ * does not wait for one after the other.
+ *
+ * <p>For the issue thread, apart from {@link #open}, {@link #close} and {@link #wakeAll}.
+ */
+final class StreamWatch<E> {
+  /** The issue thread looks about once a second, so less makes no sense. */
+  private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
+
+  /** The time between two looks of a thread that is woken all the time. */
+  private static final long PAUSE_NANOS = 500_000_000;
+
+  /** Those of all open queues in this process. */
+  private static final List<StreamWatch<?>> ALL = new CopyOnWriteArrayList<>();
+
+  private final OperationQueue<E> queue;
+  private final QueueLists<E> lists;
+  private final QueueLoss loss;
+  private final EventInquiry<E> inquiry;
+  private final Duration patience;
+
+  private int known; // what DeviceEnd.changes() was at the last look
+  private long looked; // when that was
+
+  /**
+   * Creates the watch of a queue.
+   *
+   * @param patience how long its stream may wait for a device that is gone
+   */
+  StreamWatch(
+      OperationQueue<E> queue,
+      QueueLists<E> lists,
+      QueueLoss loss,
+      EventInquiry<E> inquiry,
+      Duration patience) {
+    this.queue = queue;
+    this.lists = lists;
+    this.loss = loss;
+    this.inquiry = inquiry;
+    this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
+  }
+
+  /** The queue starts. */
+  void open() {
+    ALL.add(this);
+  }
+
+  /** The queue's threads end. */
+  void close() {
+    ALL.remove(this);
+  }
+
+  /** Another device is gone: has the issue threads of all queues look. */
+  static void wakeAll() {
+    for (StreamWatch<?> watch : ALL) {
+      watch.queue.issueLater();
+    }
+  }
+
+  /** Looks at the stream, if any device is gone and the last look is some time ago. */
+  void step() {
+    int changes = DeviceEnd.changes();
+    long now = System.nanoTime();
+    if (changes == 0 || (changes == known && now - looked < PAUSE_NANOS)) {
+      return;
+    }
+    known = changes;
+    looked = now;
+    lists.walkOpen(new Operation<>(queue, NoWork.get()), operation -> look(operation, now));
+  }
+
+  private void look(Operation<E> operation, long now) {
+    if (loss.cause() != null || !operation.isInStream()) {
+      return;
+    }
+    for (int i = 0; i < operation.waitCount(); i++) {
+      Operation<?> producer = operation.wait(i).producer();
+      if (producer != null && !queue.isOfDevice(producer.queue)) {
+        HalException why = producer.whyGone();
+        long since = producer.queue.end().since();
+        if (why != null && now - since >= patience.toNanos() && !inquiry.hasFired(operation)) {
+          lose(operation, why, since);
+          return;
+        }
+      }
+    }
+  }
+
+  private void lose(Operation<E> operation, HalException why, long since) {
+    queue.end().begin(since);
+    HalException ignored =
+        loss.loseLater(
+            operation.behind("waitEvent"),
+            new HalException(
+                Status.DEADLINE_EXCEEDED,
+                "after "
+                    + patience
+                    + " the stream still waits for a device that is gone: "
+                    + why.getMessage()));
+  }
+}
