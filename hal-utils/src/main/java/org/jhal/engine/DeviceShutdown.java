@@ -242,7 +242,7 @@ final class DeviceShutdown<E> {
     }
     if (quiet) {
       // Before the wait: another device that is being closed may wait for this in the same way.
-      queues.forEach(queue -> queue.shutdown().endUses());
+      queues.forEach(queue -> queue.shutdown().retireKept());
     }
     return quiet && core.leases().uses.awaitEmpty(threadsEnd);
   }

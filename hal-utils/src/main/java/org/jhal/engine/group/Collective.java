@@ -295,7 +295,7 @@ abstract class Collective {
   /** Lets go of the operations that it has waited for. */
   void dropProducers() {}
 
-  /** Has the operation fail if it has no verdict yet, without telling anybody. */
+  /** Has the operation fail if it has no outcome yet, without telling anybody. */
   final void failWork(HalException cause) {
     operation.failWork(cause);
   }

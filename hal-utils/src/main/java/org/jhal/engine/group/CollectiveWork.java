@@ -69,15 +69,6 @@ final class CollectiveWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public void endUses() {
-    super.endUses();
-    Collective own = collective;
-    if (own != null) {
-      own.endUses();
-    }
-  }
-
-  @Override
   protected void retired() {
     Collective over = collective;
     collective = null;

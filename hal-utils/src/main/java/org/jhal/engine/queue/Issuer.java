@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Issues READY operations to the native stream in the order of their numbers. {@link #issue} is the
  * only place where a completion event is recorded.
  *
- * <p>One thread at a time has the drainer's role. {@link QueueLists} grants it together with the
+ * <p>One thread at a time has the drainer's role. {@link IssueLine} grants it together with the
  * first operation, and ends it when nothing is left to issue. A thread that does not get the role
  * leaves its operation to the drainer.
  *
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class Issuer<E> {
   private final OperationQueue<E> owner;
   private final QueueLoss loss;
-  private final QueueLists<E> lists;
+  private final IssueLine<E> line;
+  private final Retirement<E> retirement;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain; // of the events
@@ -28,13 +29,15 @@ final class Issuer<E> {
   Issuer(
       OperationQueue<E> owner,
       QueueLoss loss,
-      QueueLists<E> lists,
+      IssueLine<E> line,
+      Retirement<E> retirement,
       NativeStream<E> stream,
       EventPool<E> events,
       Object domain) {
     this.owner = owner;
     this.loss = loss;
-    this.lists = lists;
+    this.line = line;
+    this.retirement = retirement;
     this.stream = stream;
     this.events = events;
     this.domain = domain;
@@ -45,12 +48,12 @@ final class Issuer<E> {
    * rest, and anything that may block, to the issue thread. For all other threads.
    */
   void drain(int budget) {
-    issueFrom(lists.startIssuing(false), false, budget, false);
+    issueFrom(line.startIssuing(false), false, budget, false);
   }
 
   /** Issues all READY operations, unless another thread is issuing. For the issue thread. */
   void drainAll() {
-    issueFrom(lists.startIssuing(true), false, Integer.MAX_VALUE, true);
+    issueFrom(line.startIssuing(true), false, Integer.MAX_VALUE, true);
   }
 
   /**
@@ -96,7 +99,7 @@ final class Issuer<E> {
     boolean isOurs = isClaimed || claim(first);
     for (Operation<E> operation = first; operation != null; ) {
       boolean isInFlight = isOurs && issue(operation);
-      operation = lists.next(isInFlight ? operation : null, --left > 0, mayBlock);
+      operation = line.next(isInFlight ? operation : null, --left > 0, mayBlock);
       if (isInFlight) {
         owner.completeLater();
       }
@@ -140,7 +143,7 @@ final class Issuer<E> {
       if (cause != null) {
         throw cause;
       }
-      operation.recordIssue();
+      OperationReport.issue(operation);
       event = events.acquire();
       boolean mayBlock = operation.mayBlock();
       mayHaveReachedStream = waitForProducers(operation);
@@ -181,7 +184,8 @@ final class Issuer<E> {
       if (Failures.isLoss(t)) {
         owner.failLater(operation); // the runtime itself reports the loss: the work has ended
       } else {
-        lists.keep(operation); // the work may go on until the stream is closed
+        retirement.keep(operation); // the work may go on until the stream is idle
+        line.letGo();
       }
       return false;
     }
@@ -217,9 +221,9 @@ final class Issuer<E> {
    * then the operation has failed.
    */
   private boolean putBack(Operation<E> operation) {
-    if (operation.changeState(State.ISSUED, State.READY)) {
+    if (operation.returnToReady()) {
       // A thread that loses the device from here on finds it READY, and fails it.
-      lists.putBack(operation);
+      line.putBack(operation);
       return true;
     }
     HalException failure = operation.failure();
@@ -262,7 +266,7 @@ final class Issuer<E> {
 
   private boolean waitFor(Operation<E> operation, Operation<?> producer) {
     PooledEvent<E> event = null;
-    if (!producer.hasVerdict()) {
+    if (!producer.hasOutcome()) {
       if (producer.queue.isStream(stream) && stream.isInOrder()) {
         return false;
       }
@@ -271,7 +275,7 @@ final class Issuer<E> {
       }
       @SuppressWarnings("unchecked") // all queues of a device have one type of events
       Operation<E> own = (Operation<E>) producer;
-      event = own.retainEvent(); // null if it settled and retired after hasVerdict() was read
+      event = own.retainEvent(); // null if it settled and retired after hasOutcome() was read
     }
     if (event == null) {
       HalException failure = producer.failure();
@@ -308,7 +312,7 @@ final class Issuer<E> {
     OperationQueue<F> other = producer.queue;
     if (!other.inquiry().tryEnter()) {
       HalException failure =
-          producer.hasVerdict() ? producer.failure() : Settling.leftBehind(producer);
+          producer.hasOutcome() ? producer.failure() : Settling.leftBehind(producer);
       if (failure != null) {
         operation.failWork(failure);
       }
@@ -317,7 +321,7 @@ final class Issuer<E> {
     PooledEvent<F> event = null;
     try {
       event = producer.retainEvent();
-      if (event == null) { // it settled after hasVerdict() was read
+      if (event == null) { // it settled after hasOutcome() was read
         HalException failure = producer.failure();
         if (failure != null) {
           operation.failWork(failure);

@@ -73,7 +73,7 @@ public abstract class OperationQueue<E> {
    */
   abstract void failLater(Operation<E> operation);
 
-  /** Has the completion thread retire an operation that has its verdict. */
+  /** Has the completion thread retire an operation that has its outcome. */
   abstract void retireLater(Operation<E> operation);
 
   // Its events.
@@ -81,7 +81,7 @@ public abstract class OperationQueue<E> {
   /** How long a host thread should poll an event before it parks, in nanoseconds. */
   abstract long spinNanos();
 
-  /** See {@link EventPoller#poll}. */
+  /** See {@link EventInquiry#poll}. */
   abstract boolean poll(Operation<E> operation, long end, BooleanSupplier isOver);
 
   /** See {@link Outcomes#isOpen}. */

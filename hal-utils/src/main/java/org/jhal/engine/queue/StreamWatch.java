@@ -5,12 +5,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes sure that one queue's stream does not wait for ever for a device that is gone (rule S9a).
  *
  * <p>An operation that waits in the stream for one of a device that is gone fails when its own
- * event has fired, since its verdict takes its producers into account. The event may never fire. So
+ * event has fired, since its outcome takes its producers into account. The event may never fire. So
  * the issue thread looks about once a second, from when the first device of the process is gone: if
  * too much time has passed since then, the stream's device is lost as well, and with it all that
  * waits. It then counts as gone since the device for which it has waited, so a chain of devices
@@ -29,7 +31,7 @@ final class StreamWatch<E> {
   private static final List<StreamWatch<?>> ALL = new CopyOnWriteArrayList<>();
 
   private final OperationQueue<E> queue;
-  private final QueueLists<E> lists;
+  private final OpenList<E> open;
   private final QueueLoss loss;
   private final EventInquiry<E> inquiry;
   private final Duration patience;
@@ -44,12 +46,12 @@ final class StreamWatch<E> {
    */
   StreamWatch(
       OperationQueue<E> queue,
-      QueueLists<E> lists,
+      OpenList<E> open,
       QueueLoss loss,
       EventInquiry<E> inquiry,
       Duration patience) {
     this.queue = queue;
-    this.lists = lists;
+    this.open = open;
     this.loss = loss;
     this.inquiry = inquiry;
     this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
@@ -81,17 +83,17 @@ final class StreamWatch<E> {
     }
     known = changes;
     looked = now;
-    lists.walkOpen(new Operation<>(queue, NoWork.get()), operation -> look(operation, now));
+    open.walk(new Operation<>(queue, NoWork.get()), operation -> look(operation, now));
   }
 
   private void look(Operation<E> operation, long now) {
-    if (loss.cause() != null || !operation.isInStream()) {
+    if (loss.cause() != null || operation.event() == null) {
       return;
     }
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer();
       if (producer != null && !queue.isOfDevice(producer.queue)) {
-        HalException why = producer.whyGone();
+        HalException why = whyGone(producer);
         long since = producer.queue.end().since();
         if (why != null && now - since >= patience.toNanos() && !inquiry.hasFired(operation)) {
           lose(operation, why, since);
@@ -99,6 +101,19 @@ final class StreamWatch<E> {
         }
       }
     }
+  }
+
+  /**
+   * If the event of an operation may never fire, since its device is lost, or was closed past its
+   * deadline before the operation was over: why the operation has failed, or is about to fail.
+   * Otherwise null.
+   */
+  private static @Nullable HalException whyGone(Operation<?> operation) {
+    HalException lost = operation.queue.lost();
+    if (!operation.queue.end().hasBegun() || (operation.state() == State.DONE && lost == null)) {
+      return null;
+    }
+    return operation.hasOutcome() ? operation.failure() : lost;
   }
 
   private void lose(Operation<E> operation, HalException why, long since) {

@@ -87,12 +87,6 @@ public interface Work<E> {
   default void endBorrow() {}
 
   /**
-   * Lets other devices free what the work has used of theirs. Called for work that retires only
-   * once the stream is closed, when the stream is past it.
-   */
-  default void endUses() {}
-
-  /**
    * Asks the devices whose memory the work uses whether one of them is lost. Called by the drainer,
    * with the device bound, when issuing the work has failed as it does on a lost device.
    *

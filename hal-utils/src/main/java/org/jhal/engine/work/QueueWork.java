@@ -265,13 +265,6 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   // How it ends.
 
   @Override
-  public void endUses() {
-    if (peerUses != null) {
-      peerUses.end();
-    }
-  }
-
-  @Override
   public final @Nullable HalException findLossElsewhere() {
     PeerUses uses = peerUses;
     return uses == null ? null : uses.findLoss();
@@ -286,7 +279,9 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       }
       letGo(releases);
     } finally {
-      endUses();
+      if (peerUses != null) {
+        peerUses.end();
+      }
     }
   }
 

@@ -247,7 +247,10 @@ final class QueueHarness {
   private static void checkIsWaiting(QueueUse use) {
     Operation<Event> operation = use.operation;
     boolean isKept =
-        operation != null && operation.state() == State.SETTLED && operation.queue.lost() != null;
+        operation != null
+            && operation.state() == State.ISSUED
+            && operation.hasOutcome()
+            && operation.queue.lost() != null;
     if (use.retired.get() > 0 || isKept) {
       return;
     }
