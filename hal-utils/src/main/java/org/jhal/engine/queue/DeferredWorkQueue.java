@@ -427,8 +427,12 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  public void walkOpen(Consumer<Operation<?>> looker) {
-    open.walk(new Operation<>(this, NoWork.get()), looker::accept);
+  public void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
+    walkOpen(operation -> OperationReport.explain(operation, semaphore, value, explanation));
+  }
+
+  private void walkOpen(Consumer<Operation<E>> looker) {
+    open.walk(new Operation<>(this, NoWork.get()), looker);
   }
 
   /** Passes what there is to tell of each open operation to {@code looker}, with no lock held. */

@@ -1,5 +1,7 @@
 package org.jhal.engine.queue;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -14,11 +16,23 @@ public final class DeviceEnd {
   /** How often a device of this process was gone, or was told to be so. */
   private static final AtomicInteger CHANGES = new AtomicInteger();
 
+  /** Run when a device is gone, on any thread; they only wake others. */
+  private static final List<Runnable> WAKERS = new CopyOnWriteArrayList<>();
+
   private final AtomicLong since = new AtomicLong(); // by System.nanoTime(); 0 until it is gone
 
   /** Grows with each call of {@link #begin}, on any device; 0 while none is gone. */
   static int changes() {
     return CHANGES.get();
+  }
+
+  /** Has {@code waker} run whenever a device is gone, until {@link #removeWaker}. */
+  static void addWaker(Runnable waker) {
+    WAKERS.add(waker);
+  }
+
+  static void removeWaker(Runnable waker) {
+    WAKERS.remove(waker);
   }
 
   /**
@@ -30,7 +44,9 @@ public final class DeviceEnd {
   void begin(long when) {
     boolean ignored = since.compareAndSet(0, when | 1); // 0 means something else
     int unused = CHANGES.incrementAndGet();
-    StreamWatch.wakeAll();
+    for (Runnable waker : WAKERS) {
+      waker.run();
+    }
   }
 
   /** Whether the device is gone. */

@@ -2,9 +2,10 @@ package org.jhal.engine.queue;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.spi.OpenOperation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the text that says what keeps a value from being reached (rule S10).
@@ -15,8 +16,8 @@ import org.jhal.spi.OpenOperation;
 final class Explanation {
   /** A queue that may have operations that would raise a value. */
   interface Source {
-    /** Passes its open operations to {@code looker}, newest first, with no lock held. */
-    void walkOpen(Consumer<Operation<?>> looker);
+    /** Adds those of its open operations that would raise {@code semaphore} to {@code value}. */
+    void explain(EngineSemaphore semaphore, long value, Explanation explanation);
   }
 
   /** The queues of all open devices in this process. */
@@ -29,9 +30,9 @@ final class Explanation {
     private final StringBuilder text = new StringBuilder();
     private int count;
 
-    void add(Operation<?> operation) {
+    void add(Supplier<@Nullable OpenOperation> operation) {
       if (count < MOST) {
-        OpenOperation told = OperationReport.open(operation);
+        OpenOperation told = operation.get();
         if (told == null) {
           return; // it has just ended
         }
@@ -71,34 +72,19 @@ final class Explanation {
     }
     Explanation explanation = new Explanation(semaphore, value);
     for (Source queue : SOURCES) {
-      queue.walkOpen(explanation::look);
+      queue.explain(semaphore, value, explanation);
     }
     return semaphore + " is at " + semaphore.currentValue() + explanation.finish();
   }
 
-  /** Adds an operation if it would raise the value, also if it waits for its own signal. */
-  private void look(Operation<?> operation) {
-    for (int i = 0; i < operation.signalCount(); i++) {
-      long signal = operation.signalValue(i);
-      if (operation.signal(i) == semaphore && signal >= value) {
-        if (!waitsFor(operation, value)) {
-          able.add(operation);
-        } else if (waitsFor(operation, signal)) {
-          inVain.add(operation);
-        }
-      }
-    }
+  /** Adds an operation that would raise the value. */
+  void add(Supplier<@Nullable OpenOperation> operation) {
+    able.add(operation);
   }
 
-  /** Whether an operation begins only once the semaphore has reached {@code least}, or more. */
-  private boolean waitsFor(Operation<?> operation, long least) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<?> wait = operation.wait(i);
-      if (wait.semaphore() == semaphore && wait.value() >= least) {
-        return true;
-      }
-    }
-    return false;
+  /** Adds one that would, but waits for its own signal. */
+  void addInVain(Supplier<@Nullable OpenOperation> operation) {
+    inVain.add(operation);
   }
 
   private String finish() {

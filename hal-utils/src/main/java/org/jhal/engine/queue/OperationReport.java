@@ -89,4 +89,33 @@ final class OperationReport {
         openWaits,
         signals);
   }
+
+  /**
+   * Adds an operation to the explanation if it would raise {@code semaphore} to {@code value}, also
+   * if it waits for its own signal.
+   */
+  static void explain(
+      Operation<?> operation, EngineSemaphore semaphore, long value, Explanation explanation) {
+    for (int i = 0; i < operation.signalCount(); i++) {
+      long signal = operation.signalValue(i);
+      if (operation.signal(i) == semaphore && signal >= value) {
+        if (!waitsFor(operation, semaphore, value)) {
+          explanation.add(() -> open(operation));
+        } else if (waitsFor(operation, semaphore, signal)) {
+          explanation.addInVain(() -> open(operation));
+        }
+      }
+    }
+  }
+
+  /** Whether an operation begins only once {@code semaphore} has reached {@code least}, or more. */
+  private static boolean waitsFor(Operation<?> operation, EngineSemaphore semaphore, long least) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      OperationWait<?> wait = operation.wait(i);
+      if (wait.semaphore() == semaphore && wait.value() >= least) {
+        return true;
+      }
+    }
+    return false;
+  }
 }

@@ -1,8 +1,6 @@
 package org.jhal.engine.queue;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.queue.Operation.State;
@@ -18,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * waits. It then counts as gone since the device for which it has waited, so a chain of devices
  * does not wait for one after the other.
  *
- * <p>For the issue thread, apart from {@link #open}, {@link #close} and {@link #wakeAll}.
+ * <p>For the issue thread, apart from {@link #open} and {@link #close}.
  */
 final class StreamWatch<E> {
   /** The issue thread looks about once a second, so less makes no sense. */
@@ -27,14 +25,12 @@ final class StreamWatch<E> {
   /** The time between two looks of a thread that is woken all the time. */
   private static final long PAUSE_NANOS = 500_000_000;
 
-  /** Those of all open queues in this process. */
-  private static final List<StreamWatch<?>> ALL = new CopyOnWriteArrayList<>();
-
   private final OperationQueue<E> queue;
   private final OpenList<E> open;
   private final QueueLoss loss;
   private final EventInquiry<E> inquiry;
   private final Duration patience;
+  private final Runnable waker; // of the issue thread
 
   private int known; // what DeviceEnd.changes() was at the last look
   private long looked; // when that was
@@ -51,6 +47,7 @@ final class StreamWatch<E> {
       EventInquiry<E> inquiry,
       Duration patience) {
     this.queue = queue;
+    this.waker = queue::issueLater;
     this.open = open;
     this.loss = loss;
     this.inquiry = inquiry;
@@ -59,19 +56,12 @@ final class StreamWatch<E> {
 
   /** The queue starts. */
   void open() {
-    ALL.add(this);
+    DeviceEnd.addWaker(waker);
   }
 
   /** The queue's threads end. */
   void close() {
-    ALL.remove(this);
-  }
-
-  /** Another device is gone: has the issue threads of all queues look. */
-  static void wakeAll() {
-    for (StreamWatch<?> watch : ALL) {
-      watch.queue.issueLater();
-    }
+    DeviceEnd.removeWaker(waker);
   }
 
   /** Looks at the stream, if any device is gone and the last look is some time ago. */

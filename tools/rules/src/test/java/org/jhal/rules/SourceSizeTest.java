@@ -54,8 +54,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 23227",
-    "hal-utils/src/main/java/org/jhal/engine, 17962",
+    "hal-utils/src/main/java, 23251",
+    "hal-utils/src/main/java/org/jhal/engine, 17986",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 13435",
     "driver-cuda/src/main/java, 1605",
     "driver-hip/src/main/java, 1683"
