@@ -180,7 +180,6 @@ final class DeviceShutdown<E> {
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
       }
-      DeferredWorkQueue.failBehindGone();
       Failures.log(
           LOG,
           Level.WARNING,
@@ -239,7 +238,7 @@ final class DeviceShutdown<E> {
     }
     if (quiet) {
       // Before the wait: another closing device may wait for this one in the same way.
-      queues.forEach(queue -> queue.shutdown().endUses());
+      queues.forEach(queue -> queue.shutdown().retireKept());
     }
     return quiet && core.leases().uses.awaitEmpty(threadsEnd);
   }

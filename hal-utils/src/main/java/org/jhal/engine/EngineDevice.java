@@ -317,9 +317,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
         states[State.PARKED.ordinal()],
         states[State.READY.ordinal()],
         states[State.ISSUED.ordinal()],
-        states[State.SETTLED.ordinal()]
-            + states[State.FAILED.ordinal()]
-            + states[State.RETIRED.ordinal()],
+        states[State.DONE.ordinal()],
         enqueued,
         retired,
         backend().graphs());

@@ -209,8 +209,8 @@ class WhenFiredTest {
     backend.device.failNth("recordEvent", 1, new HalException(Status.INTERNAL, "no record"));
     fill(device, buffer, done, 1);
     assertEquals(Status.UNAVAILABLE, failure(done));
-    stream().whileClosing = () -> mayRun = true;
     finishStream(); // runs what was issued before the failed recordEvent
+    stream().atIsIdle = () -> mayRun = true;
     buffer.close();
     assertEquals(List.of(), ran);
     device.close();

@@ -1,5 +1,8 @@
 package org.jhal.cts.device;
 
+import static org.jhal.cts.device.DeviceChain.ROOM;
+import static org.jhal.cts.device.DeviceChain.assertUsable;
+import static org.jhal.cts.device.DeviceChain.awaitRetired;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
@@ -9,7 +12,6 @@ import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -44,92 +46,20 @@ import org.junit.jupiter.params.provider.MethodSource;
 @CtsSuite
 @Needs({Need.SHARED_EVENTS, Need.CONTROLS, Need.THREE_QUEUES})
 class CrossDeviceEndTest {
-  /** For tests that look at what is issued, whatever the device under test is opened with. */
-  private static final String ROOM = "inflight=64";
-
   private static final String WHY = "the cable was pulled";
 
   /** How long a loss may take to be noticed before the producer goes on. */
   private static final Duration CHANCE = Duration.ofMillis(100);
 
-  /**
-   * Work that is issued on three devices: the first one's is held, the second one's waits for it,
-   * and the third one's for that.
-   */
-  private static final class Chain {
-    final Device first;
-    final Device second;
-    final Device third;
-    final Blocker held; // on the first device
-    final Blocker elsewhere; // on the second device's last queue
-    final TimelineSemaphore produced;
-    final TimelineSemaphore consumed;
-    final TimelineSemaphore last;
-    final TimelineSemaphore go; // never signalled by the device
-    final TimelineSemaphore parked; // on the second device
-    final TimelineSemaphore unrelated; // on the second device
-
-    Chain(Cts cts, Device first, Device second, Device third) {
-      this.first = first;
-      this.second = second;
-      this.third = third;
-      produced = cts.semaphore();
-      consumed = cts.semaphore();
-      last = cts.semaphore();
-      go = cts.semaphore();
-      parked = cts.semaphore();
-      unrelated = cts.semaphore();
-      held = new Blocker(cts, first.queue(0));
-      elsewhere = new Blocker(cts, second.queue(1));
-      first.queue(0).barrier(held.timepoint(), produced.at(1));
-      second.queue(0).barrier(produced.at(1), consumed.at(1));
-      third.queue(0).barrier(consumed.at(1), last.at(1));
-      second.queue(1).barrier(elsewhere.timepoint(), unrelated.at(1));
-      second.queue(1).barrier(Fence.of(consumed.at(1), go.at(1)), parked.at(1));
-      awaitIssued(first, 2);
-      awaitIssued(second, 3);
-      awaitIssued(third, 1);
-      assertStaysPending(Fence.of(produced.at(1), consumed.at(1), last.at(1), unrelated.at(1)));
-    }
-
-    private static void awaitIssued(Device device, int count) {
-      awaitStatistics(count + " operations to be issued", device, now -> now.issued() == count);
-    }
-
-    /** The dependants fail with {@code status}; the rest of their devices goes on. */
-    void assertDependantsFail(Status status, String part) {
-      assertHal(status, awaitFailure(consumed, 1), part);
-      assertHal(status, awaitFailure(last, 1), part);
-      assertPending(unrelated, 1);
-      elsewhere.release();
-      awaitReached("work that waits for nothing of that device", unrelated.at(1));
-      go.signal(1);
-      assertHal(status, awaitFailure(parked, 1), part);
-    }
-  }
-
-  private static void assertUsable(Cts cts, Device device) {
-    assertNull(device.lostCause(), () -> "why " + device + " is lost");
-    TimelineSemaphore works = cts.semaphore();
-    for (int i = 0; i < device.queueCount(); i++) {
-      device.queue(i).barrier(Fence.NONE, works.at(i + 1));
-      awaitReached("work on a device that goes on", works.at(i + 1));
-    }
-  }
-
-  private static void awaitRetired(Device device) {
-    awaitStatistics("all operations to retire", device, now -> now.openOperations() == 0);
-  }
-
   @Test
   @Rule({"S9a", "Q7"})
   void losingTheProducersDeviceFailsIssuedConsumers(Cts cts) {
-    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain =
+        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.produced, 1), WHY);
     chain.assertDependantsFail(Status.UNAVAILABLE, WHY);
-    chain.held.close();
     awaitRetired(chain.second);
     awaitRetired(chain.third);
     assertUsable(cts, chain.second);
@@ -183,7 +113,6 @@ class CrossDeviceEndTest {
     awaitStatistics("the consumer to be issued", consumer, now -> now.issued() == 1);
     cts.allowWarnings();
     ending.end(culprits.which().stream().map(one -> producers.get(one).device()).toList());
-    assertHal(status, awaitFailure(consumed, 1), why);
     for (int culprit : culprits.which()) {
       assertHal(status, awaitFailure(producers.get(culprit).produced(), 1), why);
     }
@@ -195,6 +124,7 @@ class CrossDeviceEndTest {
       assertUsable(cts, goingOn.device());
     }
     producers.forEach(one -> one.held().close());
+    assertHal(status, awaitFailure(consumed, 1), why);
     source.awaitFree(Waits.LIMIT);
     awaitRetired(consumer);
     buffer.close();
@@ -245,9 +175,11 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q6", "Q7"})
   void losingTheProducersDeviceFailsParkedConsumers(Cts cts) {
-    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain =
+        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    chain.held.release();
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.consumed, 1), WHY);
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.parked, 1), WHY);
     assertPending(chain.unrelated, 1);
@@ -257,21 +189,22 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q7", "S3"})
   void workEnqueuedAfterTheLossFailsWithItsWait(Cts cts) {
-    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain =
+        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     chain.assertDependantsFail(Status.UNAVAILABLE, WHY);
     TimelineSemaphore late = cts.semaphore();
     chain.second.queue(0).barrier(chain.produced.at(1), late.at(1));
     assertHal(Status.UNAVAILABLE, awaitFailure(late, 1), WHY);
-    chain.held.close();
     assertUsable(cts, chain.second);
   }
 
   @Test
   @Rule({"S9a", "Q8"})
   void closingTheProducersDeviceWaitsForItsWork(Cts cts) throws Exception {
-    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain =
+        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     Task<?> closing = Task.run("close", chain.first::close);
     awaitTrue("the device to be closing", chain.first::isClosed);
     assertStaysPending(Fence.of(chain.produced.at(1), chain.consumed.at(1), chain.last.at(1)));
@@ -288,54 +221,9 @@ class CrossDeviceEndTest {
 
   @Test
   @Rule({"S9a", "Q8"})
-  void aTimedOutCloseOfTheProducersDeviceFailsIssuedConsumers(Cts cts) {
-    Chain chain =
-        new Chain(
-            cts,
-            cts.open(ROOM, "close-timeout=100ms"),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=60s"),
-            cts.open(ROOM, "close-timeout=60s"));
-    cts.allowWarnings();
-    chain.first.close();
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.produced, 1));
-    chain.assertDependantsFail(Status.DEADLINE_EXCEEDED, "");
-    awaitStatistics(
-        "only what its stream still holds to be left",
-        chain.second,
-        now -> now.openOperations() == 1 && now.settled() == 1);
-    chain.held.release();
-    awaitRetired(chain.second);
-    awaitRetired(chain.third);
-    assertUsable(cts, chain.second);
-    assertUsable(cts, chain.third);
-  }
-
-  @Test
-  @Rule({"S9a", "Q7", "Q8"})
-  void aStreamThatDoesNotPassAnEventInTimeLosesItsDevice(Cts cts) {
-    Chain chain =
-        new Chain(
-            cts,
-            cts.open(ROOM, "close-timeout=100ms"),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=100ms"),
-            cts.open(ROOM, "close-timeout=60s"));
-    cts.allowWarnings();
-    cts.allowLeftovers();
-    chain.first.close();
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.consumed, 1));
-    awaitTrue("the device that is stuck to be lost", () -> chain.second.lostCause() != null);
-    TimelineSemaphore refused = cts.semaphore();
-    assertHal(Status.UNAVAILABLE, () -> chain.second.queue(0).barrier(Fence.NONE, refused.at(1)));
-    assertNull(chain.third.lostCause(), "why a device with more patience is lost");
-    chain.held.release();
-    awaitRetired(chain.third);
-    assertUsable(cts, chain.third);
-  }
-
-  @Test
-  @Rule({"S9a", "Q8"})
   void closingTheConsumersDeviceWaitsForTheProducer(Cts cts) throws Exception {
-    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain =
+        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     chain.elsewhere.release();
     awaitReached(chain.unrelated, 1);
     Task<?> closing = Task.run("close", chain.second::close);
@@ -350,34 +238,10 @@ class CrossDeviceEndTest {
   }
 
   @Test
-  @Rule({"S9a", "Q8"})
-  void aTimedOutCloseOfTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) {
-    Chain chain =
-        new Chain(
-            cts,
-            cts.open(ROOM),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=100ms"),
-            cts.open(ROOM, "close-timeout=60s"));
-    cts.allowWarnings();
-    cts.allowLeftovers();
-    chain.elsewhere.release();
-    awaitReached(chain.unrelated, 1);
-    chain.second.close();
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.consumed, 1));
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.last, 1));
-    assertPending(chain.produced, 1);
-    chain.held.release();
-    awaitReached(chain.produced, 1);
-    awaitRetired(chain.first);
-    awaitRetired(chain.third);
-    assertUsable(cts, chain.first);
-    assertUsable(cts, chain.third);
-  }
-
-  @Test
   @Rule({"S9a", "Q7"})
   void losingTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) throws Exception {
-    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain =
+        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     // A driver may wait for what is on the device when it plays the loss.
     Task<?> losing =
@@ -409,8 +273,8 @@ class CrossDeviceEndTest {
       Device device = i % 2 == 0 ? lost : other;
       device.queue(0).barrier(i == 0 ? blocker.timepoint() : timeline.at(i), timeline.at(i + 1));
     }
-    Chain.awaitIssued(other, hops / 2);
-    Chain.awaitIssued(lost, hops / 2 + 1);
+    DeviceChain.awaitIssued(other, hops / 2);
+    DeviceChain.awaitIssued(lost, hops / 2 + 1);
     cts.allowWarnings();
     cts.controls(lost).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     assertHal(Status.UNAVAILABLE, awaitFailure(timeline, hops), WHY);

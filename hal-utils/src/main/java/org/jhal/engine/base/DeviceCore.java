@@ -24,6 +24,7 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.DeviceEnd;
 import org.jhal.engine.queue.DeviceLoss;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.QueueSettings;
@@ -50,7 +51,7 @@ public final class DeviceCore<E> implements Explainable {
   private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
   private final long number; // by which recordings name it
-  private final Object domain = new Object(); // the token by which its queues know it
+  private final DeviceEnd end = new DeviceEnd(); // by which its queues know each other
   private final DevicePools pools;
   private final List<DeferredWorkQueue<E>> queues =
       new CopyOnWriteArrayList<>(); // hidden ones last
@@ -250,7 +251,7 @@ public final class DeviceCore<E> implements Explainable {
         new QueueSettings(
             queueName,
             Names.add("queue", queueName, number),
-            domain,
+            end,
             eventDomain(),
             backend.outcomesCanFail(),
             config.inflight(),
@@ -270,7 +271,7 @@ public final class DeviceCore<E> implements Explainable {
   /** The token of the devices that share events with this one. */
   public Object eventDomain() {
     Object shared = config.sharesEvents() ? backend.eventDomain() : null;
-    return shared == null ? domain : shared;
+    return shared == null ? end : shared;
   }
 
   /** Adds the view of the next queue for {@link #copyQueue}. */
@@ -392,7 +393,6 @@ public final class DeviceCore<E> implements Explainable {
         for (DeferredWorkQueue<E> queue : queues) {
           queue.lose(cause);
         }
-        DeferredWorkQueue.failBehindGone();
         FlightRecorder.lost(number, String.valueOf(cause.getMessage()));
         Failures.log(LOG, Level.WARNING, "device " + name + " is lost", cause);
       }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class Gate {
+public class Gate {
   private static final long SHUT = 1L << 62;
 
   // How many threads are inside, plus SHUT once the gate is shut.

@@ -257,20 +257,6 @@ abstract class Collective<E> extends QueueWork<E> {
   void endHolds() {}
 
   @Override
-  public final void endUses() {
-    super.endUses();
-    endHolds();
-  }
-
-  @Override
-  public final void failedBehindGone() {
-    HalException failure = operation().failure();
-    if (failure != null) {
-      failWith(failure);
-    }
-  }
-
-  @Override
   public final boolean endsWithHostCompletion() {
     return false; // what completes it on the host says so
   }

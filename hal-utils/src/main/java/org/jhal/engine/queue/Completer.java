@@ -27,7 +27,9 @@ final class Completer<E> {
 
   private final OperationQueue<E> owner;
   private final QueueLoss loss;
-  private final QueueLists<E> lists;
+  private final OpenList<E> open;
+  private final IssueLine<E> line;
+  private final Retirement<E> retirement;
   private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
   private final UnsignaledFailures untold;
@@ -35,11 +37,13 @@ final class Completer<E> {
 
   // All fields below are used by the completion thread alone.
 
-  // The operations taken from the lists whose events have not fired, oldest first.
-  private @Nullable Operation<E> inFlight;
+  // The operations taken from the line whose events have not fired, oldest first.
+  private final OperationChain<E> inFlight = new OperationChain<>();
 
-  // Retired operations for the next flush(), chained by nextToRetire, and what they held.
-  private @Nullable Operation<E> firstRetired;
+  private final OperationChain<E> toRetire = new OperationChain<>(); // taken from `retirement`
+
+  // Retired operations for the next flush(), and what they held.
+  private final OperationChain<E> retired = new OperationChain<>();
   private final Releases releases = new Releases();
 
   // How many operations have left the stream since the last flush(), and their weights.
@@ -49,17 +53,21 @@ final class Completer<E> {
   Completer(
       OperationQueue<E> owner,
       QueueLoss loss,
-      QueueLists<E> lists,
+      OpenList<E> open,
+      IssueLine<E> line,
+      Retirement<E> retirement,
       NativeStream<E> stream,
       Outcomes<E> outcomes,
       long spinNanos) {
     this.owner = owner;
     this.loss = loss;
-    this.lists = lists;
+    this.open = open;
+    this.line = line;
+    this.retirement = retirement;
     this.stream = stream;
     this.outcomes = outcomes;
     this.untold = new UnsignaledFailures(owner.name());
-    this.pace = new PollingPace(spinNanos, lists::issued);
+    this.pace = new PollingPace(spinNanos, line::issued);
   }
 
   /** The pace at which the completion thread polls, for host threads that poll as well. */
@@ -83,11 +91,12 @@ final class Completer<E> {
   boolean step() {
     pace.begin();
     while (true) {
-      retireAll(lists.takeToRetire());
-      boolean hasWork = firstRetired != null;
+      retirement.take(toRetire);
+      retireTaken();
+      boolean hasWork = !retired.isEmpty();
       Operation<E> first = firstInFlight();
       if (first != null) {
-        hasWork |= completeFrom(first, first.isPolled());
+        hasWork |= completeFrom(first, first.isPolled);
       }
       flush();
       if (hasWork || first == null) {
@@ -112,36 +121,35 @@ final class Completer<E> {
     for (Operation<E> operation = first; fate != Fate.OPEN; ) {
       leave(operation);
       endOrKeep(operation, fate);
-      operation = inFlight;
+      operation = inFlight.first();
       if (operation == null || ++count == BATCH) {
         return true;
       }
-      fate = fate(operation, !operation.isPolled());
+      fate = fate(operation, !operation.isPolled);
     }
     return count > 0;
   }
 
   private @Nullable Operation<E> firstInFlight() {
-    if (inFlight == null) {
-      inFlight = lists.takeInFlight();
+    if (inFlight.isEmpty()) {
+      line.takeInFlight(inFlight);
     }
-    return inFlight;
+    return inFlight.first();
   }
 
   /** Removes the oldest operation in flight, which has left the stream. */
   private void leave(Operation<E> operation) {
-    inFlight = operation.nextInFlight;
-    operation.nextInFlight = null;
+    Operation<E> ignored = inFlight.poll();
     left++;
-    weightLeft += lists.weightInFlight(operation);
+    weightLeft += line.weightInFlight(operation);
   }
 
   private void endOrKeep(Operation<E> operation, Fate fate) {
     try {
       end(operation, fate);
     } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
-      if (operation.state() != State.RETIRED) {
-        lists.keep(operation); // it is in no other list
+      if (operation.state() != State.DONE) {
+        retirement.keep(operation); // it is in no other list
       }
       throw t;
     }
@@ -152,26 +160,23 @@ final class Completer<E> {
       complete(operation);
     } else {
       Settling.fail(operation, Objects.requireNonNull(loss.cause()));
-      dropEvent(operation); // retiring it, after the stream is closed, must not touch the event
-      lists.keep(operation);
+      retirement.keep(operation);
     }
   }
 
-  /** Releases what the retired operations held, and reports them to the lists. */
+  /** Releases what the retired operations held, and takes them off the lists. */
   private void flush() {
     releases.flush();
-    Operation<E> next = firstRetired;
-    if (left == 0 && next == null) {
-      return;
+    if (left > 0) {
+      line.left(left, weightLeft);
+      left = 0;
+      weightLeft = 0;
     }
-    firstRetired = null;
-    lists.over(left, weightLeft, next);
-    left = 0;
-    weightLeft = 0;
-    while (next != null) {
-      Operation<E> operation = next;
-      next = operation.nextToRetire;
-      operation.nextToRetire = null;
+    if (!retired.isEmpty()) {
+      open.remove(retired);
+      while (retired.poll() != null) {
+        continue;
+      }
     }
   }
 
@@ -236,7 +241,7 @@ final class Completer<E> {
     HostCompletion completion = operation.work.hostCompletion();
     if (completion != null && operation.work.signalsAfterHostCompletion()) {
       Settling.settleProducers(operation);
-      if (operation.foreseeFailure() == null) {
+      if (Settling.foreseeFailure(operation) == null) {
         startHostCompletion(operation, completion);
         return;
       }
@@ -271,64 +276,64 @@ final class Completer<E> {
       if (failure != null) {
         operation.failOwnWork(failure);
       }
-      operation.work.endBorrow(); // whatever the verdict: nothing uses the memory now (rule Q2)
+      operation.work.endBorrow(); // however it ends: nothing uses the memory now (rule Q2)
       Settling.settle(operation);
     } catch (Throwable t) {
       owner.broken.by = t; // before any call: there may be no stack left for one
-      lists.keep(operation); // it is in no other list
+      retirement.keep(operation); // it is in no other list
       throw t;
     }
     owner.retireLater(operation);
   }
 
   /**
-   * Retires what was kept, and what came after the completion thread had ended. The stream is
-   * closed.
+   * Retires what was kept, and what came after the completion thread had ended. The stream is idle.
+   * For the thread that closes the queue.
    */
   void retireRest() {
-    retireAll(lists.takeToRetire());
-    retireAll(lists.takeKept());
+    retirement.take(toRetire);
+    retirement.takeKept(toRetire);
+    retireTaken();
     flush();
   }
 
-  /** Retires an operation that comes after {@link #retireRest}. On any thread. */
+  /** Retires an operation that comes after the last {@link #retireRest}. On any thread. */
   void retireAfterClose(Operation<E> operation) {
     if (letGo(operation, RefCounted::release)) {
       operation.setEvent(null); // the event has gone with the stream
-      lists.over(0, 0, operation);
+      OperationChain<E> one = new OperationChain<>();
+      one.add(operation);
+      open.remove(one);
     }
   }
 
-  /** Retires the operations of a chain that was taken from a list. */
-  private void retireAll(@Nullable Operation<E> first) {
+  /** Retires the operations that were taken for that. */
+  private void retireTaken() {
     int count = 0;
-    for (Operation<E> next = first; next != null; ) {
-      Operation<E> operation = next;
-      next = operation.nextToRetire;
-      operation.nextToRetire = null;
-      retire(operation);
+    for (Operation<E> next = toRetire.poll(); next != null; next = toRetire.poll()) {
+      retire(next);
       if (++count % BATCH == 0) {
         flush();
       }
     }
   }
 
-  /** Retires an operation that has its verdict; {@link #flush} gives it back. */
+  /** Retires an operation that has its outcome; {@link #flush} takes it off the lists. */
   private void retire(Operation<E> operation) {
     if (letGo(operation, releases)) {
       dropEvent(operation);
-      operation.nextToRetire = firstRetired;
-      firstRetired = operation;
+      retired.add(operation);
     }
   }
 
   /**
-   * Makes an operation that has its verdict RETIRED and drops what it holds, except for its event.
-   * Returns false if it cannot retire.
+   * Makes an operation that has its outcome DONE, unless it is so since it was never issued, and
+   * drops what it holds, except for its event. Returns false if it cannot retire.
    */
   private boolean letGo(Operation<E> operation, Consumer<RefCounted> release) {
-    if (!operation.changeState(State.SETTLED, State.RETIRED)
-        && !operation.changeState(State.FAILED, State.RETIRED)) {
+    operation.isToRetire = true; // before it is DONE: see OperationFailures.endIfUnissued()
+    if (!operation.hasOutcome()
+        || (operation.state() != State.DONE && !operation.changeState(State.ISSUED, State.DONE))) {
       Failures.log(
           LOG,
           Level.ERROR,
@@ -338,6 +343,9 @@ final class Completer<E> {
     }
     try {
       HalException failure = operation.failure();
+      if (failure != null) { // otherwise it has let go of them with its outcome
+        operation.releaseProducers();
+      }
       // Neither a lost device nor one that is being closed is told of once more.
       if (failure != null && loss.cause() == null && !owner.isClosing()) {
         untold.tell(operation, failure);

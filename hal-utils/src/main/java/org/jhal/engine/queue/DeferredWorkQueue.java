@@ -9,7 +9,6 @@ import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
-import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.spi.OpenOperation;
@@ -32,9 +31,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    *             registered with its semaphore. When the last registered wait ends, the operation becomes READY. Nothing
    *             is ever scanned for ready operations.
    * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that issuing does not block.
-   * Completing  See Completer. A host thread that polls an event settles the operation itself; see EventPoller.
+   * Completing  See Completer. A host thread that polls an event settles the operation itself; see EventInquiry.
    * Failure     A failed wait or a failed native call for the work fails only that operation. A failed event call loses
-   *             the device, which fails everything. What waits for it on other devices: see failBehindGone.
+   *             the device, which fails everything. What waits for it on other devices: see StreamWatch.
    * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
@@ -47,19 +46,20 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   private final String name;
   private final long number;
-  private final Object device; // the token of the device
+  private final DeviceEnd end; // the device's
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final QueueLoss loss;
 
-  private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
-  final QueueLists<E> lists; // not private: a test walks them
+  private final QueueGate gate = new QueueGate(broken);
+  final OpenList<E> open = new OpenList<>(); // not private: a test walks it
+  private final IssueLine<E> line;
+  private final Retirement<E> retirement = new Retirement<>(open);
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
-  private final EventPoller<E> poller;
   private final EventInquiry<E> inquiry;
-  private final StuckWaits<E> stuck;
+  private final StreamWatch<E> watch;
   private final OperationFailures<E> failing;
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
@@ -80,25 +80,34 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
     this.name = settings.name();
     this.number = settings.number();
-    this.device = settings.device();
+    this.end = settings.end();
     Object domain = settings.eventDomain();
     this.stream = stream;
-    this.loss = new QueueLoss(name, loss, this::issueLater);
+    this.loss = new QueueLoss(name, loss, end, this::issueLater);
     this.events = new EventPool<>(stream);
-    this.lists = new QueueLists<>(settings.maxInFlight(), stream, broken, this::issueLater);
-    this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
+    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, this::issueLater);
+    this.issuer = new Issuer<>(this, this.loss, line, retirement, stream, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
-        new Completer<>(this, this.loss, lists, stream, outcomes, settings.completionSpinNanos());
-    this.poller =
-        new EventPoller<>(
-            this.loss, stream, outcomes, gate, completer.pace(), settings.spinNanos());
-    this.inquiry = new EventInquiry<>(this.loss, stream, outcomes, gate, lists);
-    this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
-    this.failing = new OperationFailures<>(this, lists);
-    this.registration = new WaitRegistration<>(this, failing, lists, domain);
-    this.enqueuer = new Enqueuer<>(this, this.loss, gate, lists, registration, failing, issuer);
-    this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
+        new Completer<>(
+            this,
+            this.loss,
+            open,
+            line,
+            retirement,
+            stream,
+            outcomes,
+            settings.completionSpinNanos());
+    this.inquiry =
+        new EventInquiry<>(
+            this.loss, stream, outcomes, gate, open, completer.pace(), settings.spinNanos());
+    this.watch = new StreamWatch<>(this, open, this.loss, inquiry, settings.patience());
+    this.failing = new OperationFailures<>(this, open, line);
+    this.registration = new WaitRegistration<>(this, failing, line, domain);
+    this.enqueuer =
+        new Enqueuer<>(this, this.loss, gate, open, line, registration, failing, issuer);
+    this.shutdown =
+        new QueueShutdown<>(this, stream, events, gate, open, line, retirement, completer);
     this.issueRole =
         new WorkerThread(
             name + "-issue",
@@ -127,23 +136,23 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   /** Puts it among the open queues of this process, which find one another. */
   void enterOpen() {
     Explanation.addSource(this);
-    stuck.open();
+    watch.open();
   }
 
   /** Its threads are about to end: nothing finds it among the open queues any more. */
   void leaveOpen() {
     Explanation.removeSource(this);
-    stuck.close();
+    watch.close();
   }
 
   @Override
   long spinNanos() {
-    return poller.spinNanos();
+    return inquiry.spinNanos();
   }
 
   @Override
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
-    return poller.poll(operation, end, isOver);
+    return inquiry.poll(operation, end, isOver);
   }
 
   /** The steps of closing this queue. */
@@ -162,8 +171,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  boolean isOfDevice(OperationQueue<?> other) {
-    return other instanceof DeferredWorkQueue<?> queue && device == queue.device;
+  DeviceEnd end() {
+    return end;
   }
 
   @Override
@@ -208,17 +217,18 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       issueRole.wake();
       throw t;
     } finally {
-      gate.leave(); // if there is no stack left for this, the close waits in vain, and tells
+      gate.leave();
     }
   }
 
   /**
    * One step of the issue thread: loses the device after an error of the engine, propagates a loss
-   * of the device, fails what could not be issued, looks at what waits for lost devices, and issues
-   * all that is ready.
+   * of the device, fails what could not be issued, looks whether the stream waits for devices that
+   * are gone, and issues all that is ready.
    */
   boolean issueStep() {
     CoarseClock.tick();
+    watch.step();
     Throwable thrown = broken.by;
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
@@ -228,7 +238,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
         loss.tellLate();
         // The device may have known before, and then it has not told this queue again.
         lose(Objects.requireNonNull(loss.cause()));
-        failBehindGone(); // likewise
       } catch (Throwable t) {
         loss.expect();
         throw t;
@@ -237,14 +246,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     Cascade.runLeft();
     enqueuer.discardLeft();
     failing.failUnissuable();
-    stuck.step();
     drainInside(true);
     return false; // the issuer goes on until nothing is ready
   }
 
   @Override
   void failLater(Operation<E> operation) {
-    lists.addFailed(operation);
+    line.addFailed(operation);
     issueRole.wake();
   }
 
@@ -262,8 +270,19 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     }
     if (gate.isEmpty()) {
       failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
-      lists.keepHanded();
+      keepHanded();
       isLossOver = true;
+    }
+  }
+
+  /**
+   * Keeps the operation that a thread was issuing when an error ended that. For the time when no
+   * thread issues any more.
+   */
+  void keepHanded() {
+    Operation<E> left = line.takeHanded();
+    if (left != null) {
+      retirement.keep(left);
     }
   }
 
@@ -279,31 +298,14 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   @Override
   void retireLater(Operation<E> operation) {
-    if (lists.addToRetire(operation)) {
+    if (retirement.add(operation)) {
       completionRole.wake();
     } else {
       completer.retireAfterClose(operation);
     }
   }
 
-  // What waits for other devices.
-
-  /**
-   * Fails what waits in the streams of all devices for operations that are gone: that were failed
-   * although their events may not have fired. Called once all of those have failed; calling it more
-   * often does no harm. If an error ends it half-way, the issue threads do it once more. Users'
-   * callbacks run: see {@link DeviceLoss#tell}.
-   *
-   * <p>What is not issued yet learns of it by its semaphores; see {@link CoveredWait}.
-   */
-  public static void failBehindGone() {
-    StuckWaits.failBehindGone();
-  }
-
-  @Override
-  void failBehindLater() {
-    stuck.failLater();
-  }
+  // What other devices ask.
 
   /** See {@link EventInquiry#findLoss()}. */
   public @Nullable HalException findLoss() {
@@ -408,46 +410,36 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    * Adds the open operations of this queue to {@code counts}, indexed by {@link State#ordinal()}.
    */
   public void count(long[] counts) {
-    lists.count(counts);
+    open.count(counts);
   }
 
   public long enqueued() {
-    return lists.enqueued();
+    return open.enqueued();
   }
 
   public long retired() {
-    return lists.retired();
+    return open.retired();
   }
 
   /** How many of {@link #enqueued()} are not among {@link #retired()}, both read at once. */
   public long openOperations() {
-    return lists.openOperations();
+    return open.openOperations();
   }
 
   @Override
   public void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
-    lists.walkOpen(
-        new Operation<>(this, NoWork.get()),
-        operation -> {
-          for (int i = 0; i < operation.signalCount(); i++) {
-            long signal = operation.signalValue(i);
-            if (operation.signal(i) == semaphore && signal >= value) {
-              if (!operation.waitsFor(semaphore, value)) {
-                explanation.add(operation::tell);
-              } else if (operation.waitsFor(semaphore, signal)) {
-                explanation.addInVain(operation::tell);
-              }
-            }
-          }
-        });
+    walkOpen(operation -> OperationReport.explain(operation, semaphore, value, explanation));
+  }
+
+  private void walkOpen(Consumer<Operation<E>> looker) {
+    open.walk(new Operation<>(this, NoWork.get()), looker);
   }
 
   /** Passes what there is to tell of each open operation to {@code looker}, with no lock held. */
   public void tellOpen(Consumer<OpenOperation> looker) {
-    lists.walkOpen(
-        new Operation<>(this, NoWork.get()),
+    walkOpen(
         operation -> {
-          OpenOperation told = operation.tell();
+          OpenOperation told = OperationReport.open(operation);
           if (told != null) {
             looker.accept(told);
           }

@@ -4,7 +4,6 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.PlatformThreads;
-import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.queue.Operation.State;
@@ -25,8 +24,9 @@ public final class Enqueuer<E> {
 
   private final OperationQueue<E> queue;
   private final QueueLoss loss;
-  private final Gate gate; // the queue's; threads that enqueue are inside
-  private final QueueLists<E> lists;
+  private final QueueGate gate; // threads that enqueue are inside
+  private final OpenList<E> open;
+  private final IssueLine<E> line;
   private final WaitRegistration<E> registration;
   private final OperationFailures<E> failing;
   private final Issuer<E> issuer;
@@ -35,18 +35,23 @@ public final class Enqueuer<E> {
   // closes the device, read by threads that enqueue.
   private volatile @Nullable HalException cancelled;
 
+  /** Begun operations to discard, which abandon() could not, by their links. Guarded by this. */
+  private @Nullable Operation<E> firstLeft;
+
   Enqueuer(
       OperationQueue<E> queue,
       QueueLoss loss,
-      Gate gate,
-      QueueLists<E> lists,
+      QueueGate gate,
+      OpenList<E> open,
+      IssueLine<E> line,
       WaitRegistration<E> registration,
       OperationFailures<E> failing,
       Issuer<E> issuer) {
     this.queue = queue;
     this.loss = loss;
     this.gate = gate;
-    this.lists = lists;
+    this.open = open;
+    this.line = line;
     this.registration = registration;
     this.failing = failing;
     this.issuer = issuer;
@@ -87,7 +92,7 @@ public final class Enqueuer<E> {
         throw cause.again();
       }
       Operation<E> operation = new Operation<>(queue, work);
-      operation.setServesCopy(servesCopy);
+      operation.servesCopy = servesCopy;
       return operation;
     } catch (Throwable t) {
       endEnqueue();
@@ -103,9 +108,9 @@ public final class Enqueuer<E> {
     try {
       operation.work.retire(RefCounted::release);
     } catch (Throwable t) {
-      synchronized (lists.lock) { // without a call, for which there may be no stack left
-        operation.nextToRetire = lists.firstBegun;
-        lists.firstBegun = operation;
+      synchronized (this) { // without a call, for which there may be no stack left
+        operation.next = firstLeft;
+        firstLeft = operation;
       }
       queue.issueLater();
       throw t;
@@ -117,19 +122,20 @@ public final class Enqueuer<E> {
    * further up the stack: a thread that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
-    try {
-      gate.leave();
-    } catch (Throwable t) { // it stays counted as a thread inside; no call, as in submit()
-      queue.broken.by = t;
-      throw t;
-    }
+    gate.leave();
   }
 
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
   void discardLeft() {
-    for (Operation<E> left = lists.takeBegun(); left != null; left = lists.takeBegun()) {
+    for (Operation<E> left = takeLeft(); left != null; left = takeLeft()) {
       left.work.retire(RefCounted::release);
     }
+  }
+
+  private synchronized @Nullable Operation<E> takeLeft() {
+    Operation<E> taken = firstLeft;
+    firstLeft = taken == null ? null : taken.next;
+    return taken;
   }
 
   /**
@@ -176,24 +182,19 @@ public final class Enqueuer<E> {
     boolean mayIssue = !PlatformThreads.isCurrentVirtual();
     boolean isReached = registration.areReached(operation);
     if (isReached) {
-      operation.announce();
+      registration.announce(operation);
     }
     try {
-      boolean isIssued = false;
-      if (isReached) {
-        isIssued = lists.openReady(operation, mayIssue);
-      } else {
-        lists.open(operation);
-      }
+      open.add(operation);
       if (isRecorded) {
         record(operation, kind, kernel, commands);
       }
-      if (isIssued) {
-        issuer.drainFrom(operation, COURTESY);
-      } else if (isReached) {
-        submitReady(operation);
-      } else {
+      if (!isReached) {
         submitParked(operation, domain, mayIssue);
+      } else if (line.add(operation, mayIssue)) {
+        issuer.drainFrom(operation, COURTESY);
+      } else {
+        submitReady(operation);
       }
     } catch (Throwable t) {
       if (operation.key != 0) { // it is accepted; no call, for which there may be no stack left
@@ -206,7 +207,7 @@ public final class Enqueuer<E> {
 
   /** Goes on with an operation of which all waits are reached, and that could not be issued. */
   private void submitReady(Operation<E> operation) {
-    // lose() or cancel() may have walked the open operations between begin() and openReady(). They
+    // lose() or cancel() may have walked the open operations between begin() and open.add(). They
     // have then not seen this one, so it is failed here.
     HalException failure = refusal(operation);
     if (failure != null) {
@@ -227,15 +228,14 @@ public final class Enqueuer<E> {
     } else if (!operation.countDown()) {
       registration.watchCovered(operation);
     } else {
-      operation.announce();
-      if (lists.endParking(operation, mayIssue)) {
+      registration.announce(operation);
+      if (line.add(operation, mayIssue)) {
         issuer.drainFrom(operation, COURTESY);
       } else {
         drain();
       }
     }
-    State now = operation.state();
-    if (now == State.FAILED || now == State.RETIRED) {
+    if (operation.state() == State.DONE) {
       // Another thread has failed it, perhaps before the last waits were registered.
       OperationWait.deregisterAll(operation);
       operation.releaseProducers();
@@ -244,10 +244,10 @@ public final class Enqueuer<E> {
 
   private void record(Operation<E> operation, String kind, long kernel, int commands) {
     if (FlightRecorder.recordsSubmissions()) {
-      operation.recordSubmission(kind, kernel, commands);
+      OperationReport.submission(operation, kind, kernel, commands);
     }
     if (FlightRecorder.recordsEdges()) {
-      operation.recordEdges();
+      OperationReport.edges(operation);
     }
   }
 

@@ -1,15 +1,17 @@
 package org.jhal.engine.queue;
 
+import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.PlatformThreads;
-import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of one queue. Where the driver has to be asked how work has ended (see {@link
- * Outcomes}), threads of its own device ask as well about what other queues have issued.
+ * What threads find out about the events of one queue, other than its completion thread: a host
+ * thread polls the event of the operation that it waits for, instead of waiting until the
+ * completion thread has seen it fire (rule K5); threads of other devices ask. Where the driver has
+ * to be asked how work has ended (see {@link Outcomes}), threads of its own device ask as well
+ * about what other queues have issued.
  */
 final class EventInquiry<E> implements Inquiry<E> {
   /** How long an event may take to fire once another device is past it. */
@@ -18,20 +20,99 @@ final class EventInquiry<E> implements Inquiry<E> {
   private final QueueLoss loss;
   private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
-  private final QueueLists<E> lists;
-  private final Gate gate; // of the queue; whoever is inside can use its events
+  private final OpenList<E> open;
+  private final QueueGate gate; // whoever is inside can use the queue's events
+  private final PollingPace pace; // the completion thread's
+  private final long spinNanos;
 
+  /**
+   * Creates the inquiry of a queue. {@code spinNanos} is only handed to callers of {@link #poll},
+   * who limit their polling to it.
+   */
   EventInquiry(
       QueueLoss loss,
       NativeStream<E> stream,
       Outcomes<E> outcomes,
-      Gate gate,
-      QueueLists<E> lists) {
-    this.lists = lists;
+      QueueGate gate,
+      OpenList<E> open,
+      PollingPace pace,
+      long spinNanos) {
+    this.open = open;
+    this.pace = pace;
+    this.spinNanos = spinNanos;
     this.loss = loss;
     this.stream = stream;
     this.outcomes = outcomes;
     this.gate = gate;
+  }
+
+  /** How long a host thread should poll before it parks. */
+  long spinNanos() {
+    return spinNanos;
+  }
+
+  /**
+   * For a host thread with a reference to {@code operation}: polls its event, at least once, until
+   * it has fired, {@code isOver} returns true, or {@code end} has passed. If it has fired, settles
+   * the operation and returns true, unless that takes time: see {@link Settling#trySettle}. A
+   * virtual thread does not query the event.
+   */
+  boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
+    if (PlatformThreads.isCurrentVirtual()) {
+      return operation.isApplied(); // a device cannot be bound to a virtual thread
+    }
+    if (!gate.tryEnter()) {
+      return false; // the queue is closing; the completion thread settles the operation
+    }
+    boolean isSettled = false;
+    try {
+      try {
+        operation.isPolled = true;
+        isSettled = pollInside(operation, end, isOver);
+      } finally {
+        gate.leave();
+      }
+      if (isSettled) {
+        isSettled = Settling.trySettle(operation); // if not, the completion thread does it
+      }
+      return isSettled;
+    } finally {
+      operation.isPolled = false;
+      pace.endPoll(operation, isSettled);
+    }
+  }
+
+  private boolean pollInside(Operation<E> operation, long end, BooleanSupplier isOver) {
+    PooledEvent<E> event = operation.retainEvent();
+    if (event == null) {
+      return operation.hasOutcome();
+    }
+    try {
+      long token = stream.bindToThread();
+      try {
+        while (!operation.isApplied()) {
+          if (stream.queryEvent(event.handle)) {
+            outcomes.ask(operation, event);
+            break;
+          }
+          if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
+            return false;
+          }
+          Thread.onSpinWait();
+        }
+        return true;
+      } finally {
+        stream.unbindFromThread(token);
+      }
+    } catch (VirtualMachineError e) {
+      // A problem of this thread, such as a stack overflow. It says nothing about the event.
+      throw e;
+    } catch (Throwable t) {
+      Settling.fail(operation, loss.lose(operation.behind("queryEvent"), t));
+      return true;
+    } finally {
+      event.release();
+    }
   }
 
   @Override
@@ -66,7 +147,7 @@ final class EventInquiry<E> implements Inquiry<E> {
       try {
         askStream();
         boolean hasAsked = false;
-        for (Operation<E> operation : lists.open()) {
+        for (Operation<E> operation : open.all()) {
           PooledEvent<E> event = hasAsked || loss.cause() != null ? null : operation.retainEvent();
           if (event != null) {
             hasAsked = true;
@@ -132,20 +213,10 @@ final class EventInquiry<E> implements Inquiry<E> {
     }
   }
 
-  @Override
-  public boolean isPast(Operation<E> operation) {
-    if (operation.state() == State.RETIRED && loss.cause() == null) {
-      return true;
-    }
-    if (!gate.tryEnter()) {
-      return false;
-    }
-    try {
-      PooledEvent<E> event = operation.retainEvent();
-      return event != null && query(operation, event);
-    } finally {
-      gate.leave();
-    }
+  /** Whether the stream is past an operation. For a thread of this queue. */
+  boolean hasFired(Operation<E> operation) {
+    PooledEvent<E> event = operation.retainEvent();
+    return event == null || query(operation, event);
   }
 
   /**

@@ -41,10 +41,4 @@ interface Inquiry<E> {
    *     closed, or past its deadline, and the outcome can be asked for no more
    */
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait);
-
-  /**
-   * Whether the event of an operation that is gone has fired after all. For the issue thread of
-   * another queue, which holds a reference.
-   */
-  boolean isPast(Operation<E> operation);
 }

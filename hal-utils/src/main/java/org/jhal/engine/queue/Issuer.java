@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Issues READY operations to the native stream in the order of their numbers. {@link #issue} is the
  * only place where a completion event is recorded.
  *
- * <p>One thread at a time has the drainer's role. {@link QueueLists} grants it together with the
+ * <p>One thread at a time has the drainer's role. {@link IssueLine} grants it together with the
  * first operation, and ends it when nothing is left to issue. A thread that does not get the role
  * leaves its operation to the drainer.
  *
@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class Issuer<E> {
   private final OperationQueue<E> owner;
   private final QueueLoss loss;
-  private final QueueLists<E> lists;
+  private final IssueLine<E> line;
+  private final Retirement<E> retirement;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain; // of the events
@@ -32,13 +33,15 @@ final class Issuer<E> {
   Issuer(
       OperationQueue<E> owner,
       QueueLoss loss,
-      QueueLists<E> lists,
+      IssueLine<E> line,
+      Retirement<E> retirement,
       NativeStream<E> stream,
       EventPool<E> events,
       Object domain) {
     this.owner = owner;
     this.loss = loss;
-    this.lists = lists;
+    this.line = line;
+    this.retirement = retirement;
     this.stream = stream;
     this.events = events;
     this.domain = domain;
@@ -50,12 +53,12 @@ final class Issuer<E> {
    * rest, and anything that may block, to the issue thread. For all other threads.
    */
   void drain(int budget) {
-    issueFrom(lists.startIssuing(false), false, budget, false);
+    issueFrom(line.startIssuing(false), false, budget, false);
   }
 
   /** Issues all READY operations, unless another thread is issuing. For the issue thread. */
   void drainAll() {
-    issueFrom(lists.startIssuing(true), false, Integer.MAX_VALUE, true);
+    issueFrom(line.startIssuing(true), false, Integer.MAX_VALUE, true);
   }
 
   /**
@@ -101,7 +104,7 @@ final class Issuer<E> {
     boolean isOurs = isClaimed || claim(first);
     for (Operation<E> operation = first; operation != null; ) {
       boolean isInFlight = isOurs && issue(operation);
-      operation = lists.next(isInFlight ? operation : null, --left > 0, mayBlock);
+      operation = line.next(isInFlight ? operation : null, --left > 0, mayBlock);
       if (isInFlight) {
         owner.completeLater();
       }
@@ -143,7 +146,7 @@ final class Issuer<E> {
       if (cause != null) {
         throw cause;
       }
-      operation.recordIssue();
+      OperationReport.issue(operation);
       event = events.acquire();
     } catch (Throwable t) { // whatever a driver throws must not stop the drainer
       fail(operation, t);
@@ -162,7 +165,8 @@ final class Issuer<E> {
     }
     event.release();
     if (reach == Reach.UNKNOWN) {
-      lists.keep(operation); // the work may go on until the stream is closed
+      retirement.keep(operation); // the work may go on until the stream is idle
+      line.letGo();
     } else if (reach == Reach.NOTHING || !putBack(operation)) {
       owner.failLater(operation);
     }
@@ -245,11 +249,6 @@ final class Issuer<E> {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
     }
-    // A producer may have failed after addWaits() had looked, with its event unfired. Whoever has
-    // failed it has then not seen the event of this operation, or fails this one, too.
-    if (operation.isBehindGone()) {
-      owner.failBehindLater();
-    }
   }
 
   /**
@@ -269,9 +268,9 @@ final class Issuer<E> {
    * then the operation has failed.
    */
   private boolean putBack(Operation<E> operation) {
-    if (operation.changeState(State.ISSUED, State.READY)) {
+    if (operation.returnToReady()) {
       // A thread that loses the device from here on finds it READY, and fails it.
-      lists.putBack(operation);
+      line.putBack(operation);
       return true;
     }
     HalException failure = operation.failure();
@@ -289,9 +288,6 @@ final class Issuer<E> {
    * @return whether the stream was made to wait for anything
    */
   private boolean addWaits(Operation<E> operation) {
-    // lose() on another thread may fix the verdict of this operation meanwhile, which drops its
-    // producers. The stream of the lost device then does not wait for them, and need not.
-
     // A failure that is known before anything reaches the stream fails the operation at once.
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer();
@@ -311,7 +307,7 @@ final class Issuer<E> {
       if (producer == null) {
         continue;
       }
-      if (producer.hasVerdict()) {
+      if (producer.hasOutcome()) {
         failWith(operation, producer);
       } else if (!producer.queue.isOfDevice(operation.queue)) {
         waitsAcross |= waitAcross(operation, producer);
@@ -328,7 +324,7 @@ final class Issuer<E> {
     PooledEvent<E> event = own.retainEvent();
     if (event != null) {
       batch.addWait(event);
-    } else { // it settled after hasVerdict() was read
+    } else { // it settled after hasOutcome() was read
       failWith(operation, producer);
     }
   }
@@ -358,7 +354,7 @@ final class Issuer<E> {
     OperationQueue<F> other = producer.queue;
     if (!other.inquiry().tryEnter()) {
       HalException failure =
-          producer.hasVerdict() ? producer.failure() : Settling.leftBehind(producer);
+          producer.hasOutcome() ? producer.failure() : Settling.leftBehind(producer);
       if (failure != null) {
         operation.failWork(failure);
       }
@@ -367,7 +363,7 @@ final class Issuer<E> {
     PooledEvent<F> event = null;
     try {
       event = producer.retainEvent();
-      if (event == null) { // it settled after hasVerdict() was read
+      if (event == null) { // it settled after hasOutcome() was read
         failWith(operation, producer);
         return false;
       }

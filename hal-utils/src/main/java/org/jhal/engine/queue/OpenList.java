@@ -9,52 +9,70 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All operations of a queue that have not retired, newest first. The links are in the operations.
+ * It also gives them their numbers, and counts them.
  *
- * <p>Guarded by the lock that the constructor is given. The caller holds it, except for {@link
- * #walk} and {@link #awaitNone}, which take it themselves.
+ * <p>Thread-safe.
  */
 final class OpenList<E> {
   /** How many operations a walk collects before it releases the lock. */
   private static final int SLICE = 64;
 
-  private final Object lock;
+  // Guards all fields below.
+  private final Object lock = new Object();
+
   private @Nullable Operation<E> first;
   private int size; // without the bookmarks of walks
-  private int kept; // how many stay open until the stream is closed; awaitNone ignores them
+  private int kept; // how many stay open until the stream is idle; awaitNone ignores them
   private boolean isAwaited; // awaitNone was called: from then on it is notified
 
-  OpenList(Object lock) {
-    this.lock = lock;
-  }
+  private long lastNumber; // the number of the operation that was enqueued last; the first has 1
+  private long parts; // how many of those enqueued are parts of others; see Operation#servesCopy
+  private long retired; // how many operations have retired that are not
 
+  /** Adds an operation, gives it its number, and makes it PARKED. */
   void add(Operation<E> operation) {
-    linkBefore(operation, first);
-    size++; // behind the call, for which there may be no stack
+    boolean isPart = operation.servesCopy();
+    synchronized (lock) {
+      linkBefore(operation, first);
+      // No calls from here on: a call could run out of stack, and leave this half done.
+      size++;
+      operation.state = State.PARKED;
+      operation.key = ++lastNumber;
+      if (isPart) {
+        parts++;
+      }
+    }
   }
 
-  /** Whether it was added and not removed. */
-  boolean contains(Operation<E> operation) {
-    return operation == first || operation.openBefore != null;
-  }
-
-  void remove(Operation<E> operation) {
-    unlink(operation);
-    size--; // behind the call, for which there may be no stack
-    notifyIfNone();
+  /** Removes operations that have retired. */
+  void remove(OperationChain<E> over) {
+    synchronized (lock) {
+      for (Operation<E> next = over.first(); next != null; next = next.next) {
+        boolean isPart = next.servesCopy();
+        unlink(next);
+        size--; // behind the calls, for which there may be no stack
+        retired += isPart ? 0 : 1;
+      }
+      notifyIfNone();
+    }
   }
 
   /**
-   * One open operation stays until the stream is closed, and {@link #awaitNone} no longer waits for
+   * One open operation stays until the stream is idle, and {@link #awaitNone} no longer waits for
    * it.
    */
   void keepOne() {
-    kept++;
-    notifyIfNone();
+    synchronized (lock) {
+      kept++;
+      notifyIfNone();
+    }
   }
 
-  /** The operations counted by {@link #keepOne} are about to be removed. */
-  void keepNone() {
-    kept = 0;
+  /** As many operations of those counted by {@link #keepOne} are about to be removed. */
+  void keepNoMore(int count) {
+    synchronized (lock) {
+      kept -= count;
+    }
   }
 
   private void notifyIfNone() {
@@ -63,10 +81,31 @@ final class OpenList<E> {
     }
   }
 
+  /** How many operations were enqueued, without those that are parts of others. */
+  long enqueued() {
+    synchronized (lock) {
+      return lastNumber - parts;
+    }
+  }
+
+  /** How many operations have retired, without those that are parts of others. */
+  long retired() {
+    synchronized (lock) {
+      return retired;
+    }
+  }
+
+  /** How many operations have not retired, without those that are parts of others. */
+  long openOperations() {
+    synchronized (lock) {
+      return lastNumber - parts - retired;
+    }
+  }
+
   /**
    * Waits until every open operation is a kept one, or until {@link System#nanoTime()} has passed
    * {@code deadline}. Returns false in the latter case. An interrupt does not end the wait; the
-   * thread's interrupt status is restored. The caller must not hold the lock.
+   * thread's interrupt status is restored.
    */
   boolean awaitNone(long deadline) {
     boolean interrupted = false;
@@ -125,18 +164,26 @@ final class OpenList<E> {
 
   /** All open operations, oldest first. */
   List<Operation<E>> all() {
-    List<Operation<E>> all = new ArrayList<>(size);
-    for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
-      all.add(operation);
+    List<Operation<E>> all = new ArrayList<>();
+    synchronized (lock) {
+      for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
+        all.add(operation);
+      }
     }
     Collections.reverse(all);
     return all;
   }
 
-  /** Adds the open operations to {@code counts}, indexed by {@link State#ordinal()}. */
+  /**
+   * Adds the open operations to {@code counts}, indexed by {@link State#ordinal()}. One that has
+   * its outcome counts as DONE, although it may still be in the stream.
+   */
   void count(long[] counts) {
-    for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
-      counts[operation.state().ordinal()]++;
+    synchronized (lock) {
+      for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
+        State state = operation.hasOutcome() ? State.DONE : operation.state();
+        counts[state.ordinal()]++;
+      }
     }
   }
 

@@ -13,67 +13,68 @@ import org.jhal.engine.queue.Operation.State;
  */
 final class OperationFailures<E> {
   private final OperationQueue<E> owner;
-  private final QueueLists<E> lists;
+  private final OpenList<E> open;
+  private final IssueLine<E> line;
 
-  OperationFailures(OperationQueue<E> owner, QueueLists<E> lists) {
+  OperationFailures(OperationQueue<E> owner, OpenList<E> open, IssueLine<E> line) {
     this.owner = owner;
-    this.lists = lists;
+    this.open = open;
+    this.line = line;
   }
 
   /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   void failUnissued(Operation<E> operation, HalException failure) {
-    if (operation.failFrom(State.PARKED, State.READY, failure)) {
-      endUnissued(operation, failure);
+    if (operation.failUnissued(failure)) {
+      endUnissued(operation);
     }
   }
 
   /**
    * As {@link #failUnissued}, and ends an operation that another thread has failed as well: that
-   * thread may not have got there yet, or never will.
+   * thread may not have got there yet, or never will. It does nothing to one that has retired.
    */
   private void endIfUnissued(Operation<E> operation, HalException failure) {
-    if (operation.failFrom(State.PARKED, State.READY, failure)
-        || operation.state() == State.FAILED) {
-      endUnissued(operation, failure);
+    if (operation.failUnissued(failure) || operation.state() == State.DONE) {
+      endUnissued(operation);
     }
   }
 
-  /** Ends an operation that is FAILED. May be called again if an error has ended it half-way. */
-  private void endUnissued(Operation<E> operation, HalException failure) {
+  /**
+   * Ends an operation that has failed without having been issued. May be called again if an error
+   * has ended it half-way.
+   */
+  private void endUnissued(Operation<E> operation) {
     try {
-      end(operation, failure);
+      end(operation);
     } catch (Throwable t) {
       operation.queue.broken.by = t; // no call: there may be no stack left for one
       throw t;
     }
   }
 
-  private void end(Operation<E> operation, HalException failure) {
+  private void end(Operation<E> operation) {
     // publish() may have removed a wait between the change of state and deregister(). The
-    // semaphore's lock makes the producer that it stored visible here, and settling drops it.
+    // semaphore's lock makes the producer that it stored visible here.
     OperationWait.deregisterAll(operation);
-    operation.work.endBorrow(); // first, as whoever sees the failure may ask (rule Q2)
-    Settling.fail(operation, failure);
+    operation.releaseProducers();
+    operation.work.endBorrow(); // before the signals, as whoever sees the failure may ask (rule Q2)
+    if (!operation.isApplied()) {
+      OperationReport.outcome(operation);
+      Settling.apply(operation);
+    }
     owner.retireLater(operation);
   }
 
   /** Fails the operations that the drainer could not issue. For the issue thread. */
   void failUnissuable() {
-    Operation<E> next = lists.takeFailed();
-    try {
-      while (next != null) {
-        HalException failure = next.workFailure();
-        next.work.endBorrow(); // nothing of it is in the stream
-        Settling.fail(
-            next, failure != null ? failure : Failures.internal("operation was not issued"));
-        Operation<E> operation = next;
-        next = operation.nextToRetire;
-        operation.nextToRetire = null;
-        owner.retireLater(operation);
-      }
-    } catch (Throwable t) {
-      lists.putBackFailed(next); // or nobody would fail the rest
-      throw t;
+    // One goes only when it has failed, since an error may end this anywhere.
+    for (Operation<E> next = line.firstFailed(); next != null; next = line.firstFailed()) {
+      HalException failure = next.workFailure();
+      next.work.endBorrow(); // nothing of it is in the stream
+      Settling.fail(
+          next, failure != null ? failure : Failures.internal("operation was not issued"));
+      line.removeFirstFailed();
+      owner.retireLater(next);
     }
   }
 
@@ -82,29 +83,26 @@ final class OperationFailures<E> {
    * all.
    */
   int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
-    List<Operation<E>> open = lists.open();
-    for (Operation<E> operation : open) {
+    List<Operation<E>> all = open.all();
+    for (Operation<E> operation : all) {
       if (which.test(operation)) {
         endIfUnissued(operation, reason);
-        State state = operation.state();
-        if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
-          operation.setGone();
-          Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
+        if (alsoIssued && operation.state() == State.ISSUED) {
+          Settling.fail(operation, reason); // if it has its outcome, that may not be applied yet
         }
       }
     }
-    return open.size();
+    return all.size();
   }
 
   /**
-   * Fails one operation whatever its state, unless it has its verdict. What it has put into the
+   * Fails one operation whatever its state, unless it has its outcome. What it has put into the
    * stream goes on, and only then it retires.
    */
   void failOpen(Operation<E> operation, HalException reason) {
     operation.failWork(reason); // while it is NEW, its own thread looks at this
     endIfUnissued(operation, reason);
-    State state = operation.state();
-    if (state == State.ISSUED || state == State.SETTLED) {
+    if (operation.state() == State.ISSUED) {
       Settling.fail(operation, reason);
     }
   }

@@ -27,8 +27,13 @@ public abstract class OperationQueue<E> {
   /** Why its device is lost, or null. */
   abstract @Nullable HalException lost();
 
+  /** Since when its device is gone. */
+  abstract DeviceEnd end();
+
   /** Whether this and {@code other} are queues of the same device. */
-  abstract boolean isOfDevice(OperationQueue<?> other);
+  final boolean isOfDevice(OperationQueue<?> other) {
+    return end() == other.end();
+  }
 
   abstract boolean isStream(NativeStream<?> other);
 
@@ -68,12 +73,7 @@ public abstract class OperationQueue<E> {
    */
   abstract void failLater(Operation<E> operation);
 
-  /**
-   * Has the issue thread fail operations that wait for others that have failed on other devices.
-   */
-  abstract void failBehindLater();
-
-  /** Has the completion thread retire an operation that has its verdict. */
+  /** Has the completion thread retire an operation that has its outcome. */
   abstract void retireLater(Operation<E> operation);
 
   // Its events.
@@ -81,7 +81,7 @@ public abstract class OperationQueue<E> {
   /** How long a host thread should poll an event before it parks, in nanoseconds. */
   abstract long spinNanos();
 
-  /** See {@link EventPoller#poll}. */
+  /** See {@link EventInquiry#poll}. */
   abstract boolean poll(Operation<E> operation, long end, BooleanSupplier isOver);
 
   /** See {@link Outcomes#isOpen}. */

@@ -1,9 +1,12 @@
 package org.jhal.engine.queue;
 
+import org.jhal.Fence;
 import org.jspecify.annotations.Nullable;
 
 /** One wait of an {@link Operation}. It is registered at most once. */
 final class OperationWait<E> extends WaitNode {
+  private static final OperationWait<?>[] NONE = {};
+
   private final Operation<E> operation;
   private final EngineSemaphore semaphore;
   private final long value;
@@ -12,6 +15,26 @@ final class OperationWait<E> extends WaitNode {
     this.operation = operation;
     this.semaphore = semaphore;
     this.value = value;
+  }
+
+  @SuppressWarnings("unchecked") // an empty array of any type
+  static <E> OperationWait<E>[] none() {
+    return (OperationWait<E>[]) NONE;
+  }
+
+  /** The waits of an operation for a fence. */
+  @SuppressWarnings("unchecked") // an array of OperationWait<E>
+  static <E> OperationWait<E>[] of(Operation<E> operation, Fence fence) {
+    int count = fence.size();
+    if (count == 0) {
+      return none();
+    }
+    OperationWait<E>[] waits = (OperationWait<E>[]) new OperationWait<?>[count];
+    for (int i = 0; i < count; i++) {
+      waits[i] =
+          new OperationWait<>(operation, EngineSemaphore.of(fence.semaphore(i)), fence.value(i));
+    }
+    return waits;
   }
 
   EngineSemaphore semaphore() {

@@ -6,7 +6,8 @@ import org.jhal.driver.NativeStream;
 /**
  * Asks the driver how native work has ended, on a device where an event that has fired may stand
  * for work that has failed; see {@link NativeStream#outcome}. Whoever sees an event fire asks at
- * once, before anybody counts the operation as done, so the verdict is fixed with the answer known.
+ * once, before anybody counts the operation as done, so its outcome is decided with the answer
+ * known.
  *
  * <p>Thread-safe: if several threads see an event fire, one asks, and the others wait for that
  * call, which does not block.
@@ -27,7 +28,16 @@ final class Outcomes<E> {
    * other work behind it is complete says nothing about its outcome.
    */
   boolean isOpen(Operation<E> operation) {
-    return canFail && !operation.isOutcomeKnown();
+    if (!canFail) {
+      return false;
+    }
+    PooledEvent<E> event = operation.retainEvent();
+    if (event == null) {
+      return false; // it was asked before the operation dropped the event
+    }
+    boolean isKnown = event.asked.get() == PooledEvent.KNOWN;
+    event.release();
+    return !isKnown;
   }
 
   /**
@@ -39,32 +49,32 @@ final class Outcomes<E> {
     if (!canFail) {
       return;
     }
-    while (!operation.beginOutcome()) {
-      if (operation.isOutcomeKnown()) {
+    while (!event.asked.compareAndSet(PooledEvent.UNASKED, PooledEvent.ASKING)) {
+      if (event.asked.get() == PooledEvent.KNOWN) {
         return;
       }
       Thread.onSpinWait(); // another thread has seen the event fire as well, and is asking
     }
-    int next = Operation.UNASKED;
+    int next = PooledEvent.UNASKED;
     try {
-      if (!operation.isAnswered) { // otherwise the thread that asked had no stack left to go on
+      if (!event.isAnswered) { // otherwise the thread that asked had no stack left to go on
         try {
-          operation.answer = stream.outcome(event.handle);
+          event.answer = stream.outcome(event.handle);
         } catch (VirtualMachineError e) {
           throw e; // a problem of this thread, which says nothing about the work
         } catch (Throwable t) {
-          operation.answer = t;
-          operation.isAnswerThrown = true;
+          event.answer = t;
+          event.isAnswerThrown = true;
         }
-        operation.isAnswered = true; // before any call
+        event.isAnswered = true; // before any call
       }
-      Throwable answer = operation.answer;
+      Throwable answer = event.answer;
       if (answer != null) {
-        fail(operation, answer, operation.isAnswerThrown);
+        fail(operation, answer, event.isAnswerThrown);
       }
-      next = Operation.KNOWN;
+      next = PooledEvent.KNOWN;
     } finally {
-      operation.outcome = next;
+      event.asked.set(next); // a call no deeper than that of compareAndSet() above
     }
   }
 

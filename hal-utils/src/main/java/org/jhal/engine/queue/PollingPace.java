@@ -58,7 +58,7 @@ final class PollingPace {
   void endPoll(Operation<?> operation, boolean hasSeen) {
     // If the event was seen to fire, and nothing was issued behind the operation, the completion
     // thread can go on napping: retiring the operation is not urgent.
-    if (!hasSeen || issued.getAsLong() > operation.place()) {
+    if (!hasSeen || issued.getAsLong() > operation.place) {
       Thread thread = napping;
       if (thread != null) {
         LockSupport.unpark(thread);
@@ -85,7 +85,7 @@ final class PollingPace {
       issuedBefore = issuedNow;
       idleSince = now;
     }
-    if (!first.isPolled()) {
+    if (!first.isPolled) {
       spin(now, PAUSE_NANOS);
     } else if (isIdle()) {
       nap(first, BackOff.length(now - idleSince));
@@ -104,7 +104,7 @@ final class PollingPace {
     // A host thread may stop polling between the check of isPolled and the park. It clears isPolled
     // before it reads `napping`, so either the check here sees that or the host thread unparks us.
     napping = Thread.currentThread();
-    if (first.isPolled()) {
+    if (first.isPolled) {
       LockSupport.parkNanos(this, nanos);
       boolean ignored = Thread.interrupted(); // left set by a callback, it would prevent parking
     }

@@ -11,10 +11,27 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class PooledEvent<E> {
+  // Values of the field `asked`.
+  static final int UNASKED = 0;
+  static final int ASKING = 1;
+  static final int KNOWN = 2;
+
   final E handle;
   private final EventPool<E> pool;
   private final AtomicInteger references = new AtomicInteger(1);
   @Nullable PooledEvent<E> nextFree; // written by the thread that returns it, or acquires it
+
+  /**
+   * Whether the driver was asked how the work behind it has ended; see {@link Outcomes}. Stays
+   * UNASKED where it need not be asked.
+   */
+  final AtomicInteger asked = new AtomicInteger();
+
+  // Whether the driver has answered, and what it has returned or thrown. For the thread that is
+  // ASKING: the next one goes on with it if that one dies before the outcome is KNOWN.
+  boolean isAnswered;
+  boolean isAnswerThrown;
+  @Nullable Throwable answer;
 
   PooledEvent(EventPool<E> pool, E handle) {
     this.pool = pool;
@@ -42,8 +59,12 @@ final class PooledEvent<E> {
     }
   }
 
-  /** Gives an event from the free list its first reference. */
+  /** Gives an event from the free list its first reference, for another recording. */
   void revive() {
-    references.set(1);
+    isAnswered = false;
+    isAnswerThrown = false;
+    answer = null;
+    asked.setPlain(UNASKED);
+    references.set(1); // behind the others: from here on threads take references
   }
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class QueueLoss {
   private final String queueName;
   private final DeviceLoss device;
+  private final DeviceEnd end;
   private final Runnable wakeIssueThread;
 
   /** Why the device is lost. Written by any thread that finds out; never becomes null again. */
@@ -25,9 +26,10 @@ final class QueueLoss {
   private volatile boolean isUntold;
 
   /** Creates the view of one queue on a device that is not lost. */
-  QueueLoss(String queueName, DeviceLoss device, Runnable wakeIssueThread) {
+  QueueLoss(String queueName, DeviceLoss device, DeviceEnd end, Runnable wakeIssueThread) {
     this.queueName = queueName;
     this.device = device;
+    this.end = end;
     this.wakeIssueThread = wakeIssueThread;
   }
 
@@ -39,6 +41,7 @@ final class QueueLoss {
   /** Records a loss that another queue, or the device, has found. */
   void set(HalException first) {
     cause = first;
+    end.begin(System.nanoTime());
   }
 
   /**
@@ -101,7 +104,7 @@ final class QueueLoss {
     // Another thread may be losing the device and not have reached this queue yet. The cause is set
     // here too, since from now on no operation of this queue may count as successful.
     HalException first = device.note(failure);
-    cause = first;
+    set(first);
     return first;
   }
 }

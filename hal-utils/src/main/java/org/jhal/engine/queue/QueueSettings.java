@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param name the queue's name, for messages and threads
  * @param number the number by which recordings name it; see {@link
  *     org.jhal.engine.flightrecorder.Names}
- * @param device the device's token, by which threads know it
+ * @param end since when the device is gone; the same for all its queues, and for no other
  * @param eventDomain the token of the devices whose events its stream can wait for, by which
  *     semaphores know it
  * @param outcomesCanFail whether the driver has to be asked how work has ended; see {@link
@@ -17,12 +17,12 @@ import java.time.Duration;
  * @param spinNanos how long a host thread polls a native event before it parks
  * @param issueSpinNanos how long the issue thread looks for more work before it sleeps
  * @param completionSpinNanos how long the completion thread polls before it sleeps
- * @param patience how long the stream may wait for an event of a device that is lost
+ * @param patience how long the stream may wait for an event of a device that is gone
  */
 public record QueueSettings(
     String name,
     long number,
-    Object device,
+    DeviceEnd end,
     Object eventDomain,
     boolean outcomesCanFail,
     int maxInFlight,

@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
-import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.Operation.State;
 
@@ -13,7 +12,7 @@ import org.jhal.engine.queue.Operation.State;
  * Closes a queue, in steps that the device takes one after the other, each for all its queues:
  * {@link #cancelUsers}, {@link #awaitIdle}, {@link #shut}, {@link #cancelAll}, {@link #awaitIdle}
  * again, {@link #abandonAll} if that failed, {@link #stop}, {@link #awaitStreamIdle}, {@link
- * #endUses}, {@link #closeStream}.
+ * #retireKept}, {@link #closeStream}.
  *
  * <p>For one thread at a time.
  */
@@ -26,22 +25,28 @@ public final class QueueShutdown<E> {
   private final DeferredWorkQueue<E> queue;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
-  private final Gate gate;
-  private final QueueLists<E> lists;
+  private final QueueGate gate;
+  private final OpenList<E> open;
+  private final IssueLine<E> line;
+  private final Retirement<E> retirement;
   private final Completer<E> completer;
 
   QueueShutdown(
       DeferredWorkQueue<E> queue,
       NativeStream<E> stream,
       EventPool<E> events,
-      Gate gate,
-      QueueLists<E> lists,
+      QueueGate gate,
+      OpenList<E> open,
+      IssueLine<E> line,
+      Retirement<E> retirement,
       Completer<E> completer) {
     this.queue = queue;
     this.stream = stream;
     this.events = events;
     this.gate = gate;
-    this.lists = lists;
+    this.open = open;
+    this.line = line;
+    this.retirement = retirement;
     this.completer = completer;
   }
 
@@ -55,13 +60,13 @@ public final class QueueShutdown<E> {
    * get {@link #GRACE} beyond the deadline, since they only have to be retired.
    */
   public boolean awaitIdle(long deadline) {
-    if (lists.awaitNoneOpen(deadline)) {
+    if (open.awaitNone(deadline)) {
       return true;
     }
     long[] counts = new long[State.values().length];
-    queue.count(counts);
+    open.count(counts);
     return counts[State.ISSUED.ordinal()] == 0
-        && lists.awaitNoneOpen(System.nanoTime() + GRACE.toNanos());
+        && open.awaitNone(System.nanoTime() + GRACE.toNanos());
   }
 
   /**
@@ -70,7 +75,7 @@ public final class QueueShutdown<E> {
    */
   public boolean shut(long deadline) {
     gate.shut();
-    lists.endIssuing();
+    line.end();
     return gate.awaitEmpty(deadline);
   }
 
@@ -84,6 +89,7 @@ public final class QueueShutdown<E> {
    * Returns how many operations are left open.
    */
   public int abandonAll(HalException reason) {
+    queue.end().begin(System.nanoTime());
     return queue.failing().failAll(operation -> true, reason, true);
   }
 
@@ -99,7 +105,7 @@ public final class QueueShutdown<E> {
         gate.awaitEmpty(deadline)
             && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
     if (haveEnded) {
-      lists.keepHanded(); // unless the issue thread came to that, after an error of the engine
+      queue.keepHanded(); // unless the issue thread came to that, after an error of the engine
     }
     return haveEnded;
   }
@@ -114,11 +120,12 @@ public final class QueueShutdown<E> {
   }
 
   /**
-   * Step 9: the streams of the device have run everything, so its operations use no memory of other
-   * devices any more. Those may wait for that, while they are being closed themselves.
+   * Step 9: the streams of the device have run everything, so what was kept until then retires.
+   * Other devices may wait for that, whose memory it has used, while they are being closed
+   * themselves.
    */
-  public void endUses() {
-    lists.kept().forEach(operation -> operation.work.endUses());
+  public void retireKept() {
+    completer.retireRest();
   }
 
   private boolean isStreamIdle() {
@@ -142,7 +149,8 @@ public final class QueueShutdown<E> {
     } catch (Throwable t) { // the rest of the device must still be closed
       Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
-    lists.endRetiring();
+    retirement.end();
+    line.clear();
     queue.enqueuer().discardLeft();
     completer.retireRest();
     events.tellFailures(queue.name());

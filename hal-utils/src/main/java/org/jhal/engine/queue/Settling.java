@@ -6,15 +6,16 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fixes the verdict of operations and applies their signals, producers first (rules Q9, Q10).
+ * Decides the outcome of issued operations and applies their signals, producers first (rules Q9,
+ * Q10).
  *
  * <p>An operation is <em>applied</em> when all its signals are raised or failed. Its
- * <em>producers</em> are the operations whose native events it waited for. A verdict is fixed only
- * after all producers are applied, and signals are applied only after the verdict is fixed.
- * Therefore a visible value implies every value that it depends on.
+ * <em>producers</em> are the operations whose native events it waited for. An outcome is decided
+ * only after all producers are applied, and signals are applied only after it is decided. Therefore
+ * a visible value implies every value that it depends on.
  *
- * <p>Any number of threads may settle the same operation. The verdict is fixed once, and applying
- * it is idempotent. A thread that finds a producer with a verdict that is not applied yet applies
+ * <p>Any number of threads may settle the same operation. The outcome is decided once, and applying
+ * it is idempotent. A thread that finds a producer with an outcome that is not applied yet applies
  * it too, instead of waiting for the other thread.
  *
  * <p>Must be called with no lock held and without the drainer's role, since users' callbacks run.
@@ -40,7 +41,7 @@ final class Settling {
   }
 
   private static boolean settle(Operation<?> operation, boolean mayWait) {
-    if (operation.fixVerdictIfForeseen()) {
+    if (decideIfForeseen(operation)) {
       apply(operation);
       return true;
     }
@@ -51,7 +52,7 @@ final class Settling {
     return settleDownTo(floor, stack, operation.queue, mayWait);
   }
 
-  /** Settles the producers of an operation whose event has fired. Its own verdict stays open. */
+  /** Settles the producers of an operation whose event has fired. Its own outcome stays open. */
   static void settleProducers(Operation<?> operation) {
     List<Producer> stack = Cascade.current().settling();
     int floor = stack.size();
@@ -69,17 +70,17 @@ final class Settling {
       int floor, List<Producer> stack, OperationQueue<?> queue, boolean mayWait) {
     while (stack.size() > floor) {
       Operation<?> top = (Operation<?>) stack.get(stack.size() - 1); // nothing else is put there
-      if (!top.isApplied() && !top.hasVerdict() && !isOver(top, queue, mayWait)) {
+      if (!top.hasOutcome() && !isOver(top, queue, mayWait)) {
         stack.subList(floor, stack.size()).clear();
         return false;
       }
-      if (!top.isApplied() && !top.hasVerdict()) {
+      if (!top.hasOutcome()) {
         int before = stack.size();
         top.addOpenProducers(stack);
         if (stack.size() > before) {
           continue; // settle the producers first, and then come back to this one
         }
-        top.fixVerdict(null);
+        decide(top, null);
       }
       stack.remove(stack.size() - 1);
       apply(top);
@@ -89,21 +90,22 @@ final class Settling {
 
   /**
    * Whether an operation is known to be over, and how. If it is one of another device than {@code
-   * queue}'s, which is lost, it gets its verdict here. That is asked before its producers are
+   * queue}'s, which is lost, it gets its outcome here. That is asked before its producers are
    * settled: what the lost device has not run may wait for work that still runs elsewhere.
    */
-  private static boolean isOver(Operation<?> operation, OperationQueue<?> queue, boolean mayWait) {
+  private static <E> boolean isOver(
+      Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {
     boolean isOwnDevice = operation.queue.isOfDevice(queue);
-    if (isOwnDevice && !operation.isOutcomeOpen()) {
+    if (isOwnDevice && !operation.queue.isOutcomeOpen(operation)) {
       return true;
     }
-    boolean isOver = operation.confirm(isOwnDevice, mayWait);
+    boolean isOver = operation.queue.inquiry().confirm(operation, isOwnDevice, mayWait);
     HalException cause = operation.queue.lost();
     if (cause == null && !isOver && mayWait) {
       cause = leftBehind(operation);
     }
     if (cause != null) {
-      operation.fixVerdict(cause);
+      decide(operation, cause);
     }
     return isOver || cause != null;
   }
@@ -127,15 +129,77 @@ final class Settling {
    * lost.
    */
   static void fail(Operation<?> operation, HalException reason) {
-    operation.fixVerdict(reason);
+    decide(operation, reason);
     apply(operation);
   }
 
   /**
-   * Raises or fails the signals in the order of the list (rule S1a). Several threads may do so at
-   * once.
+   * Decides the outcome, unless that was done before. It is {@code forced} if that is not null,
+   * otherwise what {@link #foreseeFailure} says.
+   *
+   * <p>Lets go of the producers, unless the outcome is forced, and the stream may still wait for
+   * them: {@link StreamWatch} needs them until the operation retires.
    */
-  private static void apply(Operation<?> operation) {
+  private static void decide(Operation<?> operation, @Nullable HalException forced) {
+    synchronized (operation) {
+      if (operation.hasOutcome()) {
+        return;
+      }
+      operation.decide(forced != null ? forced : foreseeFailure(operation));
+    }
+    if (forced == null) {
+      operation.releaseProducers();
+    }
+    OperationReport.outcome(operation);
+  }
+
+  /** Decides the outcome if all producers are applied. Returns whether there is an outcome now. */
+  private static boolean decideIfForeseen(Operation<?> operation) {
+    synchronized (operation) {
+      if (operation.hasOutcome()) {
+        return true;
+      }
+      for (int i = 0; i < operation.waitCount(); i++) {
+        Operation<?> producer = operation.wait(i).producer();
+        if (producer != null && !producer.isApplied()) {
+          return false;
+        }
+      }
+      operation.decide(foreseeFailure(operation));
+    }
+    operation.releaseProducers();
+    OperationReport.outcome(operation);
+    return true;
+  }
+
+  /**
+   * What the outcome would be if it were decided now: the first failure among the producers',
+   * otherwise the operation's own failure, otherwise the loss of its device; null for success. All
+   * producers must be applied.
+   */
+  static @Nullable HalException foreseeFailure(Operation<?> operation) {
+    synchronized (operation) {
+      if (operation.hasOutcome()) {
+        return operation.failure();
+      }
+      // Producers first: work that ran behind a failed producer often fails because of that.
+      for (int i = 0; i < operation.waitCount(); i++) {
+        Operation<?> producer = operation.wait(i).producer();
+        HalException reason = producer == null ? null : producer.failure();
+        if (reason != null) {
+          return reason;
+        }
+      }
+    }
+    HalException own = operation.workFailure();
+    return own != null ? own : operation.queue.lost();
+  }
+
+  /**
+   * Raises or fails the signals of an operation that has its outcome, in the order of the list
+   * (rule S1a). Several threads may do so at once.
+   */
+  static void apply(Operation<?> operation) {
     if (operation.isApplied()) {
       return;
     }

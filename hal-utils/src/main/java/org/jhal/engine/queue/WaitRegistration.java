@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class WaitRegistration<E> {
   private final ReadyQueue queue;
   private final OperationFailures<E> failing;
-  private final QueueLists<E> lists;
+  private final IssueLine<E> line;
   private final Object domain; // the token of the devices that share events
 
   WaitRegistration(
-      ReadyQueue queue, OperationFailures<E> failing, QueueLists<E> lists, Object domain) {
+      ReadyQueue queue, OperationFailures<E> failing, IssueLine<E> line, Object domain) {
     this.queue = queue;
     this.failing = failing;
-    this.lists = lists;
+    this.line = line;
     this.domain = domain;
   }
 
@@ -67,9 +67,24 @@ final class WaitRegistration<E> {
     } else if (!operation.countDown()) {
       watchIfCovered(operation, wait);
     } else {
-      operation.announce();
-      boolean ignored = lists.endParking(operation, false); // the cascade issues it
+      announce(operation);
+      boolean ignored = line.add(operation, false); // the cascade issues it
       Cascade.current().addReady(queue);
+    }
+  }
+
+  /**
+   * Tells host threads that wait for the signals of an operation that an event will cover them
+   * soon, if it is left to the issue thread. Called when nothing but its turn is in the way any
+   * more.
+   */
+  void announce(Operation<E> operation) {
+    long spin = operation.mayBlock() ? operation.spinNanos() : 0;
+    if (spin > 0) {
+      long until = System.nanoTime() + spin;
+      for (int i = 0; i < operation.signalCount(); i++) {
+        operation.signal(i).expectEvent(until);
+      }
     }
   }
 

@@ -93,19 +93,6 @@ public interface Work<E> {
   default void endBorrow() {}
 
   /**
-   * Lets other devices free what the work has used of theirs. Called for work that retires only
-   * once the stream is closed, when the stream is past it.
-   */
-  default void endUses() {}
-
-  /**
-   * The operation has failed in its stream, with others that are gone and that the stream waits
-   * for. Called by any thread, with no lock held and without the drainer's role, since users'
-   * callbacks may run; not called if an error has interrupted the failing.
-   */
-  default void failedBehindGone() {}
-
-  /**
    * Asks the devices whose memory the work uses whether one of them is lost. Called by the drainer,
    * with the device bound, when issuing the work has failed as it does on a lost device.
    *

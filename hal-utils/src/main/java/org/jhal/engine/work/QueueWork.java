@@ -266,13 +266,6 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   // How it ends.
 
   @Override
-  public void endUses() {
-    if (peerUses != null) {
-      peerUses.end();
-    }
-  }
-
-  @Override
   public final @Nullable HalException findLossElsewhere() {
     PeerUses uses = peerUses;
     return uses == null ? null : uses.findLoss();
@@ -287,7 +280,9 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       }
       letGo(releases);
     } finally {
-      endUses();
+      if (peerUses != null) {
+        peerUses.end();
+      }
     }
   }
 

@@ -333,7 +333,7 @@ class DeferredWorkQueueTest {
     Operation<Event> operation = Objects.requireNonNull(consumer.operation);
     assertSame(producer.operation, operation.wait(0).producer);
     harness.run();
-    assertEquals(State.RETIRED, operation.state());
+    assertEquals(State.DONE, operation.state());
     assertNull(operation.wait(0).producer);
   }
 

@@ -157,6 +157,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
   private @Nullable Thread issuing; // issues since the last recording; guarded by device
   private @Nullable HalException failed; // work since the last recording that ran; as above
+  public Runnable atIsIdle = () -> {};
   public Runnable whileClosing = () -> {};
   private volatile BiConsumer<CommandList, Submission> onIssue = (commands, submission) -> {};
   private boolean isClosed; // guarded by device
@@ -470,6 +471,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   public boolean isIdle() {
     synchronized (device) {
       enter("isIdle");
+      atIsIdle.run();
       return items.isEmpty();
     }
   }

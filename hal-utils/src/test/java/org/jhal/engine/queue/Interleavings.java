@@ -77,8 +77,10 @@ final class Interleavings {
     keepWhole(SemaphoreLane.class);
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addReady");
-    keepWhole(EngineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
-    keepWhole(QueueLists.class, "openLocked", "nextLocked");
+    keepWhole(Timeline.class, "advanceLocked", "releaseLocked", "laneLocked");
+    keepWhole(IssueLine.class, "nextLocked");
+    keepWhole(OpenList.class, "linkBefore", "unlink");
+    keepWhole(OperationChain.class);
     keepWhole(Operation.class, "capture", "addOpenWait", "countDown", "weight");
     keepWhole(Operation.class, "mayBlock");
     keepWhole(OperationWait.class, "producer", "semaphore", "value");

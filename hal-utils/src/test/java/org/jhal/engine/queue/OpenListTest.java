@@ -18,7 +18,7 @@ class OpenListTest {
 
   private List<Long> walk(Runnable between) {
     List<Long> seen = new ArrayList<>();
-    queue.lists.walkOpen(
+    queue.open.walk(
         new Operation<>(queue, NoWork.get()),
         operation -> {
           if (operation.key > 0 && seen.isEmpty()) {
@@ -73,10 +73,12 @@ class OpenListTest {
   @Test
   void anAdditionWithoutStackAddsNothing() {
     for (int i = 0; i < 64; i++) {
-      OpenList<FakeStream.Event> list = new OpenList<>(new Object());
+      OpenList<FakeStream.Event> list = new OpenList<>();
       Operation<FakeStream.Event> operation = new Operation<>(queue, NoWork.get());
       Threads.onSmallStack(() -> addDeep(list, operation));
-      list.remove(operation);
+      OperationChain<FakeStream.Event> over = new OperationChain<>();
+      over.add(operation);
+      list.remove(over);
       assertTrue(list.awaitNone(System.nanoTime()), "nothing is open");
     }
     harness.finish();

@@ -15,7 +15,6 @@ import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -358,22 +357,10 @@ class QueueFailureTest {
     }
   }
 
-  /** Where an error ends an enqueue. */
-  enum Before {
-    WAITS_ARE_LOOKED_AT,
-    IT_IS_OPENED
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void anErrorBeforeItIsAcceptedRefusesTheOperation(Before before) {
+  @Test
+  void anErrorBeforeItIsAcceptedRefusesTheOperation() {
     QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
-    Error error = new StackOverflowError();
-    if (before == Before.IT_IS_OPENED) {
-      use.failsOnceOpen = error;
-    } else {
-      use.failsAtRegistering = error;
-    }
+    use.failsAtRegistering = new StackOverflowError();
     assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
     harness.run();
     assertNull(harness.lost());
@@ -384,6 +371,22 @@ class QueueFailureTest {
     assertEquals(1, use.retired.get());
     harness.uses.clear(); // of those that were accepted
     harness.finish();
+  }
+
+  @Test
+  void anErrorWhileItIsMadeReadyFailsTheOperationWithItsDevice() {
+    try (Quiet log = new Quiet()) {
+      QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
+      use.failsOnceOpen = new StackOverflowError();
+      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      harness.run();
+      assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      assertEquals(1, log.count("an error interrupted a step of queue"));
+      assertEquals(1, harness.queues.get(0).enqueued());
+      assertEquals(0, use.borrowed.get());
+      harness.finish();
+    }
   }
 
   @Test

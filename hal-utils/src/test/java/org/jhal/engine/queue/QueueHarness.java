@@ -79,7 +79,7 @@ final class QueueHarness {
               new QueueSettings(
                   "fake-q" + i,
                   i + 1,
-                  loss,
+                  loss.end,
                   events,
                   tellsWhoAsks,
                   maxInFlight,
@@ -119,6 +119,7 @@ final class QueueHarness {
   private final class Loss implements DeviceLoss {
     final List<DeferredWorkQueue<Event>> queues = new ArrayList<>();
     final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+    final DeviceEnd end = new DeviceEnd();
     private final AtomicBoolean isTold = new AtomicBoolean();
 
     @Override
@@ -143,9 +144,6 @@ final class QueueHarness {
     void spread() {
       HalException cause = Objects.requireNonNull(lost.get());
       queues.forEach(queue -> queue.lose(cause));
-      if (losses.size() > 1) {
-        DeferredWorkQueue.failBehindGone();
-      }
     }
   }
 
@@ -255,7 +253,10 @@ final class QueueHarness {
   private static void checkIsWaiting(QueueUse use) {
     Operation<Event> operation = use.operation;
     boolean isKept =
-        operation != null && operation.state() == State.SETTLED && operation.queue.lost() != null;
+        operation != null
+            && operation.state() == State.ISSUED
+            && operation.hasOutcome()
+            && operation.queue.lost() != null;
     if (use.retired.get() > 0 || isKept) {
       return;
     }

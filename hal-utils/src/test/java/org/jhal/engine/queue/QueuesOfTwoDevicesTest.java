@@ -42,12 +42,18 @@ class QueuesOfTwoDevicesTest {
     }
   }
 
-  /** Longer than the patience of a queue with a stream that waits for what is gone. */
-  private static void lookForLong(QueueHarness devices, int index) {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1500);
-    while (System.nanoTime() < end) {
-      boolean unused = devices.queues.get(index).issueStep();
+  /** Longer than a stream may wait for a device that is gone. */
+  private void lookForLong(int index) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2500);
+    while (System.nanoTime() < end && harness.lost(index) == null) {
+      boolean unused = harness.queues.get(index).issueStep();
     }
+  }
+
+  private void lookUntilLost(int index) {
+    Threads.await(
+        "the device of a stream that hangs to be lost",
+        () -> !harness.queues.get(index).issueStep() && harness.lost(index) != null);
   }
 
   @Test
@@ -63,25 +69,25 @@ class QueuesOfTwoDevicesTest {
     assertEquals(1, second.currentValue());
   }
 
-  /** And so does what waits for it on a third device, although none of their events fires. */
+  /** And so does what waits for it on a third device. */
   @Test
-  void aLossFailsWhatWaitsElsewhereAtOnceAndNothingElse() {
+  void aLossFailsWhatWaitsElsewhereWhenItsStreamIsPastItAndNothingElse() {
     produce();
     QueueUse consumer = consume();
     QueueUse further = harness.enqueue(2, "further", second.at(1), third.at(1));
     EngineSemaphore apart = QueueHarness.semaphore();
     harness.enqueue(1, "apart", Fence.NONE, apart.at(1));
     harness.lose(0, GONE);
-    assertSame(GONE, second.failure());
-    assertSame(GONE, third.failure());
+    assertSame(GONE, first.failure());
+    assertNull(second.failure());
     assertEquals(0, consumer.retired.get(), "its stream still waits");
     assertEquals(0, further.retired.get(), "its stream still waits");
-    assertNull(apart.failure());
-    assertNull(harness.lost(1));
-    assertNull(harness.lost(2));
     harness.finish();
+    assertSame(GONE, second.failure());
+    assertSame(GONE, third.failure());
     assertEquals(1, apart.currentValue());
     assertNull(harness.lost(1), "its stream got past the wait");
+    assertNull(harness.lost(2), "its stream got past the wait");
   }
 
   @Test
@@ -95,34 +101,76 @@ class QueuesOfTwoDevicesTest {
   }
 
   @Test
-  void aStreamThatDoesNotGetPastALostDeviceLosesItsOwn() throws Exception {
+  void aStreamThatDoesNotGetPastALostDeviceLosesItsOwn() {
     produce();
     consume();
     harness.lose(0, GONE);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (harness.lost(1) == null) {
-      assertTrue(System.nanoTime() < end, "the device of a stream that hangs is not lost");
-      boolean unused = harness.queues.get(1).issueStep();
-    }
-    assertTrue(
-        Objects.requireNonNull(harness.lost(1)).getMessage().contains("gone"),
-        "the loss names its cause: " + harness.lost(1));
+    lookUntilLost(1);
+    HalException cause = Objects.requireNonNull(harness.lost(1));
+    assertTrue(cause.getMessage().contains("gone"), () -> "the loss names its cause: " + cause);
+    assertSame(cause, second.failure());
     runStream(0);
     harness.finish();
   }
 
-  /** Work of its own that takes long is no reason to lose the device. */
+  /**
+   * The time counts from the first loss, so the second device ends with the first one that waits.
+   */
   @Test
-  void patienceDoesNotCountWhileTheStreamHasNotReachedTheWait() throws Exception {
+  void aChainOfDevicesEndsWithinOneTimeout() {
+    produce();
+    consume();
+    harness.enqueue(2, "further", second.at(1), third.at(1));
+    harness.lose(0, GONE);
+    boolean unused = harness.queues.get(2).issueStep();
+    lookUntilLost(1);
+    assertNull(harness.lost(2), "nothing has told it yet");
+    unused = harness.queues.get(2).issueStep();
+    HalException cause = Objects.requireNonNull(harness.lost(2), "it waits once more");
+    assertTrue(cause.getMessage().contains("gone"), () -> "names the first cause: " + cause);
+    assertSame(cause, third.failure());
+    runStream(0);
+    harness.finish();
+  }
+
+  /** As a collective whose group has ended. */
+  @Test
+  void whatHasFailedBeforeInAStreamThatHangsLosesItsDeviceToo() {
+    produce();
+    Operation<FakeStream.Event> consumer = Objects.requireNonNull(consume().operation);
+    harness.queues.get(1).failOpen(consumer, new HalException(Status.ABORTED, "before"));
+    assertNotNull(second.failure());
+    harness.lose(0, GONE);
+    lookUntilLost(1);
+    runStream(0);
+    harness.finish();
+  }
+
+  /** Nobody waits longer, whatever else keeps the stream from passing the wait. */
+  @Test
+  void theTimeCountsFromTheLossThoughTheStreamHasNotReachedTheWait() {
     EngineSemaphore busy = QueueHarness.semaphore();
     harness.enqueue(1, "busy", Fence.NONE, busy.at(1));
     produce();
     consume();
     harness.lose(0, GONE);
-    lookForLong(harness, 1);
+    lookUntilLost(1);
+    assertNotNull(second.failure());
+    harness.finish();
+  }
+
+  /** Its completion thread has not come to see that. */
+  @Test
+  void aDeviceIsNotLostOnceItsStreamIsPastTheWait() {
+    produce();
+    consume();
+    harness.lose(0, GONE);
+    runStream(0);
+    runStream(1);
+    lookForLong(1);
     assertNull(harness.lost(1));
     harness.finish();
-    assertEquals(1, busy.currentValue());
+    assertSame(GONE, second.failure());
   }
 
   /** The stream's wait ends, since nothing runs on the lost device any more. */
@@ -171,17 +219,30 @@ class QueuesOfTwoDevicesTest {
     assertEquals(1, first.currentValue());
   }
 
-  /** The producer's device is lost after the consumer has looked at it, and before it is seen. */
+  /** The producer's device is lost after the consumer has looked at it. */
   @Test
   void aLossWhileTheConsumerIsIssuedIsNotMissed() {
     produce();
     QueueUse consumer = new QueueUse("consumer", first.at(1), second.at(1));
     consumer.atIssue = () -> harness.lose(0, GONE);
     harness.enqueue(1, consumer);
-    boolean unused = harness.queues.get(1).issueStep();
-    assertSame(GONE, second.failure());
     runStream(0);
     harness.finish();
+    assertSame(GONE, second.failure());
+  }
+
+  /** The thread that loses the device has yet to fail the producer. */
+  @Test
+  void aConsumerThatIsIssuedWhileTheProducerIsLostFails() {
+    produce();
+    harness.holdLoss();
+    harness.lose(0, GONE);
+    QueueUse consumer = consume();
+    assertEquals(1, consumer.issued.get());
+    harness.spreadLoss();
+    harness.finish();
+    assertSame(GONE, first.failure());
+    assertSame(GONE, second.failure());
   }
 
   @Test
@@ -199,22 +260,38 @@ class QueuesOfTwoDevicesTest {
 
   /** Its event fires late, and then the consumer's own work takes long. */
   @Test
-  void patienceDoesNotCountOnceTheStreamIsPastTheWait() {
+  void theTimeDoesNotCountOnceAProducerOnAClosedDeviceIsOver() {
+    QueueUse producer = produce();
+    consume();
+    int left = harness.queues.get(0).shutdown().abandonAll(GONE);
+    assertEquals(1, left);
+    runStream(0);
+    while (harness.queues.get(0).completionStep()) {
+      continue;
+    }
+    assertEquals(1, producer.retired.get());
+    assertTrue(harness.streams.get(1).advance(), "the stream gets past the wait");
+    lookForLong(1);
+    assertNull(harness.lost(1));
+    harness.finish();
+    assertSame(GONE, second.failure());
+  }
+
+  @Test
+  void aStreamThatDoesNotGetPastADeviceThatWasClosedLosesItsOwn() {
     produce();
     consume();
     int left = harness.queues.get(0).shutdown().abandonAll(GONE);
     assertEquals(1, left);
-    DeferredWorkQueue.failBehindGone();
-    runStream(0);
-    assertTrue(harness.streams.get(1).advance(), "the stream gets past the wait");
-    lookForLong(harness, 1);
-    assertNull(harness.lost(1));
+    assertNull(second.failure());
+    lookUntilLost(1);
+    assertNotNull(second.failure());
     harness.finish();
   }
 
   /** Nothing is lost or closed. */
   @Test
-  void aProducerThatFailsByItselfIsNoReasonForImpatience() {
+  void aProducerThatFailsByItselfLosesNoDevice() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
     producer.failsInStream = new HalException(Status.ABORTED, "by itself");
     harness.enqueue(0, producer);
@@ -227,7 +304,7 @@ class QueuesOfTwoDevicesTest {
     harness.enqueue(1, consumer);
     assertNotNull(first.failure());
     assertTrue(harness.streams.get(1).advance(), "the stream gets past the wait");
-    lookForLong(harness, 1);
+    lookForLong(1);
     assertNull(harness.lost(1));
     harness.finish();
     assertEquals("by itself", Objects.requireNonNull(second.failure()).getMessage());
@@ -259,13 +336,10 @@ class QueuesOfTwoDevicesTest {
     QueueUse next = new QueueUse("next", second.at(1), third.at(1));
     next.atIssue = () -> pairs.lose(0, GONE);
     pairs.enqueue(3, next);
-    for (DeferredWorkQueue<FakeStream.Event> queue : pairs.queues) {
-      boolean unused = queue.issueStep();
-    }
-    assertSame(GONE, second.failure());
-    assertSame(GONE, third.failure());
     runStream(pairs, 0);
     pairs.finish();
+    assertSame(GONE, second.failure());
+    assertSame(GONE, third.failure());
   }
 
   /** A host thread must not wait for another device's event longer than it wants to wait itself. */
@@ -283,61 +357,5 @@ class QueuesOfTwoDevicesTest {
     assertTrue(operation.settleWhenFired(System.nanoTime(), () -> false));
     assertEquals(1, second.currentValue());
     harness.finish();
-  }
-
-  /**
-   * What fails may fail each time, such as the use of a class that could not be initialised. The
-   * issue thread must not try that without a pause, nor give up.
-   */
-  @Test
-  @SuppressWarnings("NullAway") // null stands for a queue that cannot be looked at
-  void failingWhatWaitsForWhatIsGoneIsTriedAgainLater() {
-    produce();
-    QueueUse consumer = new QueueUse("consumer", first.at(1), second.at(1));
-    consumer.atIssue = () -> harness.lose(0, GONE); // so the issue thread has to fail it
-    harness.enqueue(1, consumer);
-    DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(1);
-    StuckWaits.ALL.add(0, null); // before the others
-    try (Quiet log = new Quiet()) {
-      assertTrue(queue.issueRole.takeStepsIfWoken());
-      assertFalse(queue.issueRole.takeStepsIfWoken(), "it has woken itself");
-      queue.issueLater(); // as on a busy queue
-      assertTrue(queue.issueRole.takeStepsIfWoken());
-      assertEquals(1, log.count("could not be failed at once"));
-    } finally {
-      StuckWaits.ALL.remove(null);
-    }
-    assertNull(second.failure());
-    Threads.await(
-        "the issue thread to try again after a pause",
-        () -> !queue.issueStep() && second.failure() != null);
-    assertSame(GONE, second.failure());
-    harness.finish();
-  }
-
-  /** The producer is lost between the record of the consumer's event and its place in the order. */
-  @Test
-  void patienceDoesNotCountBeforeTheOperationIsInFlight() {
-    EngineSemaphore busy = QueueHarness.semaphore();
-    harness.enqueue(1, "before", Fence.NONE, busy.at(1));
-    runStream(1);
-    while (harness.queues.get(1).completionStep()) {
-      continue;
-    }
-    harness.enqueue(1, "busy", Fence.NONE, busy.at(2));
-    produce();
-    QueueUse next = new QueueUse("next", second.at(1), third.at(1));
-    next.atIssue =
-        () -> { // in publish() of the consumer
-          harness.lose(0, GONE);
-          boolean unused = harness.queues.get(1).issueStep();
-        };
-    harness.enqueue(2, next);
-    consume();
-    lookForLong(harness, 1);
-    assertEquals(1, next.issued.get(), "the loss came while the consumer was issued");
-    assertNull(harness.lost(1), "its stream has not reached the wait");
-    harness.finish();
-    assertEquals(2, busy.currentValue());
   }
 }

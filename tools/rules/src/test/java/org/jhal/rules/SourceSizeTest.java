@@ -34,10 +34,7 @@ class SourceSizeTest {
           Map.entry("BenchTool.java", 479),
           Map.entry("BundleBuilder.java", 475),
           Map.entry("CrossDeviceCopyTest.java", 584),
-          Map.entry("CrossDeviceEndTest.java", 458),
           Map.entry("CrossDeviceWaitTest.java", 518),
-          Map.entry("DeferredWorkQueue.java", 456),
-          Map.entry("EngineSemaphore.java", 511),
           Map.entry("FaultWorkload.java", 466),
           Map.entry("FileFailureTest.java", 468),
           Map.entry("FileTransferTest.java", 477),
@@ -46,10 +43,8 @@ class SourceSizeTest {
           Map.entry("GpuPeerTest.java", 508),
           Map.entry("HostMemory.java", 486),
           Map.entry("NativeFailureTest.java", 575),
-          Map.entry("Operation.java", 758),
           Map.entry("PeerImportTest.java", 618),
           Map.entry("QueueHostCallTest.java", 531),
-          Map.entry("QueueLists.java", 571),
           Map.entry("SemaphoreObserverTest.java", 495));
 
   private static final Pattern CATCHES_ALL =

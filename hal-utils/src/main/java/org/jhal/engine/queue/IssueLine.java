@@ -1,0 +1,330 @@
+package org.jhal.engine.queue;
+
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.PairingHeap;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one queue has ready to issue, and what it has in flight. Hands out the drainer's role: one
+ * thread at a time issues. Each method is one short critical section, in which no callback runs.
+ *
+ * <p>Thread-safe.
+ */
+final class IssueLine<E> {
+  /** Whether an operation may be issued now, and by which thread. */
+  enum Next {
+    /** None may be issued now. */
+    NONE,
+    /** Any thread may issue the next one. */
+    BY_ANYBODY,
+    /** Only the issue thread may issue the next one, since that may block. */
+    BY_ISSUE_THREAD
+  }
+
+  private final int maxInFlight;
+  private final NativeStream<E> stream;
+  private final int capacity; // of the stream
+  private final Runnable issueLater;
+  private final Broken broken; // from then on no thread issues
+
+  // Guards all fields below. Exceptions are noted at the field.
+  private final Object lock = new Object();
+
+  // READY operations by number, and those that failed while they were in here.
+  private final PairingHeap<Operation<E>> ready = new PairingHeap<>();
+
+  private boolean isDraining; // a thread has the drainer's role
+  private boolean isOver; // no operation is handed out any more
+
+  // The operation that the drainer is issuing, or null. It is in no other list than that of open
+  // ones.
+  private @Nullable Operation<E> handed;
+
+  // Operations that the drainer could not issue, of which nothing is in the stream.
+  private final OperationChain<E> failed = new OperationChain<>();
+
+  // Operations whose event is recorded and which the completion thread has not taken yet, in stream
+  // order.
+  private final OperationChain<E> recorded = new OperationChain<>();
+
+  // How many operations are in the stream: the chain above, and what the completion thread took
+  // from it and has not reported to left() yet; and the sum of their weights.
+  private int inFlight;
+  private int weightInFlight;
+
+  // How many operations were ever put in flight. Written with the lock held, read without it.
+  private volatile long issued;
+
+  // READY operations were left because the stream was full, so left() has to wake the issue thread.
+  private boolean isThrottled;
+
+  /**
+   * Creates an empty line.
+   *
+   * @param maxInFlight how many operations may be in the stream at once
+   * @param stream is asked for its capacity, and how much an operation takes up of it
+   * @param broken whether an error has interrupted a step of the queue
+   * @param issueLater wakes the issue thread; called with no lock held
+   */
+  IssueLine(int maxInFlight, NativeStream<E> stream, Broken broken, Runnable issueLater) {
+    this.broken = broken;
+    this.maxInFlight = maxInFlight;
+    this.stream = stream;
+    this.capacity = stream.capacity();
+    this.issueLater = issueLater;
+  }
+
+  /**
+   * Makes a PARKED operation, of which no wait is open any more, ISSUED if the caller can have the
+   * drainer's role and the operation can be issued at once, otherwise READY. Does nothing if
+   * another thread has failed it.
+   *
+   * @param mayIssue whether the caller may have the drainer's role
+   * @return whether the operation is ISSUED, the caller has the drainer's role and must issue it
+   */
+  boolean add(Operation<E> operation, boolean mayIssue) {
+    synchronized (lock) {
+      if (mayIssue && isNextLocked(operation)) {
+        if (!operation.changeState(State.PARKED, State.ISSUED)) {
+          return false;
+        }
+        // No calls from here on: a call could run out of stack, and leave this half done.
+        handed = operation;
+        isDraining = true;
+        return true;
+      }
+      if (operation.changeState(State.PARKED, State.READY)) {
+        ready.insert(operation);
+      }
+      return false;
+    }
+  }
+
+  /** Whether an operation can be issued at once, by a thread that is not the issue thread. */
+  private boolean isNextLocked(Operation<E> operation) {
+    return !isDraining
+        && broken.by == null
+        && !isOver
+        && ready.min() == null
+        && fitsLocked(operation)
+        && !operation.mayBlock();
+  }
+
+  /**
+   * Takes the drainer's role, if it is free and there is something to issue. Returns the READY
+   * operation with the smallest number, or null if the caller did not get the role.
+   *
+   * @param mayBlock whether the caller is the issue thread
+   */
+  @Nullable Operation<E> startIssuing(boolean mayBlock) {
+    Next next;
+    synchronized (lock) {
+      if (isDraining) {
+        // The drainer may not have seen the newest operations. It will: it gives up the role only
+        // in next(), in the critical section that finds nothing ready.
+        return null;
+      }
+      next = nextLocked();
+      if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
+        Operation<E> first = ready.removeMin();
+        handed = first;
+        isDraining = true;
+        return first;
+      }
+    }
+    if (next == Next.BY_ISSUE_THREAD) {
+      issueLater.run();
+    }
+    return null;
+  }
+
+  /**
+   * For the thread with the drainer's role: puts {@code last} in flight and returns the next
+   * operation to issue. If it returns null, the caller has lost the role. Both happen in one
+   * critical section, so that no ready operation is left behind.
+   *
+   * @param last the operation whose event was recorded, or null
+   * @param mayGoOn whether the caller may issue another operation; if not, the rest is left to the
+   *     issue thread
+   * @param mayBlock whether the caller is the issue thread
+   */
+  @Nullable Operation<E> next(@Nullable Operation<E> last, boolean mayGoOn, boolean mayBlock) {
+    Next next;
+    synchronized (lock) {
+      if (last != null) {
+        putInFlightLocked(last);
+      }
+      handed = null;
+      next = nextLocked();
+      if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
+        Operation<E> following = ready.removeMin();
+        handed = following;
+        return following;
+      }
+      isDraining = false;
+    }
+    if (next != Next.NONE) {
+      issueLater.run();
+    }
+    return null;
+  }
+
+  private void putInFlightLocked(Operation<E> operation) {
+    int weight = weightInFlight(operation);
+    recorded.add(operation);
+    // No calls from here on: a call could run out of stack, and leave this half done.
+    operation.place = issued + 1;
+    inFlight++;
+    weightInFlight += weight;
+    issued++;
+    handed = null;
+  }
+
+  /** For the drainer: returns the operation that it could not issue to the heap of ready ones. */
+  void putBack(Operation<E> operation) {
+    synchronized (lock) {
+      ready.insert(operation);
+      handed = null;
+    }
+  }
+
+  /** For the drainer: adds an operation that it could not issue, for {@link #firstFailed}. */
+  void addFailed(Operation<E> operation) {
+    synchronized (lock) {
+      failed.add(operation);
+      handed = null; // behind the call, for which there may be no stack
+    }
+  }
+
+  /** The oldest operation that could not be issued, or null. For the issue thread. */
+  @Nullable Operation<E> firstFailed() {
+    synchronized (lock) {
+      return failed.first();
+    }
+  }
+
+  /** The first one has failed, and may retire. For the issue thread. */
+  void removeFirstFailed() {
+    synchronized (lock) {
+      Operation<E> ignored = failed.poll();
+    }
+  }
+
+  /** The drainer cannot issue what it was handed, and has put it elsewhere. */
+  void letGo() {
+    synchronized (lock) {
+      handed = null;
+    }
+  }
+
+  /**
+   * Takes the operation that a thread was issuing when an error ended that, if any: part of it may
+   * have reached the stream. For the time when no thread issues any more.
+   */
+  @Nullable Operation<E> takeHanded() {
+    synchronized (lock) {
+      Operation<E> left = handed;
+      handed = null;
+      return left != null && left.state() == State.ISSUED ? left : null;
+    }
+  }
+
+  private boolean fitsLocked(Operation<E> operation) {
+    weighAgain(operation);
+    return inFlight < maxInFlight && operation.weight() <= capacity - weightInFlight;
+  }
+
+  /**
+   * Asks for the weight again if it may have changed. From then on it stays, unless the operation
+   * is put back. What the stream throws fails this operation, whose turn comes with the weight that
+   * it has.
+   */
+  private void weighAgain(Operation<E> operation) {
+    if (operation.state() != State.DONE && operation.work.weightMayChange()) {
+      try {
+        operation.weigh(stream);
+      } catch (Throwable t) { // whatever a driver throws must not stop the drainer
+        operation.failOwnWork(Failures.of(t));
+      }
+    }
+  }
+
+  private Next nextLocked() {
+    Operation<E> first = ready.min();
+    if (first == null || isOver || broken.by != null) {
+      return Next.NONE;
+    }
+    if (fitsLocked(first)) {
+      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANYBODY;
+    }
+    if (inFlight == 0) {
+      return Next.BY_ISSUE_THREAD; // it alone exceeds the capacity of the empty stream
+    }
+    // left() wakes the issue thread once there is room.
+    isThrottled = true;
+    return Next.NONE;
+  }
+
+  /** From now on no operation is handed out for issuing. */
+  void end() {
+    synchronized (lock) {
+      isOver = true;
+    }
+  }
+
+  /** Forgets the operations in the heap, which have failed: they would be kept with the queue. */
+  void clear() {
+    synchronized (lock) {
+      while (ready.removeMin() != null) {
+        continue;
+      }
+    }
+  }
+
+  // In flight.
+
+  /**
+   * Moves the operations in flight to {@code taken}, oldest first. They keep counting as in flight
+   * until they are reported to {@link #left}. For the completion thread.
+   */
+  void takeInFlight(OperationChain<E> taken) {
+    synchronized (lock) {
+      taken.addAll(recorded);
+    }
+  }
+
+  /** How many operations were ever put in flight. */
+  long issued() {
+    return issued;
+  }
+
+  /**
+   * Reports that operations have left the stream. Wakes the issue thread if operations were waiting
+   * for room. For the completion thread.
+   *
+   * @param count how many operations have left the stream
+   * @param weight the sum of their weights
+   */
+  void left(int count, int weight) {
+    boolean resume;
+    synchronized (lock) {
+      inFlight -= count;
+      weightInFlight -= weight;
+      // At half the limit, so that the issue thread wakes rarely and then finds room for many. If
+      // the next operation does not fit even then, nextLocked() sets isThrottled again.
+      resume = isThrottled && inFlight <= maxInFlight / 2 && weightInFlight <= capacity / 2;
+      if (resume) {
+        isThrottled = false;
+      }
+    }
+    if (resume) {
+      issueLater.run();
+    }
+  }
+
+  /** How much of the stream's {@link NativeStream#capacity()} an operation in flight takes up. */
+  int weightInFlight(Operation<E> operation) {
+    return Math.min(operation.weight(), capacity);
+  }
+}

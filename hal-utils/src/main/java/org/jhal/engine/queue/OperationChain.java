@@ -1,0 +1,71 @@
+package org.jhal.engine.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations in a row, by their own links: an operation is in one chain at a time.
+ *
+ * <p>Not thread-safe: whoever owns it says what guards it.
+ */
+final class OperationChain<E> {
+  private @Nullable Operation<E> first;
+  private @Nullable Operation<E> last;
+
+  void add(Operation<E> operation) {
+    // No calls: without stack for one, this would stay half done.
+    if (last == null) {
+      first = operation;
+    } else {
+      last.next = operation;
+    }
+    last = operation;
+  }
+
+  boolean isEmpty() {
+    return first == null;
+  }
+
+  /** Whether an operation is in it, which takes time. */
+  boolean contains(Operation<E> operation) {
+    for (Operation<E> next = first; next != null; next = next.next) {
+      if (next == operation) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The oldest operation, or null. */
+  @Nullable Operation<E> first() {
+    return first;
+  }
+
+  /** Removes the oldest operation, if there is any, and returns it. */
+  @Nullable Operation<E> poll() {
+    Operation<E> taken = first;
+    if (taken != null) {
+      first = taken.next;
+      if (first == null) {
+        last = null;
+      }
+      taken.next = null;
+    }
+    return taken;
+  }
+
+  /** Adds all operations of another chain, which is empty afterwards. */
+  void addAll(OperationChain<E> others) {
+    Operation<E> added = others.first;
+    if (added == null) {
+      return;
+    }
+    if (last == null) {
+      first = added;
+    } else {
+      last.next = added;
+    }
+    last = others.last;
+    others.first = null;
+    others.last = null;
+  }
+}

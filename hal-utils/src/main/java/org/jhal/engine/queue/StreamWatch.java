@@ -1,0 +1,121 @@
+package org.jhal.engine.queue;
+
+import java.time.Duration;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes sure that one queue's stream does not wait for ever for a device that is gone (rule S9a).
+ *
+ * <p>An operation that waits in the stream for one of a device that is gone fails when its own
+ * event has fired, since its outcome takes its producers into account. The event may never fire. So
+ * the issue thread looks about once a second, from when the first device of the process is gone: if
+ * too much time has passed since then, the stream's device is lost as well, and with it all that
+ * waits. It then counts as gone since the device for which it has waited, so a chain of devices
+ * does not wait for one after the other.
+ *
+ * <p>For the issue thread, apart from {@link #open} and {@link #close}.
+ */
+final class StreamWatch<E> {
+  /** The issue thread looks about once a second, so less makes no sense. */
+  private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
+
+  /** The time between two looks of a thread that is woken all the time. */
+  private static final long PAUSE_NANOS = 500_000_000;
+
+  private final OperationQueue<E> queue;
+  private final OpenList<E> open;
+  private final QueueLoss loss;
+  private final EventInquiry<E> inquiry;
+  private final Duration patience;
+  private final Runnable waker; // of the issue thread
+
+  private int known; // what DeviceEnd.changes() was at the last look
+  private long looked; // when that was
+
+  /**
+   * Creates the watch of a queue.
+   *
+   * @param patience how long its stream may wait for a device that is gone
+   */
+  StreamWatch(
+      OperationQueue<E> queue,
+      OpenList<E> open,
+      QueueLoss loss,
+      EventInquiry<E> inquiry,
+      Duration patience) {
+    this.queue = queue;
+    this.waker = queue::issueLater;
+    this.open = open;
+    this.loss = loss;
+    this.inquiry = inquiry;
+    this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
+  }
+
+  /** The queue starts. */
+  void open() {
+    DeviceEnd.addWaker(waker);
+  }
+
+  /** The queue's threads end. */
+  void close() {
+    DeviceEnd.removeWaker(waker);
+  }
+
+  /** Looks at the stream, if any device is gone and the last look is some time ago. */
+  void step() {
+    int changes = DeviceEnd.changes();
+    long now = System.nanoTime();
+    if (changes == 0 || (changes == known && now - looked < PAUSE_NANOS)) {
+      return;
+    }
+    known = changes;
+    looked = now;
+    open.walk(new Operation<>(queue, NoWork.get()), operation -> look(operation, now));
+  }
+
+  private void look(Operation<E> operation, long now) {
+    if (loss.cause() != null || operation.event() == null) {
+      return;
+    }
+    for (int i = 0; i < operation.waitCount(); i++) {
+      Operation<?> producer = operation.wait(i).producer();
+      if (producer != null && !queue.isOfDevice(producer.queue)) {
+        HalException why = whyGone(producer);
+        long since = producer.queue.end().since();
+        if (why != null && now - since >= patience.toNanos() && !inquiry.hasFired(operation)) {
+          lose(operation, why, since);
+          return;
+        }
+      }
+    }
+  }
+
+  /**
+   * If the event of an operation may never fire, since its device is lost, or was closed past its
+   * deadline before the operation was over: why the operation has failed, or is about to fail.
+   * Otherwise null.
+   */
+  private static @Nullable HalException whyGone(Operation<?> operation) {
+    HalException lost = operation.queue.lost();
+    if (!operation.queue.end().hasBegun() || (operation.state() == State.DONE && lost == null)) {
+      return null;
+    }
+    return operation.hasOutcome() ? operation.failure() : lost;
+  }
+
+  private void lose(Operation<E> operation, HalException why, long since) {
+    queue.end().begin(since);
+    HalException ignored =
+        loss.loseLater(
+            operation.behind("waitEvent"),
+            new HalException(
+                Status.DEADLINE_EXCEEDED,
+                "after "
+                    + patience
+                    + " the stream still waits for a device that is gone: "
+                    + why.getMessage()));
+  }
+}

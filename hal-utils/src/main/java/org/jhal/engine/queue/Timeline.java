@@ -1,0 +1,371 @@
+package org.jhal.engine.queue;
+
+import java.util.Arrays;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.engine.concurrent.PairingHeap;
+import org.jhal.engine.concurrent.StackReserve;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A number that only grows, or fails, and those who wait for its values. It knows no queue, device
+ * or native type, so it works across devices and drivers. Queues register {@link WaitNode}s with it
+ * and publish their operations on it, and use the native events of those operations if their
+ * devices share events.
+ *
+ * <p>Thread-safe: any thread may call any method at any time. Waiters are notified on the thread
+ * that changed the timeline, with no lock held.
+ */
+abstract class Timeline {
+  /*
+   * There are four critical sections:
+   *   register  If the semaphore has failed, is closed, has reached the value, or holds an event of the waiter's domain
+   *             that covers the value, the outcome is known. Otherwise the waiter is registered.
+   *   publish   If the semaphore has failed, is closed or has reached the value, nothing happens. Otherwise the event is
+   *             stored, and every waiter of the event's domain whose value it covers is removed.
+   *   advance   The value is raised, events up to it are dropped, and every waiter up to it is removed.
+   *   end       (fail, close) The failure is stored, all events are dropped, and all waiters are removed.
+   *
+   * Invariants: a waiter is removed exactly once; no waiter of a domain stays registered while an event of that domain
+   * covers its value. The thread that removes a waiter notifies it through its Cascade, after it has released the lock.
+   */
+  private final long initialValue;
+  private final Object lock = new Object();
+  private final SemaphoreLane hostLane = new SemaphoreLane(null); // guarded by lock
+  // The host's lane first, then one for each domain of events. Guarded by lock.
+  private SemaphoreLane[] lanes = {hostLane};
+
+  // The next waiter's sequence number. Guarded by lock.
+  private long registrations;
+
+  // Only grows. Written with the lock held, read by any thread without it.
+  private volatile long value;
+
+  // Until then an event may come to cover a value that none covers yet, by System.nanoTime().
+  // Written and read by any thread: a host thread that waits at worst parks at once.
+  private volatile long eventExpectedUntil = System.nanoTime();
+
+  // The outcome of every wait from now on: the failure, or CANCELLED if the semaphore was closed
+  // first. Written once with the lock held, read by any thread without it. It is the only field
+  // that says so: with a second one for the failure, a thread could see the failure in one call and
+  // have a wait for a reached value succeed in the next.
+  private volatile @Nullable HalException over;
+
+  // The same object as `over` if that is the CANCELLED of close(), else null. Written with the lock
+  // held before `over`, and read without it after `over`, so it need not be volatile.
+  private @Nullable HalException cancelled;
+
+  // Set once, with the lock held; read by any thread without it.
+  private volatile boolean isClosed;
+
+  /** Creates a timeline at {@code initialValue}. */
+  Timeline(long initialValue) {
+    if (initialValue < 0) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "initialValue " + initialValue + " of a semaphore is negative");
+    }
+    this.initialValue = initialValue;
+    this.value = initialValue;
+  }
+
+  // What does not change it.
+
+  /** Why it has failed, or null. */
+  public @Nullable HalException failure() {
+    HalException end = over;
+    return end == cancelled ? null : end;
+  }
+
+  /** Throws FAILED_PRECONDITION if it is closed. */
+  final void checkOpen() {
+    if (isClosed) {
+      throw new HalException(Status.FAILED_PRECONDITION, this + " is closed");
+    }
+  }
+
+  /**
+   * Checks a signal that an operation will apply later (rule S1a). On a failed semaphore any value
+   * is accepted; such a signal has no effect.
+   *
+   * @throws HalException FAILED_PRECONDITION if the semaphore is closed, OUT_OF_RANGE if {@code
+   *     newValue} is already reached
+   */
+  public void checkFutureSignal(long newValue) {
+    checkOpen();
+    if (newValue <= value && failure() == null) {
+      throw notAbove(newValue);
+    }
+  }
+
+  /**
+   * Checks a wait that an operation will register later; throws FAILED_PRECONDITION if it is
+   * closed.
+   */
+  public void checkFutureWait() {
+    checkOpen();
+  }
+
+  /** Whether {@code wanted} takes a signal: the timeline did not have it from the start. */
+  boolean needsSignalFor(long wanted) {
+    return wanted > initialValue;
+  }
+
+  /** Whether a wait for {@code wanted} that begins now has ended. It takes no lock. */
+  boolean isReached(long wanted) {
+    return value >= wanted && over == null; // in this order: a failure in between comes later
+  }
+
+  /** The value regardless of failures, for messages and polling. */
+  long currentValue() {
+    return value;
+  }
+
+  /**
+   * The outcome of every wait once the semaphore has failed or is closed: the failure, or
+   * CANCELLED. Null until then.
+   */
+  @Nullable HalException over() {
+    return over;
+  }
+
+  /**
+   * Registers {@code node} as a waiter for {@code wanted}, unless the outcome of the wait is
+   * already known.
+   *
+   * <p>This is the only place where a wait is registered. The calling thread owns {@code node}
+   * until this returns true.
+   *
+   * @param domain the token of the devices whose events can cover the value, or null if it must be
+   *     reached
+   * @return true if the node was registered, and {@link WaitNode#released} will be called exactly
+   *     once unless {@link #deregister} succeeds first; false if the outcome is in {@code
+   *     node.failure} and {@code node.producer}, and {@code released} will not be called
+   */
+  boolean register(WaitNode node, long wanted, @Nullable Object domain) {
+    node.failure = null;
+    node.producer = null;
+    if (isReached(wanted)) {
+      return false;
+    }
+    synchronized (lock) {
+      if (over != null) {
+        node.failure = over;
+        return false;
+      }
+      if (value >= wanted) {
+        return false;
+      }
+      SemaphoreLane lane = laneLocked(domain);
+      Producer producer = lane.covering(wanted);
+      if (producer != null) {
+        node.producer = producer;
+        return false;
+      }
+      node.key = wanted;
+      node.sequence = registrations++;
+      node.registered();
+      lane.waiters.insert(node);
+      return true;
+    }
+  }
+
+  /**
+   * Withdraws a waiter. Returns true if it was still registered, and then {@link WaitNode#released}
+   * will not be called. Otherwise it was never registered, or another thread has removed it and
+   * calls {@code released}.
+   */
+  boolean deregister(WaitNode node) {
+    synchronized (lock) {
+      @SuppressWarnings("unchecked") // only register() puts a WaitNode into a heap
+      PairingHeap<WaitNode> heap = (PairingHeap<WaitNode>) node.heap;
+      if (heap == null) {
+        return false;
+      }
+      heap.remove(node);
+      return true;
+    }
+  }
+
+  /**
+   * Announces that {@code operation}, whose completion event has been recorded, will raise the
+   * value to {@code newValue}. Waiters of the same domain for a value up to that are released with
+   * the operation as their producer. Does nothing if the value is already reached, or if the
+   * semaphore has failed or is closed.
+   *
+   * <p>Called by the drainer.
+   */
+  void publish(Producer operation, long newValue, Object domain) {
+    Cascade cascade = Cascade.current();
+    synchronized (lock) {
+      if (over != null || value >= newValue) {
+        return;
+      }
+      SemaphoreLane lane = laneLocked(domain);
+      lane.addEvent(newValue, operation);
+      for (WaitNode node = lane.waiters.min();
+          node != null && node.key <= newValue;
+          node = lane.waiters.min()) {
+        lane.waiters.remove(node);
+        node.producer = operation;
+        cascade.addReleased(node);
+      }
+    }
+    cascade.run();
+  }
+
+  /**
+   * Returns an issued operation of any device that will raise the value to at least {@code wanted},
+   * or null if there is none.
+   */
+  @Nullable Producer covering(long wanted) {
+    synchronized (lock) {
+      for (SemaphoreLane lane : lanes) {
+        Producer operation = lane.covering(wanted);
+        if (operation != null) {
+          return operation;
+        }
+      }
+      return null;
+    }
+  }
+
+  /** An operation that will raise it is about to be issued, and is likely to be until then. */
+  void expectEvent(long until) {
+    eventExpectedUntil = until;
+  }
+
+  /** Whether {@link #covering} may find something soon. */
+  boolean expectsEvent() {
+    return eventExpectedUntil - System.nanoTime() > 0;
+  }
+
+  /**
+   * Applies the signal of an operation: raises the value to at least {@code newValue}. Does nothing
+   * if the value is already reached, or if the semaphore has failed or is closed (rule S1a).
+   */
+  void signalAtLeast(long newValue) {
+    if (value >= newValue) {
+      return;
+    }
+    Cascade cascade = Cascade.current();
+    synchronized (lock) {
+      if (over != null || value >= newValue) {
+        return;
+      }
+      advanceLocked(newValue, cascade);
+    }
+    cascade.run();
+  }
+
+  /**
+   * Applies a host's signal, whose waiters {@code cascade} then has to release.
+   *
+   * @throws HalException OUT_OF_RANGE if the value is reached already, FAILED_PRECONDITION if the
+   *     timeline is closed, its failure if it has failed
+   */
+  void raise(long newValue, Cascade cascade) {
+    synchronized (lock) {
+      checkOpen();
+      HalException failed = failure();
+      if (failed != null) {
+        throw failed.again();
+      }
+      if (newValue <= value) {
+        throw notAbove(newValue);
+      }
+      advanceLocked(newValue, cascade);
+    }
+  }
+
+  private HalException notAbove(long newValue) {
+    return new HalException(
+        Status.OUT_OF_RANGE,
+        "signal value " + newValue + " of " + this + " must be greater than its value " + value);
+  }
+
+  /** Fails or closes the semaphore. Returns whether this call closed it. */
+  boolean end(HalException reason, boolean closing) {
+    StackReserve.check(value); // or an error in the critical section could lose a waiter
+    Cascade cascade = Cascade.current();
+    boolean closedNow = false;
+    synchronized (lock) {
+      if (closing && !isClosed) {
+        isClosed = true;
+        closedNow = true;
+      }
+      if (over == null) {
+        if (closing) {
+          cancelled = reason;
+        }
+        over = reason;
+      }
+      // Also if it was over before: an error may have ended that call half-way.
+      releaseLocked(Long.MAX_VALUE, over, cascade);
+    }
+    cascade.run();
+    return closedNow;
+  }
+
+  private void advanceLocked(long newValue, Cascade cascade) {
+    value = newValue;
+    releaseLocked(newValue, null, cascade);
+  }
+
+  /**
+   * Drops the events and removes the waiters for values up to {@code limit}. The waiters go to
+   * {@code cascade} ordered by value and then by registration, across all lanes (rule S2).
+   */
+  private void releaseLocked(long limit, @Nullable HalException reason, Cascade cascade) {
+    for (SemaphoreLane lane : lanes) {
+      lane.dropEvents(limit);
+    }
+    while (true) {
+      SemaphoreLane source = null;
+      WaitNode smallest = null;
+      for (SemaphoreLane lane : lanes) {
+        WaitNode node = lane.waiters.min();
+        if (node != null
+            && node.key <= limit
+            && (smallest == null
+                || node.key < smallest.key
+                || (node.key == smallest.key && node.sequence < smallest.sequence))) {
+          smallest = node;
+          source = lane;
+        }
+      }
+      if (smallest == null || source == null) {
+        return;
+      }
+      smallest.failure = reason;
+      source.waiters.remove(smallest);
+      // No calls from here on: without stack for one, the waiter would be in no list.
+      WaitNode last = cascade.lastReleased;
+      if (last == null) {
+        cascade.firstReleased = smallest;
+      } else {
+        last.nextReleased = smallest;
+      }
+      cascade.lastReleased = smallest;
+    }
+  }
+
+  private SemaphoreLane laneLocked(@Nullable Object domain) {
+    for (SemaphoreLane lane : lanes) {
+      if (lane.domain == domain) {
+        return lane;
+      }
+    }
+    // The lane of a new domain replaces an empty one, if any, so that closed devices leave nothing
+    // behind.
+    SemaphoreLane added = new SemaphoreLane(domain);
+    for (int i = 1; i < lanes.length; i++) {
+      if (lanes[i].isEmpty()) {
+        lanes[i] = added;
+        return added;
+      }
+    }
+    lanes = Arrays.copyOf(lanes, lanes.length + 1);
+    lanes[lanes.length - 1] = added;
+    return added;
+  }
+}
