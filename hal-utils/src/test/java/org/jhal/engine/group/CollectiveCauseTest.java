@@ -29,8 +29,8 @@ import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Threads;
-import org.junit.jupiter.api.AfterEach;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
