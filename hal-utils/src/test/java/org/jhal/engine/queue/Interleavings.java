@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Interleavings {
   /**
-   * Of each scenario in every build. All subjects that are wrong on purpose are rejected within 20.
+   * Of each scenario in every build. All subjects that are wrong on purpose are rejected within 40.
    */
-  static final int SOME = 30;
+  static final int SOME = 60;
 
   private final Class<?> subject;
   private final ModelCheckingOptions options =

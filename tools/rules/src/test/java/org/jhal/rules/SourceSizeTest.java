@@ -31,7 +31,7 @@ class SourceSizeTest {
   /** The lines of files that are longer, by their names, which survive a change of packages. */
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
-          Map.entry("BenchTool.java", 479),
+          Map.entry("BenchTool.java", 478),
           Map.entry("BundleBuilder.java", 475),
           Map.entry("CrossDeviceCopyTest.java", 584),
           Map.entry("CrossDeviceWaitTest.java", 518),
@@ -42,7 +42,7 @@ class SourceSizeTest {
           Map.entry("GpuGraphTest.java", 776),
           Map.entry("GpuPeerTest.java", 508),
           Map.entry("HostMemory.java", 486),
-          Map.entry("NativeFailureTest.java", 575),
+          Map.entry("NativeFailureTest.java", 577),
           Map.entry("PeerImportTest.java", 618),
           Map.entry("QueueHostCallTest.java", 531),
           Map.entry("SemaphoreObserverTest.java", 495));
@@ -52,9 +52,9 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 24402",
-    "hal-utils/src/main/java/org/jhal/engine, 18052",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12320",
+    "hal-utils/src/main/java, 24801",
+    "hal-utils/src/main/java/org/jhal/engine, 18039",
+    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12318",
     "driver-cuda/src/main/java, 1582",
     "driver-hip/src/main/java, 1653"
   })
@@ -73,7 +73,7 @@ class SourceSizeTest {
   /** An error that nothing expects is handled once, where a call or a step of a thread begins. */
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 34",
+    "hal-utils/src/main/java, 35",
     "hal-utils/src/main/java/org/jhal/engine, 28",
     "hal-gpu/src/main/java, 12"
   })
