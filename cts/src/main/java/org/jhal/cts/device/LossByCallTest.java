@@ -246,7 +246,12 @@ class LossByCallTest {
         case "queryEvent", "synchronizeEvent" -> {
           cts.controls().pause(queue); // else it ends before any query or wait
           TimelineSemaphore end = readback();
-          assertHal(Status.UNAVAILABLE, () -> end.await(1, Waits.LIMIT));
+          try {
+            end.await(1, Waits.LIMIT);
+            failing.remove(end); // another thread saw it end before this call reported the loss
+          } catch (HalException e) {
+            assertEquals(Status.UNAVAILABLE, e.status(), e::toString);
+          }
         }
         default -> {
           TimelineSemaphore ignored = readback();

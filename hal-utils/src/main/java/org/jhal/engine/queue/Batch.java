@@ -48,6 +48,10 @@ public final class Batch<E> implements StreamBatch<E> {
     event = recorded;
   }
 
+  boolean hasWaits() {
+    return waitCount > 0;
+  }
+
   /** Whether some part of it may be in the stream. */
   boolean mayHaveReached() {
     return mayHaveReached;

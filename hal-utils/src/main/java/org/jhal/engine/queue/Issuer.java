@@ -207,16 +207,29 @@ final class Issuer<E> {
       }
       fail(operation, t);
     }
-    if (!waitsAcross) {
+    if (!waitsAcross && !batch.hasWaits() && !isBehindOpen(operation)) {
       return Reach.NOTHING;
     }
-    // What is issued later is behind the waits, which may be for a device that is gone (rule S9a).
+    // Its event follows those of its producers, as if the host had waited for them: it does not
+    // fail a timeline whose earlier values they are to raise. And what is issued later is behind
+    // the waits, which may be for a device that is gone (rule S9a).
     try {
       fail(operation, batch.submitWithoutWork(stream));
       return Reach.COVERED;
     } catch (Throwable t) { // as above
       return lose(operation, t);
     }
+  }
+
+  /** Whether it is to be issued behind operations of its stream that are not over. */
+  private boolean isBehindOpen(Operation<E> operation) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      Operation<?> producer = operation.wait(i).producer();
+      if (producer != null && producer.failure() == null && !producer.isApplied()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Records why the work has failed; null if it has not. */

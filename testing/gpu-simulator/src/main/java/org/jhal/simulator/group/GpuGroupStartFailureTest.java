@@ -59,8 +59,8 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aProducerThatIsGoneFailsAllRanks(boolean isClosed) throws Exception {
-    Device here = open(0);
-    Device there = open(1);
+    Device here = openPatient(0); // or it is lost if it waits for longer than its close does
+    Device there = openPatient(1);
     Device producing = openApart();
     SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(producing);
