@@ -52,8 +52,9 @@ public interface NativeStream<E> extends ThreadBinding {
    * <p><b>Failures</b> are of three kinds, by what has reached the stream:
    *
    * <ul>
-   *   <li><i>Nothing.</i> A {@link HalException} is thrown. The operation fails with it when those that
-   *       it waits for are over; meanwhile their events may be submitted in a batch without work.
+   *   <li><i>Nothing.</i> A {@link HalException} is thrown. The operation fails with it when those
+   *       that it waits for are over; meanwhile their events may be submitted in a batch without
+   *       work.
    *   <li><i>A part, or all, and the event covers it.</i> A failure is returned. The operation
    *       fails with it when the event has fired.
    *   <li><i>Unknown.</i> An {@link UncoveredWorkException} is thrown, and the device is lost. Any
