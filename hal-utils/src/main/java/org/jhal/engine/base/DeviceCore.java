@@ -388,7 +388,7 @@ public final class DeviceCore<E> implements Explainable {
         // lambdas: one that is linked for the first time while the stack runs out never works
         // again.
         for (DeferredWorkQueue<E> queue : queues) {
-          queue.expectLoss();
+          queue.expectLoss(cause);
         }
         for (DeferredWorkQueue<E> queue : queues) {
           queue.lose(cause);

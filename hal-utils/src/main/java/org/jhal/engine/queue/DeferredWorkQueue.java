@@ -239,7 +239,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
         // The device may have known before, and then it has not told this queue again.
         lose(Objects.requireNonNull(loss.cause()));
       } catch (Throwable t) {
-        loss.expect();
+        loss.expectAgain();
         throw t;
       }
     }
@@ -357,8 +357,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   /** The device is about to call {@link #lose(HalException)}. */
-  public void expectLoss() {
-    loss.expect();
+  public void expectLoss(HalException cause) {
+    loss.expect(cause);
   }
 
   /**

@@ -187,6 +187,7 @@ final class Issuer<E> {
 
   private Reach submit(Operation<E> operation, E event) {
     boolean waitsAcross = false;
+    boolean isBehindOpen = false;
     try {
       boolean mayBlock = operation.mayBlock();
       boolean wasPutBack = operation.isPutBack();
@@ -206,8 +207,9 @@ final class Issuer<E> {
         return lose(operation, t);
       }
       fail(operation, t);
+      isBehindOpen = isBehindOpen(operation);
     }
-    if (!waitsAcross && !batch.hasWaits() && !isBehindOpen(operation)) {
+    if (!waitsAcross && !batch.hasWaits() && !isBehindOpen) {
       return Reach.NOTHING;
     }
     // Its event follows those of its producers, as if the host had waited for them: it does not

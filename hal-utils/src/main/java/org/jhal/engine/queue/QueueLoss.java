@@ -70,9 +70,15 @@ final class QueueLoss {
 
   /**
    * The device is about to tell its queues. Should an error end that half-way, the issue thread of
-   * each queue does it once more.
+   * each queue does it once more. The cause comes first: that thread may be awake already.
    */
-  void expect() {
+  void expect(HalException first) {
+    set(first);
+    isUntold = true;
+  }
+
+  /** Has {@link #tellLate} called once more. For the issue thread. */
+  void expectAgain() {
     isUntold = true;
   }
 

@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -36,6 +37,15 @@ class QueueLossTest {
     assertEquals(0, done.currentValue(), "value of a timeline whose work never ran");
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
     harness.spreadLoss();
+    harness.finish();
+  }
+
+  /** Its issue thread may be awake, and then reads the cause at once. */
+  @Test
+  void aQueueThatExpectsALossKnowsItsCause() {
+    harness.queues.get(1).expectLoss(GONE);
+    assertSame(GONE, harness.queues.get(1).lost());
+    harness.lose(GONE);
     harness.finish();
   }
 
