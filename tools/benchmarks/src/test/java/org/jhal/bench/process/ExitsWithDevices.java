@@ -117,7 +117,7 @@ public final class ExitsWithDevices {
         print("native: " + closeName);
         yield null;
       }
-      case "recordEvent", "waitEvent", "destroyEvent" -> null;
+      case "submit", "destroyEvent" -> null;
       default -> InvocationHandler.invokeDefault(self, method, arguments);
     };
   }
