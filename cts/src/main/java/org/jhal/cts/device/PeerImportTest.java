@@ -61,12 +61,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PeerImportTest {
   private static final int COUNT = 256;
 
-  private static DeviceBuffer buffer(Cts cts, Device device, byte[] content) {
-    DeviceBuffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
-    cts.write(buffer, 0, content);
-    return buffer;
-  }
-
   private static DeviceBuffer importPeer(Cts cts, Device device, DeviceBuffer theirs) {
     return cts.closing(device.allocator().importPeer(theirs));
   }
@@ -106,7 +100,7 @@ class PeerImportTest {
   @Test
   @Rule({"S9b", "M8"})
   void kernelsReadAndWriteAnImport(Cts cts) {
-    DeviceBuffer theirs = buffer(cts, cts.second(), ints(2 * COUNT, i -> i));
+    DeviceBuffer theirs = cts.buffer(cts.second(), ints(2 * COUNT, i -> i));
     DeviceBuffer mine = importPeer(cts, cts.device(), theirs);
     DeviceBuffer local = cts.buffer(4 * COUNT);
     TimelineSemaphore timeline = cts.semaphore();
@@ -144,7 +138,7 @@ class PeerImportTest {
   @Rule({"S9b", "M2"})
   void transfersOfAnImportAreExact(int length, Cts cts) {
     int size = length + 64;
-    DeviceBuffer theirs = buffer(cts, cts.second(), filled(size, 0x11));
+    DeviceBuffer theirs = cts.buffer(cts.second(), filled(size, 0x11));
     DeviceBuffer mine = importPeer(cts, cts.device(), theirs);
     DeviceBuffer local = cts.buffer(bytes(size));
     TimelineSemaphore timeline = cts.semaphore();
@@ -176,7 +170,7 @@ class PeerImportTest {
   @Rule("S9b")
   void everyOperationAcceptsAnImport(OperationKind kind, Cts cts) {
     kind.need(cts);
-    DeviceBuffer mine = importPeer(cts, cts.device(), buffer(cts, cts.second(), bytes(64)));
+    DeviceBuffer mine = importPeer(cts, cts.device(), cts.buffer(cts.second(), bytes(64)));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     kind.enqueue(cts, cts.queue(), go.at(1), done.at(1), mine);
@@ -189,9 +183,9 @@ class PeerImportTest {
   @EnumSource
   @Rule({"S9b", "M4"})
   void recordingsUseImports(Commands.Form form, Cts cts) {
-    DeviceBuffer theirs = buffer(cts, cts.second(), ints(COUNT, i -> i));
+    DeviceBuffer theirs = cts.buffer(cts.second(), ints(COUNT, i -> i));
     DeviceBuffer x = importPeer(cts, cts.device(), theirs);
-    DeviceBuffer target = buffer(cts, cts.second(), filled(4 * COUNT + 64, 0));
+    DeviceBuffer target = cts.buffer(cts.second(), filled(4 * COUNT + 64, 0));
     DeviceBuffer y = importPeer(cts, cts.device(), target);
     DeviceBuffer local = cts.buffer(4 * COUNT);
     Commands commands = new Commands(cts, form);
@@ -235,7 +229,7 @@ class PeerImportTest {
       for (int slot = 0; slot < 3; slot++) {
         boolean isPeer = (use >> slot & 1) != 0;
         DeviceBuffer own =
-            buffer(cts, isPeer ? cts.second() : cts.device(), ints(COUNT, i -> base + i));
+            cts.buffer(isPeer ? cts.second() : cts.device(), ints(COUNT, i -> base + i));
         bound[slot] = isPeer ? importPeer(cts, cts.device(), own) : own;
         results[use] = own; // the buffer of the last slot
       }
@@ -256,7 +250,7 @@ class PeerImportTest {
   @Test
   @Rule("S9b")
   void anImportedSliceHasItsLength(Cts cts) {
-    DeviceBuffer theirs = buffer(cts, cts.second(), filled(1000, 1));
+    DeviceBuffer theirs = cts.buffer(cts.second(), filled(1000, 1));
     DeviceBuffer mine = importPeer(cts, cts.device(), theirs.slice(100, 300).slice(50, 200));
     assertEquals(200, mine.size());
     TimelineSemaphore done = cts.semaphore();
@@ -272,7 +266,7 @@ class PeerImportTest {
   @Test
   @Rule("S9b")
   void severalImportsSeeTheSameMemory(Cts cts) {
-    DeviceBuffer theirs = buffer(cts, cts.second(), filled(64, 0));
+    DeviceBuffer theirs = cts.buffer(cts.second(), filled(64, 0));
     DeviceBuffer one = importPeer(cts, cts.device(), theirs);
     DeviceBuffer two = importPeer(cts, cts.device(), theirs);
     TimelineSemaphore done = cts.semaphore();
@@ -301,7 +295,7 @@ class PeerImportTest {
       boolean closesTheOriginal, boolean closesTheImport, Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
-    DeviceBuffer theirs = buffer(cts, there, bytes(100_000));
+    DeviceBuffer theirs = cts.buffer(there, bytes(100_000));
     DeviceBuffer mine = importPeer(cts, here, theirs);
     awaitStatistics("the upload to retire", there, now -> now.openOperations() == 0);
     long held = there.statistics().bytes();
@@ -331,10 +325,10 @@ class PeerImportTest {
   void originalAndImportMayBeClosedWhileInUse(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
-    DeviceBuffer local = buffer(cts, here, filled(4096, 0));
+    DeviceBuffer local = cts.buffer(here, filled(4096, 0));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
-    DeviceBuffer theirs = buffer(cts, there, bytes(4096));
+    DeviceBuffer theirs = cts.buffer(there, bytes(4096));
     DeviceBuffer mine = importPeer(cts, here, theirs);
     here.queue(0).copy(go.at(1), done.at(1), mine, 0, local, 0, 4096);
     mine.close();
@@ -352,7 +346,7 @@ class PeerImportTest {
   void twoDevicesAlternateOnOneBuffer(Cts cts) {
     int rounds = 200;
     Device[] devices = {cts.device(), cts.second()};
-    DeviceBuffer theirs = buffer(cts, devices[1], filled(4 * (rounds + 1), 0));
+    DeviceBuffer theirs = cts.buffer(devices[1], filled(4 * (rounds + 1), 0));
     DeviceBuffer[] lists = {importPeer(cts, devices[0], theirs), theirs};
     TimelineSemaphore timeline = cts.semaphore();
     for (int i = 0; i < rounds; i++) {
@@ -378,9 +372,9 @@ class PeerImportTest {
   void theOwnersCloseDoesNotWaitForAnIdleImport(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond("close-timeout=1000s"); // longer than a test may take
-    DeviceBuffer theirs = buffer(cts, there, bytes(64));
+    DeviceBuffer theirs = cts.buffer(there, bytes(64));
     DeviceBuffer mine = importPeer(cts, here, theirs);
-    DeviceBuffer local = buffer(cts, here, filled(64, 7));
+    DeviceBuffer local = cts.buffer(here, filled(64, 7));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore parked = cts.semaphore();
     here.queue(0).copy(go.at(1), parked.at(1), mine, 0, local, 0, 64);
@@ -408,8 +402,8 @@ class PeerImportTest {
   void theOwnersCloseWaitsForWorkThatUsesItsMemory(Cts cts) throws Exception {
     Device here = cts.open("inflight=64");
     Device there = cts.openSecond();
-    DeviceBuffer mine = importPeer(cts, here, buffer(cts, there, bytes(4096)));
-    DeviceBuffer local = buffer(cts, here, filled(4096, 0));
+    DeviceBuffer mine = importPeer(cts, here, cts.buffer(there, bytes(4096)));
+    DeviceBuffer local = cts.buffer(here, filled(4096, 0));
     TimelineSemaphore done = cts.semaphore();
     Blocker blocker = new Blocker(cts, here.queue(0));
     here.queue(0).copy(blocker.timepoint(), done.at(1), mine, 0, local, 0, 4096);
@@ -430,9 +424,9 @@ class PeerImportTest {
   void theOwnersMemoryIsKeptIfItsCloseTimesOut(Cts cts) {
     Device here = cts.open("inflight=64");
     Device there = cts.openSecond("close-timeout=100ms");
-    DeviceBuffer theirs = buffer(cts, there, bytes(4096));
+    DeviceBuffer theirs = cts.buffer(there, bytes(4096));
     DeviceBuffer mine = importPeer(cts, here, theirs);
-    DeviceBuffer local = buffer(cts, here, filled(4096, 0));
+    DeviceBuffer local = cts.buffer(here, filled(4096, 0));
     TimelineSemaphore done = cts.semaphore();
     Blocker blocker = new Blocker(cts, here.queue(0));
     here.queue(0).copy(blocker.timepoint(), done.at(1), mine, 0, local, 0, 4096);
@@ -454,7 +448,7 @@ class PeerImportTest {
   void theImportersCloseDoesNotAffectTheOriginal(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
-    DeviceBuffer theirs = buffer(cts, there, bytes(4096));
+    DeviceBuffer theirs = cts.buffer(there, bytes(4096));
     DeviceBuffer mine = here.allocator().importPeer(theirs);
     here.close();
     assertBytes(bytes(4096), cts.read(theirs), "a buffer whose importer is closed");
@@ -470,9 +464,9 @@ class PeerImportTest {
   void theImportersLossDoesNotAffectTheOriginal(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
-    DeviceBuffer theirs = buffer(cts, there, bytes(4096));
+    DeviceBuffer theirs = cts.buffer(there, bytes(4096));
     DeviceBuffer mine = importPeer(cts, here, theirs);
-    DeviceBuffer other = buffer(cts, there, bytes(16));
+    DeviceBuffer other = cts.buffer(there, bytes(16));
     cts.allowWarnings();
     cts.controls(here).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
     assertHal(Status.UNAVAILABLE, () -> here.allocator().importPeer(other), "it fell off");
@@ -487,7 +481,7 @@ class PeerImportTest {
   void theOwnersLossFailsWorkThatUsesItsMemory(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
-    DeviceBuffer mine = importPeer(cts, here, buffer(cts, there, bytes(64)));
+    DeviceBuffer mine = importPeer(cts, here, cts.buffer(there, bytes(64)));
     cts.allowWarnings();
     cts.controls(there).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
     TimelineSemaphore done = cts.semaphore();
@@ -581,7 +575,7 @@ class PeerImportTest {
     Device here = cts.open();
     Device there = cts.openSecond();
     Device third = cts.open();
-    DeviceBuffer theirs = buffer(cts, there, filled(64, 0));
+    DeviceBuffer theirs = cts.buffer(there, filled(64, 0));
     DeviceBuffer mine = importPeer(cts, here, theirs);
     List<DeviceBuffer> again =
         List.of(

@@ -194,7 +194,12 @@ public interface Cts {
 
   /** A buffer in device memory that holds {@code content}, closed after the test. */
   default DeviceBuffer buffer(byte[] content) {
-    DeviceBuffer buffer = buffer(content.length);
+    return buffer(device(), content);
+  }
+
+  /** A buffer in memory of {@code device} that holds {@code content}, closed after the test. */
+  default DeviceBuffer buffer(Device device, byte[] content) {
+    DeviceBuffer buffer = buffer(device, content.length, BufferParams.DEVICE);
     write(buffer, 0, content);
     return buffer;
   }

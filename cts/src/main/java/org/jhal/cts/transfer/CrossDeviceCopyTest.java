@@ -87,12 +87,6 @@ class CrossDeviceCopyTest {
           new TransferCases.Copy(0, 0, 4 << 20),
           new TransferCases.Copy(5, 7, (5 << 20) + 13));
 
-  private static DeviceBuffer buffer(Cts cts, Device device, byte[] content) {
-    DeviceBuffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
-    cts.write(buffer, 0, content);
-    return buffer;
-  }
-
   private static void copyAll(
       Side side, Fence waits, Fence signals, DeviceBuffer source, DeviceBuffer target) {
     side.of(source, target)
@@ -129,9 +123,9 @@ class CrossDeviceCopyTest {
     }
     for (TransferCases.Copy copy : COPIES) {
       for (Side side : Side.values()) {
-        DeviceBuffer source = buffer(cts, here, copy.source());
-        DeviceBuffer target = buffer(cts, there, copy.before());
-        DeviceBuffer back = buffer(cts, here, copy.source());
+        DeviceBuffer source = cts.buffer(here, copy.source());
+        DeviceBuffer target = cts.buffer(there, copy.before());
+        DeviceBuffer back = cts.buffer(here, copy.source());
         TimelineSemaphore timeline = cts.semaphore();
         side.of(source, target)
             .queue(0)
@@ -184,8 +178,8 @@ class CrossDeviceCopyTest {
   void aNativeCopyNeedsNoStreamOfTheOtherDevice(Side side, Cts cts) {
     Device from = cts.open();
     Device to = cts.openSecond();
-    DeviceBuffer source = buffer(cts, from, bytes(70_001));
-    DeviceBuffer target = buffer(cts, to, filled(70_001, 0));
+    DeviceBuffer source = cts.buffer(from, bytes(70_001));
+    DeviceBuffer target = cts.buffer(to, filled(70_001, 0));
     Device other = side == Side.SOURCE ? to : from;
     List<Blocker> blockers = new ArrayList<>();
     for (int i = 0; i < other.queueCount(); i++) {
@@ -210,10 +204,10 @@ class CrossDeviceCopyTest {
     int size = (1 << 20) + 3;
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
-    DeviceBuffer first = buffer(cts, here, bytes(size));
-    DeviceBuffer source = buffer(cts, here, filled(size, 1));
-    DeviceBuffer target = buffer(cts, there, filled(size, 2));
-    DeviceBuffer last = buffer(cts, there, filled(size, 3));
+    DeviceBuffer first = cts.buffer(here, bytes(size));
+    DeviceBuffer source = cts.buffer(here, filled(size, 1));
+    DeviceBuffer target = cts.buffer(there, filled(size, 2));
+    DeviceBuffer last = cts.buffer(there, filled(size, 3));
     TimelineSemaphore timeline = cts.semaphore();
     Blocker fromHere = new Blocker(cts, here.queue(0));
     Blocker fromThere = new Blocker(cts, there.queue(0));
@@ -248,8 +242,8 @@ class CrossDeviceCopyTest {
   @Rule({"S9b", "M2", "Q2"})
   @Needs(Need.SECOND_DEVICE)
   void slicesAreCopied(Side side, Cts cts) {
-    DeviceBuffer source = buffer(cts, cts.device(), bytes(10_000));
-    DeviceBuffer target = buffer(cts, cts.second(), filled(10_000, 0));
+    DeviceBuffer source = cts.buffer(cts.device(), bytes(10_000));
+    DeviceBuffer target = cts.buffer(cts.second(), filled(10_000, 0));
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer part = source.slice(101, 5_000).slice(3, 4_001);
     DeviceBuffer place = target.slice(999, 6_000);
@@ -269,8 +263,8 @@ class CrossDeviceCopyTest {
     int size = (1 << 20) + 1;
     Device here = cts.device();
     Device there = cts.second();
-    DeviceBuffer start = buffer(cts, here, bytes(size));
-    DeviceBuffer end = buffer(cts, here, filled(size, 0));
+    DeviceBuffer start = cts.buffer(here, bytes(size));
+    DeviceBuffer end = cts.buffer(here, filled(size, 0));
     TimelineSemaphore timeline = cts.semaphore();
     Blocker blocker = new Blocker(cts, there.queue(0));
     DeviceBuffer theirs =
@@ -298,9 +292,9 @@ class CrossDeviceCopyTest {
     Device here = cts.open();
     Device there = cts.openSecond();
     TimelineSemaphore timeline = cts.semaphore();
-    DeviceBuffer source = buffer(cts, here, bytes(100_000));
-    DeviceBuffer between = buffer(cts, there, filled(100_000, 0));
-    DeviceBuffer target = buffer(cts, here, filled(100_000, 0));
+    DeviceBuffer source = cts.buffer(here, bytes(100_000));
+    DeviceBuffer between = cts.buffer(there, filled(100_000, 0));
+    DeviceBuffer target = cts.buffer(here, filled(100_000, 0));
     copyAll(side, timeline.at(1), timeline.at(2), source, between);
     copyAll(side, timeline.at(2), timeline.at(3), between, target);
     source.close();
@@ -324,7 +318,7 @@ class CrossDeviceCopyTest {
         cts.closing(cts.second().allocator().importHost(from, BufferParams.HOST, null));
     DeviceBuffer target =
         cts.closing(cts.device().allocator().importHost(to, BufferParams.HOST, null));
-    DeviceBuffer plain = buffer(cts, cts.device(), filled(size, 0));
+    DeviceBuffer plain = cts.buffer(cts.device(), filled(size, 0));
     TimelineSemaphore timeline = cts.semaphore();
     copyAll(side, Fence.NONE, timeline.at(1), source, plain); // only the source is host memory
     copyAll(side, timeline.at(1), timeline.at(2), source, target);
@@ -341,13 +335,13 @@ class CrossDeviceCopyTest {
   void memoryOfEveryTypeIsCopied(MemoryType type, Cts cts) {
     int size = 70_001;
     BufferParams params = new BufferParams(type, Set.of());
-    DeviceBuffer plain = buffer(cts, cts.device(), bytes(size));
+    DeviceBuffer plain = cts.buffer(cts.device(), bytes(size));
     TimelineSemaphore timeline = cts.semaphore();
     if (!cts.second().allocator().supports(params)) {
       throw Cts.unsupported("the device has no memory of type " + type);
     }
     DeviceBuffer theirs = cts.buffer(cts.second(), size, params);
-    DeviceBuffer back = buffer(cts, cts.device(), filled(size, 0));
+    DeviceBuffer back = cts.buffer(cts.device(), filled(size, 0));
     copyAll(Side.SOURCE, Fence.NONE, timeline.at(1), plain, theirs);
     copyAll(Side.SOURCE, timeline.at(1), timeline.at(2), theirs, back);
     copyAll(Side.TARGET, timeline.at(2), timeline.at(3), back, theirs);
@@ -369,8 +363,8 @@ class CrossDeviceCopyTest {
     DeviceBuffer[] sources = new DeviceBuffer[2];
     DeviceBuffer[] targets = new DeviceBuffer[2];
     for (int i = 0; i < 2; i++) {
-      sources[i] = buffer(cts, devices[i], bytes(count * size));
-      targets[i] = buffer(cts, devices[i], filled(count * size, 0));
+      sources[i] = cts.buffer(devices[i], bytes(count * size));
+      targets[i] = cts.buffer(devices[i], filled(count * size, 0));
     }
     List<Timepoint> ends = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -403,8 +397,8 @@ class CrossDeviceCopyTest {
   void closingTheOtherDeviceBeforeTheCopyIsIssuedFailsIt(Side side, Cts cts) {
     Device from = cts.open();
     Device to = cts.openSecond();
-    DeviceBuffer source = buffer(cts, from, bytes(64));
-    DeviceBuffer target = buffer(cts, to, filled(64, 7));
+    DeviceBuffer source = cts.buffer(from, bytes(64));
+    DeviceBuffer target = cts.buffer(to, filled(64, 7));
     Device copying = side == Side.SOURCE ? from : to;
     Device other = side == Side.SOURCE ? to : from;
     TimelineSemaphore go = cts.semaphore();
@@ -437,9 +431,9 @@ class CrossDeviceCopyTest {
     HeldCopies(Cts cts, Device copying, Device other) {
       this.copying = copying;
       this.other = other;
-      near = buffer(cts, copying, bytes(SIZE));
-      far = buffer(cts, other, filled(SIZE, 1));
-      back = buffer(cts, copying, filled(SIZE, 2));
+      near = cts.buffer(copying, bytes(SIZE));
+      far = cts.buffer(other, filled(SIZE, 1));
+      back = cts.buffer(copying, filled(SIZE, 2));
       timeline = cts.semaphore();
       blocker = new Blocker(cts, copying.queue(0));
       DeviceQueue queue = copying.queue(0);
@@ -567,8 +561,8 @@ class CrossDeviceCopyTest {
     if (!cts.controls(here).calls().contains("enableAccess")) {
       throw Cts.unsupported("the driver has no native call named enableAccess");
     }
-    DeviceBuffer source = buffer(cts, here, bytes(64));
-    DeviceBuffer target = buffer(cts, there, filled(64, 0));
+    DeviceBuffer source = cts.buffer(here, bytes(64));
+    DeviceBuffer target = cts.buffer(there, filled(64, 0));
     TimelineSemaphore failed = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.controls(here).failNext("enableAccess", 1, Status.RESOURCE_EXHAUSTED, false);

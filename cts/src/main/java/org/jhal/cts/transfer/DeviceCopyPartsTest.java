@@ -50,12 +50,6 @@ class DeviceCopyPartsTest {
   /** Copied in {@link #PARTS} parts, of which the last one is short. */
   private static final int PARTS_BYTES = 17 << 20;
 
-  private static DeviceBuffer buffer(Cts cts, Device device, byte[] content) {
-    DeviceBuffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
-    cts.write(buffer, 0, content);
-    return buffer;
-  }
-
   @Test
   @Rule({"S9", "Q7"})
   @Needs(Need.CONTROLS)
@@ -88,8 +82,8 @@ class DeviceCopyPartsTest {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(length);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(length, 0));
+    DeviceBuffer source = cts.buffer(from, data);
+    DeviceBuffer target = cts.buffer(to, filled(length, 0));
     TimelineSemaphore done = cts.semaphore();
     cts.controls(to).pause(to.queue(0));
     from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, length);
@@ -115,8 +109,8 @@ class DeviceCopyPartsTest {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(PARTS_BYTES);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    DeviceBuffer source = cts.buffer(from, data);
+    DeviceBuffer target = cts.buffer(to, filled(data.length, 0));
     TimelineSemaphore done = cts.semaphore();
     cts.allowWarnings();
     cts.controls(from).pause(from.queue(0));
@@ -145,8 +139,8 @@ class DeviceCopyPartsTest {
       throw Cts.unsupported("the driver has no native call named execute");
     }
     byte[] data = bytes(PARTS_BYTES);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    DeviceBuffer source = cts.buffer(from, data);
+    DeviceBuffer target = cts.buffer(to, filled(data.length, 0));
     TimelineSemaphore done = cts.semaphore();
     cts.allowWarnings();
     cts.controls(from).pause(from.queue(0));
@@ -194,8 +188,8 @@ class DeviceCopyPartsTest {
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(PARTS_BYTES);
     byte[] guard = filled(PARTS_BYTES + 32, TestData.GUARD);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, guard);
+    DeviceBuffer source = cts.buffer(from, data);
+    DeviceBuffer target = cts.buffer(to, guard);
     TimelineSemaphore done = cts.semaphore();
     cts.allowWarnings();
     fail(cts.controls(from), reads);

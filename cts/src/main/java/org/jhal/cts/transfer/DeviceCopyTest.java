@@ -61,12 +61,6 @@ class DeviceCopyTest {
     abstract Device of(Cts cts);
   }
 
-  private static DeviceBuffer buffer(Cts cts, Device device, byte[] content) {
-    DeviceBuffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
-    cts.write(buffer, 0, content);
-    return buffer;
-  }
-
   static Stream<Arguments> copies() {
     return Stream.of(Partner.values())
         .flatMap(
@@ -87,9 +81,9 @@ class DeviceCopyTest {
   @Rule({"M2", "S9"})
   void copiesToAndFromAnotherDeviceAreExact(Partner partner, TransferCases.Copy copy, Cts cts) {
     Device other = partner.of(cts);
-    DeviceBuffer source = buffer(cts, cts.device(), copy.source());
-    DeviceBuffer there = buffer(cts, other, copy.before());
-    DeviceBuffer back = buffer(cts, cts.device(), copy.source());
+    DeviceBuffer source = cts.buffer(cts.device(), copy.source());
+    DeviceBuffer there = cts.buffer(other, copy.before());
+    DeviceBuffer back = cts.buffer(cts.device(), copy.source());
     TimelineSemaphore timeline = cts.semaphore();
     cts.queue()
         .copy(
@@ -124,7 +118,7 @@ class DeviceCopyTest {
     Device other = partner.of(cts);
     TimelineSemaphore go = cts.semaphore(other, 0);
     TimelineSemaphore done = cts.semaphore();
-    DeviceBuffer target = buffer(cts, cts.device(), filled(4096, 0));
+    DeviceBuffer target = cts.buffer(cts.device(), filled(4096, 0));
     DeviceBuffer source = cts.buffer(other, 8192, BufferParams.DEVICE);
     cts.queue().copy(go.at(1), done.at(1), source.slice(1024, 4096), 0, target, 0, 4096);
     cts.flush(cts.queue());
@@ -141,8 +135,8 @@ class DeviceCopyTest {
   @Rule({"M2", "S9"})
   void aCopyOfLengthZeroWaitsAndSignals(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    DeviceBuffer source = buffer(cts, cts.device(), bytes(16));
-    DeviceBuffer target = buffer(cts, other, filled(16, 0));
+    DeviceBuffer source = cts.buffer(cts.device(), bytes(16));
+    DeviceBuffer target = cts.buffer(other, filled(16, 0));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(go.at(1), done.at(1), source, 16, target, 0, 0);
@@ -159,8 +153,8 @@ class DeviceCopyTest {
   void manyCopiesMayBeInFlight(Partner partner, Cts cts) {
     int count = 100;
     Device other = partner.of(cts);
-    DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
-    DeviceBuffer target = buffer(cts, other, filled(1000 * count, 0));
+    DeviceBuffer source = cts.buffer(cts.device(), bytes(1000 * count));
+    DeviceBuffer target = cts.buffer(other, filled(1000 * count, 0));
     TimelineSemaphore[] ends = new TimelineSemaphore[count];
     for (int i = 0; i < count; i++) {
       ends[i] = cts.semaphore();
@@ -178,8 +172,8 @@ class DeviceCopyTest {
   @Rule({"S9", "Q6"})
   void aFailedWaitCopiesNothing(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    DeviceBuffer source = buffer(cts, other, bytes(64));
-    DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
+    DeviceBuffer source = cts.buffer(other, bytes(64));
+    DeviceBuffer target = cts.buffer(cts.device(), filled(64, 0));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(go.at(1), done.at(1), source, 0, target, 0, 64);
@@ -196,7 +190,7 @@ class DeviceCopyTest {
     DeviceQueue otherQueue = other.queue(0);
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
-    DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
+    DeviceBuffer target = cts.buffer(cts.device(), filled(64, 0));
     DeviceBuffer source =
         cts.closing(otherQueue.alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
     cts.queue().copy(timeline.at(2), done.at(1), source, 0, target, 0, 64);
@@ -209,8 +203,8 @@ class DeviceCopyTest {
   @Rule({"S9", "Q8"})
   void aDeviceClosedBeforeTheCopyIsIssuedFailsIt(Cts cts) {
     Device gone = cts.open();
-    DeviceBuffer source = buffer(cts, gone, bytes(64));
-    DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
+    DeviceBuffer source = cts.buffer(gone, bytes(64));
+    DeviceBuffer target = cts.buffer(cts.device(), filled(64, 0));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(go.at(1), done.at(1), source, 0, target, 0, 64);
@@ -229,8 +223,8 @@ class DeviceCopyTest {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    DeviceBuffer source = cts.buffer(from, data);
+    DeviceBuffer target = cts.buffer(to, filled(data.length, 0));
     TimelineSemaphore done = cts.semaphore();
     Controls controls = cts.controls(to);
     controls.pause(to.queue(0)); // the copy begins and makes no progress
@@ -261,8 +255,8 @@ class DeviceCopyTest {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
-    DeviceBuffer source = buffer(cts, from, data);
-    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    DeviceBuffer source = cts.buffer(from, data);
+    DeviceBuffer target = cts.buffer(to, filled(data.length, 0));
     TimelineSemaphore done = cts.semaphore();
     cts.controls(from).pause(from.queue(0));
     to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
@@ -286,8 +280,8 @@ class DeviceCopyTest {
   void closingADeviceDoesNotWaitForACopyThatHasNotBegun(Cts cts) {
     Device stuck = Peers.openAlone(cts);
     Device closed = cts.open();
-    DeviceBuffer source = buffer(cts, closed, bytes(64));
-    DeviceBuffer target = buffer(cts, stuck, filled(64, 0));
+    DeviceBuffer source = cts.buffer(closed, bytes(64));
+    DeviceBuffer target = cts.buffer(stuck, filled(64, 0));
     TimelineSemaphore done = cts.semaphore();
     cts.controls(stuck).pause(stuck.queue(0));
     stuck.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 64);
@@ -303,8 +297,8 @@ class DeviceCopyTest {
   void parkedWorkDoesNotDelayACopyWhileItsDeviceCloses(Cts cts) {
     Device closed = Peers.openAlone(cts, "host-calls=2", "inflight=64");
     Device other = cts.open();
-    DeviceBuffer source = buffer(cts, closed, bytes(64));
-    DeviceBuffer target = buffer(cts, other, filled(64, 0));
+    DeviceBuffer source = cts.buffer(closed, bytes(64));
+    DeviceBuffer target = cts.buffer(other, filled(64, 0));
     TimelineSemaphore parked = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
@@ -327,8 +321,8 @@ class DeviceCopyTest {
   void hostCallsMayWaitForCopiesThatTheyEnqueue(Partner partner, Cts cts) {
     int count = 40;
     Device other = partner.of(cts);
-    DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
-    DeviceBuffer target = buffer(cts, other, filled(1000 * count, 0));
+    DeviceBuffer source = cts.buffer(cts.device(), bytes(1000 * count));
+    DeviceBuffer target = cts.buffer(other, filled(1000 * count, 0));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore[] ends = new TimelineSemaphore[count];
     for (int i = 0; i < count; i++) {
@@ -419,8 +413,8 @@ class DeviceCopyTest {
   @Rule({"M2", "S9"})
   void oneDeviceOpenedTwiceIsTwoDevices(Cts cts) {
     Device again = cts.open();
-    DeviceBuffer source = buffer(cts, cts.device(), bytes(1 << 20));
-    DeviceBuffer target = buffer(cts, again, filled(1 << 20, 0));
+    DeviceBuffer source = cts.buffer(cts.device(), bytes(1 << 20));
+    DeviceBuffer target = cts.buffer(again, filled(1 << 20, 0));
     TimelineSemaphore done = cts.semaphore();
     again.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 1 << 20);
     awaitReached(done, 1);
