@@ -30,7 +30,7 @@ public abstract class StepwiseStream<E> implements NativeStream<E> {
     }
     Throwable failure = null;
     try {
-      if (isPutBack(batch)) {
+      if (submitWork(batch)) { // it was put back
         return null;
       }
     } catch (Throwable t) { // whatever it is, the event has to cover what is in the stream
@@ -48,7 +48,7 @@ public abstract class StepwiseStream<E> implements NativeStream<E> {
   }
 
   /** Issues the work, if there is any, and returns whether it was {@link Submission#putBack}. */
-  private boolean isPutBack(StreamBatch<E> batch) {
+  private boolean submitWork(StreamBatch<E> batch) {
     CommandList commands = batch.commands();
     if (commands != null) {
       Submission submission = batch.submission();
