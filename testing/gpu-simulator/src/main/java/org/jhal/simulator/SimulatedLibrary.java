@@ -26,7 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SimulatedLibrary {
   private static final List<String> HEADERS =
-      List.of("gpusim.h", "gpusim_kernel.h", "internal.h", "report.h", "collective.h");
+      List.of("gpusim.h", "gpusim_kernel.h", "internal.h", "fiber_switch.h", "report.h", "collective.h");
   private static final List<String> DEVICE =
       List.of(
           "text.c",
@@ -46,6 +46,7 @@ public final class SimulatedLibrary {
           "launch.c",
           "graph.c",
           "grid.c",
+          "fiber_switch.c",
           "idle.c",
           "communicator.c",
           "collective_call.c",

@@ -16,6 +16,13 @@
 
 enum { PATH = 1024, ARGUMENTS = 128 };
 
+// With -march=native, fmaf() and its like are instructions, not calls.
+#ifdef __x86_64__
+#define FOR_PROCESSOR "-march=native",
+#else
+#define FOR_PROCESSOR
+#endif
+
 extern char** environ;
 
 // The folder of this library, which holds the prelude, and where compiled kernels are kept.
@@ -73,6 +80,17 @@ static void hash(uint64_t state[2], const char* text) {
   state[0] *= 0x100000001B3u;
 }
 
+// Kernels are compiled for this processor, and must not run on another one that shares the folder.
+static void hash_processor(uint64_t state[2]) {
+  FILE* info = fopen("/proc/cpuinfo", "re");
+  char line[8192];
+  while (info && fgets(line, sizeof line, info)) {
+    if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5)) hash(state, line);
+    if (line[0] == '\n') break;  // all others are alike
+  }
+  if (info) fclose(info);
+}
+
 typedef struct {
   char home[PATH], work[PATH], include[PATH + 16], source[PATH + 16], expanded[PATH + 16], log[PATH + 16], image[PATH + 16];
 } paths;
@@ -109,7 +127,7 @@ static int build(paths* p, gs_text* log) {
   if (code) return code;
   const char* arguments[] = {GPUSIM_CXX, "-x", "c++-cpp-output", "-std=c++17", "-O2", "-g1", "-fPIC", "-shared",
                              "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-builtin", "-fwrapv",
-                             "-fno-strict-aliasing", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-Wno-attributes",
+                             "-fno-strict-aliasing", "-ffp-contract=off", FOR_PROCESSOR "-U_FORTIFY_SOURCE", "-Wno-attributes",
                              "-Wl,-Bsymbolic", "-o", p->image, p->expanded, "-lm", NULL};
   code = run(arguments, p->log);
   read_file(p->log, log);
@@ -145,6 +163,7 @@ int gs_compile(const char* source, const char* name, const gs_headers* headers, 
   paths p;
   folder(p.home);
   uint64_t state[2] = {0xCBF29CE484222325u, 1};
+  hash_processor(state);
   hash(state, name);
   hash(state, source);
   for (int i = 0; i < option_count; i++) hash(state, options[i]);

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
+#include "fiber_switch.h"
 #include "internal.h"
 
 enum { FIBER_STACK = 64 << 10, SIGNAL_STACK = 64 << 10 };
 
 typedef struct fiber {
   gpusim_thread self;  // the first field: the kernel gives it back
-  ucontext_t context;
+  gs_place place;
   void* stack;
   struct fiber* next;  // in the list of those that wait, or of those that are free
   struct fiber* other;  // in the list of all of a grid
@@ -31,7 +31,7 @@ typedef struct {
   fiber* running;
   void* shared;
   unsigned shared_size;
-  ucontext_t main;
+  gs_place main;
 } grid;
 
 typedef struct {
@@ -146,7 +146,7 @@ static void fiber_main(void) {
     }
     f->next = g->idle;
     g->idle = f;
-    swapcontext(&f->context, &g->main);
+    gs_place_switch(&f->place, &g->main);
   }
 }
 
@@ -161,15 +161,8 @@ static void sync_threads(gpusim_thread* self) {
   }
   g->waiting_last = f;
   g->suspended++;
-  swapcontext(&f->context, &g->main);
+  gs_place_switch(&f->place, &g->main);
   g->suspended--;
-}
-
-static void fiber_begin(fiber* f) {
-  getcontext(&f->context);
-  f->context.uc_stack.ss_sp = f->stack;
-  f->context.uc_stack.ss_size = FIBER_STACK;
-  makecontext(&f->context, fiber_main, 0);
 }
 
 static fiber* fiber_get(grid* g) {
@@ -187,7 +180,7 @@ static fiber* fiber_get(grid* g) {
   }
   f->other = g->all;
   g->all = f;
-  fiber_begin(f);
+  gs_place_begin(&f->place, f->stack, FIBER_STACK, fiber_main);
   f->self.block_dim = g->block;
   f->self.grid_dim = g->grid;
   f->self.shared = g->shared;
@@ -198,7 +191,7 @@ static fiber* fiber_get(grid* g) {
 
 static void resume(grid* g, fiber* f) {
   g->running = f;
-  swapcontext(&g->main, &f->context);
+  gs_place_switch(&g->main, &f->place);
 }
 
 static int run_blocks(void* argument) {
