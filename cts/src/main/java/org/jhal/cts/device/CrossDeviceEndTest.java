@@ -54,8 +54,7 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q7"})
   void losingTheProducersDeviceFailsIssuedConsumers(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain = DeviceChain.open(cts);
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     assertHal(Status.UNAVAILABLE, awaitFailure(chain.produced, 1), WHY);
@@ -175,8 +174,7 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q6", "Q7"})
   void losingTheProducersDeviceFailsParkedConsumers(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain = DeviceChain.open(cts);
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     chain.held.release();
@@ -189,8 +187,7 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q7", "S3"})
   void workEnqueuedAfterTheLossFailsWithItsWait(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain = DeviceChain.open(cts);
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     chain.assertDependantsFail(Status.UNAVAILABLE, WHY);
@@ -203,8 +200,7 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q8"})
   void closingTheProducersDeviceWaitsForItsWork(Cts cts) throws Exception {
-    DeviceChain chain =
-        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain = DeviceChain.open(cts);
     Task<?> closing = Task.run("close", chain.first::close);
     awaitTrue("the device to be closing", chain.first::isClosed);
     assertStaysPending(Fence.of(chain.produced.at(1), chain.consumed.at(1), chain.last.at(1)));
@@ -222,8 +218,7 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q8"})
   void closingTheConsumersDeviceWaitsForTheProducer(Cts cts) throws Exception {
-    DeviceChain chain =
-        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain = DeviceChain.open(cts);
     chain.elsewhere.release();
     awaitReached(chain.unrelated, 1);
     Task<?> closing = Task.run("close", chain.second::close);
@@ -240,8 +235,7 @@ class CrossDeviceEndTest {
   @Test
   @Rule({"S9a", "Q7"})
   void losingTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) throws Exception {
-    DeviceChain chain =
-        new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    DeviceChain chain = DeviceChain.open(cts);
     cts.allowWarnings();
     // A driver may wait for what is on the device when it plays the loss.
     Task<?> losing =

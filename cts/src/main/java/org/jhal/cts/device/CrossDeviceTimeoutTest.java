@@ -1,6 +1,5 @@
 package org.jhal.cts.device;
 
-import static org.jhal.cts.device.DeviceChain.ROOM;
 import static org.jhal.cts.device.DeviceChain.assertUsable;
 import static org.jhal.cts.device.DeviceChain.awaitRetired;
 import static org.jhal.cts.support.TestData.assertHal;
@@ -34,12 +33,7 @@ class CrossDeviceTimeoutTest {
   @Test
   @Rule({"S9a", "Q8"})
   void aTimedOutCloseOfTheProducersDeviceFailsIssuedConsumers(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(
-            cts,
-            cts.open(ROOM, "close-timeout=100ms"),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=60s"),
-            cts.open(ROOM, "close-timeout=60s"));
+    DeviceChain chain = DeviceChain.open(cts, "100ms", "60s", "60s");
     cts.allowWarnings();
     chain.first.close();
     assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.produced, 1));
@@ -54,12 +48,7 @@ class CrossDeviceTimeoutTest {
   @Test
   @Rule({"S9a", "Q7", "Q8"})
   void aStreamThatDoesNotPassAnEventInTimeLosesItsDevice(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(
-            cts,
-            cts.open(ROOM, "close-timeout=100ms"),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=100ms"),
-            cts.open(ROOM, "close-timeout=60s"));
+    DeviceChain chain = DeviceChain.open(cts, "100ms", "100ms", "60s");
     cts.allowWarnings();
     cts.allowLeftovers();
     chain.first.close();
@@ -80,13 +69,8 @@ class CrossDeviceTimeoutTest {
   @Rule({"S9a", "Q8"})
   void aChainOfDevicesEndsWithinOneTimeout(Cts cts) throws Exception {
     Duration patience = Duration.ofSeconds(4);
-    String option = "close-timeout=" + patience.toSeconds() + "s";
-    DeviceChain chain =
-        new DeviceChain(
-            cts,
-            cts.open(ROOM, "close-timeout=100ms"),
-            cts.openSecond(ROOM, "queues=2", option),
-            cts.open(ROOM, option));
+    String timeout = patience.toSeconds() + "s";
+    DeviceChain chain = DeviceChain.open(cts, "100ms", timeout, timeout);
     cts.allowWarnings();
     cts.allowLeftovers();
     long begin = System.nanoTime();
@@ -103,12 +87,7 @@ class CrossDeviceTimeoutTest {
   @Test
   @Rule({"S9a", "S4"})
   void aHostWaitBehindADeviceThatIsGoneEndsAtItsDeadline(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(
-            cts,
-            cts.open(ROOM, "close-timeout=100ms"),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=60s"),
-            cts.open(ROOM, "close-timeout=60s"));
+    DeviceChain chain = DeviceChain.open(cts, "100ms", "60s", "60s");
     cts.allowWarnings();
     chain.first.close();
     assertHal(
@@ -119,12 +98,7 @@ class CrossDeviceTimeoutTest {
   @Test
   @Rule({"S9a", "Q8"})
   void aTimedOutCloseOfTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) {
-    DeviceChain chain =
-        new DeviceChain(
-            cts,
-            cts.open(ROOM),
-            cts.openSecond(ROOM, "queues=2", "close-timeout=100ms"),
-            cts.open(ROOM, "close-timeout=60s"));
+    DeviceChain chain = DeviceChain.open(cts, "60s", "100ms", "60s");
     cts.allowWarnings();
     cts.allowLeftovers();
     chain.elsewhere.release();

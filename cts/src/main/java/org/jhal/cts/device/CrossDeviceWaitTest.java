@@ -383,9 +383,7 @@ class CrossDeviceWaitTest {
   void aFailureOfARunningProducerFailsIssuedConsumersOnOtherDevices(Culprits culprits, Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
-    if (!cts.controls(here).calls().contains("execute")) {
-      throw Cts.unsupported("the driver has no native call named execute");
-    }
+    cts.needCall(here, "execute");
     List<TimelineSemaphore> produced = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     TimelineSemaphore consumed = cts.semaphore();
     TimelineSemaphore back = cts.semaphore();
@@ -446,9 +444,7 @@ class CrossDeviceWaitTest {
   void aFailedDeviceSideWaitLosesTheWaitingDevice(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
-    if (!cts.controls(there).calls().contains("waitEvent")) {
-      throw Cts.unsupported("the driver has no native call named waitEvent");
-    }
+    cts.needCall(there, "waitEvent");
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore consumed = cts.semaphore();
     Blocker blocker = new Blocker(cts, here.queue(0));

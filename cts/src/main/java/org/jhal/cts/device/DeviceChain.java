@@ -34,7 +34,20 @@ final class DeviceChain {
   final TimelineSemaphore parked; // on the second device
   final TimelineSemaphore unrelated; // on the second device
 
-  DeviceChain(Cts cts, Device first, Device second, Device third) {
+  static DeviceChain open(Cts cts) {
+    return new DeviceChain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+  }
+
+  /** A chain of devices with these values of {@code close-timeout}. */
+  static DeviceChain open(Cts cts, String first, String second, String third) {
+    return new DeviceChain(
+        cts,
+        cts.open(ROOM, "close-timeout=" + first),
+        cts.openSecond(ROOM, "queues=2", "close-timeout=" + second),
+        cts.open(ROOM, "close-timeout=" + third));
+  }
+
+  private DeviceChain(Cts cts, Device first, Device second, Device third) {
     this.first = first;
     this.second = second;
     this.third = third;

@@ -262,9 +262,7 @@ class FailedProducerTest {
   @Needs(Need.CONTROLS)
   void consumersOfFailedWorkFail(Place place, Form form, Culprits culprits, Cts cts)
       throws Exception {
-    if (!cts.controls().calls().contains("execute")) {
-      throw Cts.unsupported("the driver has no native call named execute");
-    }
+    cts.needCall(cts.device(), "execute");
     Scene scene = new Scene(cts, place);
     for (int i = 0; i < PRODUCERS; i++) {
       scene.produce(form);

@@ -331,9 +331,7 @@ class LossByCallTest {
   @MethodSource("cases")
   @Rule({"Q7", "Q2", "Q6", "Q8", "Q10", "M7"})
   void aLossReportedByOneCallLosesTheDevice(String call, Beside beside, Cts cts) throws Exception {
-    if (!cts.controls().calls().contains(call)) {
-      throw Cts.unsupported("the driver has no native call named " + call);
-    }
+    cts.needCall(cts.device(), call);
     if (cts.device().queueCount() == 1 && beside == Beside.IN_FLIGHT) {
       throw Cts.unsupported("with one queue nothing goes on beside what is held");
     }

@@ -81,12 +81,6 @@ class NativeFailureTest {
         .flatMap(call -> IntStream.rangeClosed(1, 6).mapToObj(nth -> Arguments.of(call, nth)));
   }
 
-  private static void needs(Cts cts, String call) {
-    if (!cts.controls().calls().contains(call)) {
-      throw Cts.unsupported("the driver has no native call named " + call);
-    }
-  }
-
   /** A call that enqueues an operation. */
   @FunctionalInterface
   private interface Enqueueing {
@@ -195,7 +189,7 @@ class NativeFailureTest {
   @MethodSource("positions")
   @Rule({"Q7a", "Q10"})
   void aFailedCallFailsTheAffectedWorkAndNothingHangs(String call, int nth, Cts cts) {
-    needs(cts, call);
+    cts.needCall(cts.device(), call);
     cts.allowWarnings();
     cts.controls().failNext(call, nth, Status.INTERNAL, false);
     Work work = new Work(cts);
@@ -229,7 +223,7 @@ class NativeFailureTest {
       strings = {"submit", "issue", "outcome", "allocAsync", "freeAsync", "allocate", "load"})
   @Rule("Q7")
   void aStickyErrorLosesTheDevice(String call, Cts cts) {
-    needs(cts, call);
+    cts.needCall(cts.device(), call);
     cts.allowWarnings();
     cts.controls().failNext(call, 1, Status.INTERNAL, true);
     Work work = new Work(cts);
@@ -245,7 +239,7 @@ class NativeFailureTest {
   @ValueSource(strings = {"recordEvent", "waitEvent"})
   @Rule("Q7a")
   void aFailedEventRecordOrWaitLosesTheDevice(String call, Cts cts) {
-    needs(cts, call);
+    cts.needCall(cts.device(), call);
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     if (other.index() == 0 && call.equals("waitEvent")) {
@@ -265,7 +259,7 @@ class NativeFailureTest {
   @Rule({"Q7a", "Q2", "Q3"})
   void whatCannotBeAskedAboutKeepsItsResourcesWhileTheStreamIsHeld(String call, Cts cts)
       throws Exception {
-    needs(cts, call);
+    cts.needCall(cts.device(), call);
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(64);
     HostMemory memory = HostMemory.of(new byte[64]);
@@ -355,7 +349,7 @@ class NativeFailureTest {
   @ValueSource(strings = {"issue", "command"})
   @Rule({"Q7a", "Q3"})
   void aHalfIssuedOperationKeepsItsResourcesUntilTheStreamPassesIt(String call, Cts cts) {
-    needs(cts, call);
+    cts.needCall(cts.device(), call);
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     Blocker blocker = new Blocker(cts, cts.queue(0));
     TimelineSemaphore done = cts.semaphore();
@@ -387,7 +381,7 @@ class NativeFailureTest {
   @FreshDevice("inflight=64")
   @Rule({"Q9", "Q7a"})
   void aFailureOfRunningWorkFailsItsIssuedConsumers(Culprits culprits, Cts cts) {
-    needs(cts, "execute");
+    cts.needCall(cts.device(), "execute");
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     DeviceBuffer buffer = cts.buffer(guarded());
     Blocker blocker = new Blocker(cts, cts.queue(0));
@@ -441,7 +435,7 @@ class NativeFailureTest {
   @Test
   @Rule({"Q6", "Q7a"})
   void aFailureOfRunningWorkFailsItsParkedConsumers(Cts cts) {
-    needs(cts, "execute");
+    cts.needCall(cts.device(), "execute");
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     Blocker blocker = new Blocker(cts, cts.queue(0));
     TimelineSemaphore produced = cts.semaphore();
@@ -462,7 +456,7 @@ class NativeFailureTest {
   @Test
   @Rule({"Q9", "Q7a"})
   void failedWorkFailsWhicheverThreadCompletesIt(Cts cts) {
-    needs(cts, "execute");
+    cts.needCall(cts.device(), "execute");
     DeviceQueue queue = cts.queue();
     DeviceBuffer buffer = cts.buffer(64);
     for (int round = 0; round < 200; round++) {
@@ -488,7 +482,7 @@ class NativeFailureTest {
   @MethodSource("culprits")
   @Rule({"M1", "Q7a"})
   void aFailedAllocaFailsItsSignalsAndEveryUse(Culprits culprits, Cts cts) {
-    needs(cts, "allocAsync");
+    cts.needCall(cts.device(), "allocAsync");
     cts.allowWarnings();
     DeviceStatistics before = cts.device().statistics();
     for (int culprit : culprits.which()) {
@@ -525,7 +519,7 @@ class NativeFailureTest {
   @ValueSource(booleans = {true, false})
   @Rule({"M1", "Q7a"})
   void aFailedDeallocaKeepsTheMemory(boolean isDeallocatedAgain, Cts cts) {
-    needs(cts, "freeAsync");
+    cts.needCall(cts.device(), "freeAsync");
     long before = cts.device().statistics().bytes();
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore failed = cts.semaphore();
@@ -551,7 +545,7 @@ class NativeFailureTest {
   @Test
   @Rule("Q7a")
   void aFailedAllocationThrowsAndLosesNothing(Cts cts) {
-    needs(cts, "allocate");
+    cts.needCall(cts.device(), "allocate");
     long before = cts.device().statistics().liveResources();
     cts.allowWarnings();
     cts.controls().failNext("allocate", 1, Status.RESOURCE_EXHAUSTED, false);
@@ -563,7 +557,7 @@ class NativeFailureTest {
   @Test
   @Rule({"Q7a", "M7"})
   void aFailedFlushIsThrownByCloseAndEndsTheMapping(Cts cts) {
-    needs(cts, "flush");
+    cts.needCall(cts.device(), "flush");
     DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
     long before = cts.device().statistics().buffers();
     DeviceBuffer.Mapping mapping = buffer.map(DeviceBuffer.MapMode.WRITE);

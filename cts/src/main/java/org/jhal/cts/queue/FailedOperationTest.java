@@ -283,9 +283,7 @@ class FailedOperationTest {
   @Needs(Need.CONTROLS)
   @FreshDevice
   void aNativeFailureNamesItsOperationAndKeepsItsCode(String call, Cts cts) {
-    if (!cts.controls().calls().contains(call)) {
-      throw Cts.unsupported("the driver has no native call named " + call);
-    }
+    cts.needCall(cts.device(), call);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore behind = cts.semaphore();
@@ -311,9 +309,7 @@ class FailedOperationTest {
   @Needs(Need.CONTROLS)
   @FreshDevice
   void aFailedAllocaIsNamed(Cts cts) {
-    if (!cts.controls().calls().contains("allocAsync")) {
-      throw Cts.unsupported("the driver has no native call named allocAsync");
-    }
+    cts.needCall(cts.device(), "allocAsync");
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.closing(cts.queue().alloca(go.at(1), done.at(1), 64, BufferParams.DEVICE));
@@ -333,9 +329,7 @@ class FailedOperationTest {
   @Needs(Need.CONTROLS)
   @FreshDevice
   void aLossReportsTheOperationBeforeItAndTheNativeCode(String call, Cts cts) {
-    if (!cts.controls().calls().contains(call)) {
-      throw Cts.unsupported("the driver has no native call named " + call);
-    }
+    cts.needCall(cts.device(), call);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore never = cts.semaphore();

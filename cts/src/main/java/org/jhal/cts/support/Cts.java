@@ -167,6 +167,13 @@ public interface Cts {
     return controls;
   }
 
+  /** Ends the test as unsupported if a device has no native call of this name to make fail. */
+  default void needCall(Device device, String name) {
+    if (!controls(device).calls().contains(name)) {
+      throw unsupported("the driver has no native call named " + name);
+    }
+  }
+
   /** A timeline at 0, closed after the test. */
   default TimelineSemaphore semaphore() {
     return semaphore(0);

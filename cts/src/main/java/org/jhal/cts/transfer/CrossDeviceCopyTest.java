@@ -558,9 +558,7 @@ class CrossDeviceCopyTest {
   void aFailedEnableAccessFailsTheOperation(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
-    if (!cts.controls(here).calls().contains("enableAccess")) {
-      throw Cts.unsupported("the driver has no native call named enableAccess");
-    }
+    cts.needCall(here, "enableAccess");
     DeviceBuffer source = cts.buffer(here, bytes(64));
     DeviceBuffer target = cts.buffer(there, filled(64, 0));
     TimelineSemaphore failed = cts.semaphore();

@@ -185,7 +185,7 @@ public final class Enqueuer<E> {
       registration.announce(operation);
     }
     try {
-      open.add(operation);
+      open.add(operation, isReached);
       if (isRecorded) {
         record(operation, kind, kernel, commands);
       }

@@ -76,7 +76,7 @@ final class IssueLine<E> {
   }
 
   /**
-   * Makes a PARKED operation, of which no wait is open any more, ISSUED if the caller can have the
+   * Makes an operation, of which no wait is open any more, ISSUED if the caller can have the
    * drainer's role and the operation can be issued at once, otherwise READY. Does nothing if
    * another thread has failed it.
    *
@@ -85,8 +85,12 @@ final class IssueLine<E> {
    */
   boolean add(Operation<E> operation, boolean mayIssue) {
     synchronized (lock) {
+      State from = operation.state(); // PARKED, READY if no wait was open at first, or DONE
+      if (from == State.DONE) {
+        return false;
+      }
       if (mayIssue && isNextLocked(operation)) {
-        if (!operation.changeState(State.PARKED, State.ISSUED)) {
+        if (!operation.changeState(from, State.ISSUED)) {
           return false;
         }
         // No calls from here on: a call could run out of stack, and leave this half done.
@@ -94,7 +98,7 @@ final class IssueLine<E> {
         isDraining = true;
         return true;
       }
-      if (operation.changeState(State.PARKED, State.READY)) {
+      if (operation.changeState(from, State.READY)) {
         ready.insert(operation);
       }
       return false;

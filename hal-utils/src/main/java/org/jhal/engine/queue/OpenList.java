@@ -29,14 +29,17 @@ final class OpenList<E> {
   private long parts; // how many of those enqueued are parts of others; see Operation#servesCopy
   private long retired; // how many operations have retired that are not
 
-  /** Adds an operation, gives it its number, and makes it PARKED. */
-  void add(Operation<E> operation) {
+  /**
+   * Adds an operation, gives it its number, and makes it READY if all its waits are reached,
+   * otherwise PARKED.
+   */
+  void add(Operation<E> operation, boolean isReached) {
     boolean isPart = operation.servesCopy();
     synchronized (lock) {
       linkBefore(operation, first);
       // No calls from here on: a call could run out of stack, and leave this half done.
       size++;
-      operation.state = State.PARKED;
+      operation.state = isReached ? State.READY : State.PARKED;
       operation.key = ++lastNumber;
       if (isPart) {
         parts++;

@@ -34,7 +34,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     NEW,
     /** At least one wait is open, or its thread has yet to register one. */
     PARKED,
-    /** All waits are reached or covered; in the heap of ready operations. */
+    /** All waits are reached or covered; in the heap of ready operations, or about to be. */
     READY,
     /** Claimed by the drainer: handed to the stream, or about to be. */
     ISSUED,

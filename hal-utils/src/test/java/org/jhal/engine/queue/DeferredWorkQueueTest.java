@@ -65,6 +65,19 @@ class DeferredWorkQueueTest {
     assertEquals(List.of("free", "parked"), executed);
   }
 
+  /** What is parked fails when a queue is closed or a group ends; the rest is waited for. */
+  @Test
+  void anOperationWithoutOpenWaitsIsNeverParked() {
+    QueueUse use = new QueueUse("free", Fence.NONE, first.at(1));
+    List<Boolean> parked = new ArrayList<>();
+    use.onceOpen = () -> parked.add(Objects.requireNonNull(use.operation).isParked());
+    harness.enqueue(0, use);
+    harness.run();
+    assertEquals(1, first.value());
+    assertFalse(parked.isEmpty());
+    assertFalse(parked.contains(true));
+  }
+
   @Test
   void anOperationWaitsForAllOfItsWaitsOnce() {
     work(harness, 0, "work", gate.at(1).and(first.at(2)).and(second.at(1)), Fence.NONE);

@@ -27,6 +27,7 @@ final class QueueUse {
   @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
   @Nullable Error failsAtRegistering; // likewise, before its waits are registered
   @Nullable Error failsOnceOpen; // likewise, before it is READY or ISSUED
+  Runnable onceOpen = () -> {}; // runs at the same place
   @Nullable Error failsAtEndOfBorrow; // likewise
   volatile @Nullable Error failsAtDescription; // likewise
   @Nullable Runnable atEndOfBorrow; // run once
@@ -100,6 +101,7 @@ final class QueueUse {
 
     @Override
     public boolean weightMayChange() {
+      use().onceOpen.run();
       Error error = use().failsOnceOpen;
       if (error != null) {
         use().failsOnceOpen = null;
