@@ -26,7 +26,13 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SimulatedLibrary {
   private static final List<String> HEADERS =
-      List.of("gpusim.h", "gpusim_kernel.h", "internal.h", "fiber_switch.h", "report.h", "collective.h");
+      List.of(
+          "gpusim.h",
+          "gpusim_kernel.h",
+          "internal.h",
+          "fiber_switch.h",
+          "report.h",
+          "collective.h");
   private static final List<String> DEVICE =
       List.of(
           "text.c",
