@@ -21,7 +21,6 @@ final class CallbackWait extends WaitNode implements Registration {
 
   @Override
   void released(Cascade cascade) {
-    cascade.beginning = null;
     if (!isDecided.compareAndSet(false, true)) {
       return; // cancel() came between the removal of this node and this call
     }

@@ -193,7 +193,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   // Issuing.
 
   @Override
-  public void drainAfterSignal() {
+  public void drainAfterSignal(Cascade cascade) {
+    cascade.stepOf = broken;
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // the other threads of the engine never issue
     } else {
@@ -212,10 +213,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       } else {
         enqueuer.drain();
       }
-    } catch (Throwable t) {
-      broken.by = t; // before any call: there may be no stack left for one
-      issueRole.wake();
-      throw t;
     } finally {
       gate.leave();
     }
@@ -263,8 +260,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private void loseBecause(Throwable thrown) {
     if (!isLosing) {
-      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
-      loss.lose("the engine", thrown);
+      if (loss.cause() == null) {
+        Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
+        loss.lose("the engine", thrown);
+      }
       boolean ignored = gate.shut();
       isLosing = true;
     }
@@ -366,6 +365,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    * state of the queue is unknown, so the device is lost.
    */
   private void crashed(Throwable thrown) {
+    broken.by = thrown;
     Failures.log(LOG, Level.ERROR, "a thread of queue " + name + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }

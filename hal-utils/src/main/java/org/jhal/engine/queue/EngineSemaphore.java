@@ -71,6 +71,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
     raise(newValue, cascade);
     Span.end(span, null);
     cascade.run();
+    Cascade.runLeft();
   }
 
   @Override

@@ -303,6 +303,7 @@ abstract class Timeline {
       releaseLocked(Long.MAX_VALUE, over, cascade);
     }
     cascade.run();
+    Cascade.runLeft();
     return closedNow;
   }
 

@@ -269,7 +269,7 @@ class DeferredWorkQueueTest {
     assertEquals(1, third.issued.get());
     assertEquals(0, heavy.issued.get(), "the stream is not empty");
     assertTrue(queue.completionStep());
-    queue.drainAfterSignal();
+    queue.drainAfterSignal(Cascade.current());
     assertEquals(0, heavy.issued.get(), "a user's thread must not issue what blocks");
     assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
     assertEquals(1, heavy.issued.get());
@@ -289,7 +289,7 @@ class DeferredWorkQueueTest {
     parked.mayBlock = true;
     harness.enqueue(0, parked);
     gate.signal(1);
-    queue.drainAfterSignal();
+    queue.drainAfterSignal(Cascade.current());
     assertEquals(1, inFlight.issued.get());
     assertEquals(0, direct.issued.get(), "a user's thread must not issue what may block");
     assertEquals(0, behind.issued.get(), "ready operations are issued in order");

@@ -110,7 +110,6 @@ class EngineSemaphoreTest {
           new WaitNode() {
             @Override
             void released(Cascade cascade) {
-              cascade.beginning = null;
               log.add(name);
             }
           };
@@ -428,9 +427,7 @@ class EngineSemaphoreTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released(Cascade cascade) {
-            cascade.beginning = null;
-          }
+          void released(Cascade cascade) {}
         };
     assertTrue(semaphore.register(node, 1, device));
     assertTrue(semaphore.deregister(node));

@@ -395,8 +395,8 @@ class QueueFailureTest {
       QueueUse use = new QueueUse("overflowing", gate.at(1), first.at(1));
       use.failsOnceOpen = new StackOverflowError();
       harness.enqueue(0, use);
-      assertThrows(StackOverflowError.class, () -> gate.signal(1));
-      harness.run();
+      gate.signal(1); // its caller is not concerned
+      harness.issueSteps();
       assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
       assertEquals(Status.UNAVAILABLE, failure(first).status());
       assertEquals(1, log.count("an error interrupted a step of queue"));
