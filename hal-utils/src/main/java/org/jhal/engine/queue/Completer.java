@@ -149,7 +149,7 @@ final class Completer<E> {
       end(operation, fate);
     } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
       if (operation.state() != State.DONE) {
-        retirement.keep(operation); // it is in no other list
+        open.keep(operation); // it is in no other list
       }
       throw t;
     }
@@ -160,7 +160,7 @@ final class Completer<E> {
       complete(operation);
     } else {
       Settling.fail(operation, Objects.requireNonNull(loss.cause()));
-      retirement.keep(operation);
+      open.keep(operation);
     }
   }
 
@@ -256,7 +256,7 @@ final class Completer<E> {
   }
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
-    dropEvent(operation); // it has fired, and the host completion may take a long time
+    operation.dropEvent(); // it has fired, and the host completion may take a long time
     boolean endsOperation = operation.work.endsWithHostCompletion();
     HostCompletionRun<E> run =
         new HostCompletionRun<>(this, loss, operation, completion, endsOperation);
@@ -280,7 +280,7 @@ final class Completer<E> {
       Settling.settle(operation);
     } catch (Throwable t) {
       owner.broken.by = t; // before any call: there may be no stack left for one
-      retirement.keep(operation); // it is in no other list
+      open.keep(operation); // it is in no other list
       throw t;
     }
     owner.retireLater(operation);
@@ -292,8 +292,14 @@ final class Completer<E> {
    */
   void retireRest() {
     retirement.take(toRetire);
-    retirement.takeKept(toRetire);
     retireTaken();
+    flush();
+    open.keepHalfIssued();
+    for (Operation<E> operation : open.all()) {
+      if (operation.isKept) {
+        retire(operation);
+      }
+    }
     flush();
   }
 
@@ -321,7 +327,7 @@ final class Completer<E> {
   /** Retires an operation that has its outcome; {@link #flush} takes it off the lists. */
   private void retire(Operation<E> operation) {
     if (letGo(operation, releases)) {
-      dropEvent(operation);
+      operation.dropEvent();
       retired.add(operation);
     }
   }
@@ -359,14 +365,5 @@ final class Completer<E> {
           t);
     }
     return true;
-  }
-
-  /** Drops the operation's reference to its event. */
-  private void dropEvent(Operation<E> operation) {
-    PooledEvent<E> event = operation.event();
-    if (event != null) {
-      operation.setEvent(null);
-      event.release();
-    }
   }
 }

@@ -54,7 +54,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private final QueueGate gate = new QueueGate(broken);
   final OpenList<E> open = new OpenList<>(); // not private: a test walks it
   private final IssueLine<E> line;
-  private final Retirement<E> retirement = new Retirement<>(open);
+  private final Retirement<E> retirement = new Retirement<>();
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
@@ -86,7 +86,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     this.loss = new QueueLoss(name, loss, end, this::issueLater);
     this.events = new EventPool<>(stream);
     this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, this::issueLater);
-    this.issuer = new Issuer<>(this, this.loss, line, retirement, stream, events, domain);
+    this.issuer = new Issuer<>(this, this.loss, line, open, stream, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
         new Completer<>(
@@ -269,19 +269,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     }
     if (gate.isEmpty()) {
       failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
-      keepHanded();
+      open.keepHalfIssued();
       isLossOver = true;
-    }
-  }
-
-  /**
-   * Keeps the operation that a thread was issuing when an error ended that. For the time when no
-   * thread issues any more.
-   */
-  void keepHanded() {
-    Operation<E> left = line.takeHanded();
-    if (left != null) {
-      retirement.keep(left);
     }
   }
 

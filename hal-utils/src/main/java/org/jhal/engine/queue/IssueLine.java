@@ -37,10 +37,6 @@ final class IssueLine<E> {
   private boolean isDraining; // a thread has the drainer's role
   private boolean isOver; // no operation is handed out any more
 
-  // The operation that the drainer is issuing, or null. It is in no other list than that of open
-  // ones.
-  private @Nullable Operation<E> handed;
-
   // Operations that the drainer could not issue, of which nothing is in the stream.
   private final OperationChain<E> failed = new OperationChain<>();
 
@@ -89,8 +85,6 @@ final class IssueLine<E> {
         if (!operation.changeState(State.PARKED, State.ISSUED)) {
           return false;
         }
-        // No calls from here on: a call could run out of stack, and leave this half done.
-        handed = operation;
         isDraining = true;
         return true;
       }
@@ -128,7 +122,6 @@ final class IssueLine<E> {
       next = nextLocked();
       if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
         Operation<E> first = ready.removeMin();
-        handed = first;
         isDraining = true;
         return first;
       }
@@ -155,12 +148,9 @@ final class IssueLine<E> {
       if (last != null) {
         putInFlightLocked(last);
       }
-      handed = null;
       next = nextLocked();
       if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
-        Operation<E> following = ready.removeMin();
-        handed = following;
-        return following;
+        return ready.removeMin();
       }
       isDraining = false;
     }
@@ -178,14 +168,12 @@ final class IssueLine<E> {
     inFlight++;
     weightInFlight += weight;
     issued++;
-    handed = null;
   }
 
   /** For the drainer: returns the operation that it could not issue to the heap of ready ones. */
   void putBack(Operation<E> operation) {
     synchronized (lock) {
       ready.insert(operation);
-      handed = null;
     }
   }
 
@@ -193,7 +181,6 @@ final class IssueLine<E> {
   void addFailed(Operation<E> operation) {
     synchronized (lock) {
       failed.add(operation);
-      handed = null; // behind the call, for which there may be no stack
     }
   }
 
@@ -208,25 +195,6 @@ final class IssueLine<E> {
   void removeFirstFailed() {
     synchronized (lock) {
       Operation<E> ignored = failed.poll();
-    }
-  }
-
-  /** The drainer cannot issue what it was handed, and has put it elsewhere. */
-  void letGo() {
-    synchronized (lock) {
-      handed = null;
-    }
-  }
-
-  /**
-   * Takes the operation that a thread was issuing when an error ended that, if any: part of it may
-   * have reached the stream. For the time when no thread issues any more.
-   */
-  @Nullable Operation<E> takeHanded() {
-    synchronized (lock) {
-      Operation<E> left = handed;
-      handed = null;
-      return left != null && left.state() == State.ISSUED ? left : null;
     }
   }
 

@@ -23,7 +23,7 @@ final class Issuer<E> {
   private final OperationQueue<E> owner;
   private final QueueLoss loss;
   private final IssueLine<E> line;
-  private final Retirement<E> retirement;
+  private final OpenList<E> open;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain; // of the events
@@ -34,14 +34,14 @@ final class Issuer<E> {
       OperationQueue<E> owner,
       QueueLoss loss,
       IssueLine<E> line,
-      Retirement<E> retirement,
+      OpenList<E> open,
       NativeStream<E> stream,
       EventPool<E> events,
       Object domain) {
     this.owner = owner;
     this.loss = loss;
     this.line = line;
-    this.retirement = retirement;
+    this.open = open;
     this.stream = stream;
     this.events = events;
     this.domain = domain;
@@ -165,8 +165,7 @@ final class Issuer<E> {
     }
     event.release();
     if (reach == Reach.UNKNOWN) {
-      retirement.keep(operation); // the work may go on until the stream is idle
-      line.letGo();
+      open.keep(operation); // the work may go on until the stream is idle
     } else if (reach == Reach.NOTHING || !putBack(operation)) {
       owner.failLater(operation);
     }

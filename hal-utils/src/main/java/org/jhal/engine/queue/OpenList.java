@@ -22,7 +22,7 @@ final class OpenList<E> {
 
   private @Nullable Operation<E> first;
   private int size; // without the bookmarks of walks
-  private int kept; // how many stay open until the stream is idle; awaitNone ignores them
+  private int kept; // how many of them are kept; awaitNone ignores these
   private boolean isAwaited; // awaitNone was called: from then on it is notified
 
   private long lastNumber; // the number of the operation that was enqueued last; the first has 1
@@ -51,6 +51,7 @@ final class OpenList<E> {
         boolean isPart = next.servesCopy();
         unlink(next);
         size--; // behind the calls, for which there may be no stack
+        kept -= next.isKept ? 1 : 0;
         retired += isPart ? 0 : 1;
       }
       notifyIfNone();
@@ -58,20 +59,30 @@ final class OpenList<E> {
   }
 
   /**
-   * One open operation stays until the stream is idle, and {@link #awaitNone} no longer waits for
-   * it.
+   * Keeps a failed operation, without its event, until the stream is idle: the stream may use what
+   * the operation holds, and no event will say when that ends. {@link #awaitNone} no longer waits
+   * for it.
    */
-  void keepOne() {
+  void keep(Operation<E> operation) {
+    operation.dropEvent();
     synchronized (lock) {
-      kept++;
-      notifyIfNone();
+      if (!operation.isKept) {
+        operation.isKept = true;
+        kept++;
+        notifyIfNone();
+      }
     }
   }
 
-  /** As many operations of those counted by {@link #keepOne} are about to be removed. */
-  void keepNoMore(int count) {
-    synchronized (lock) {
-      kept -= count;
+  /**
+   * Keeps what a thread was issuing when an error ended that: part of it may have reached the
+   * stream. For the time when no thread issues any more.
+   */
+  void keepHalfIssued() {
+    for (Operation<E> operation : all()) {
+      if (operation.state() == State.ISSUED && operation.place == 0 && !operation.isToRetire) {
+        keep(operation);
+      }
     }
   }
 

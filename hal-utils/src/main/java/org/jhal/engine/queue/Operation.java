@@ -113,6 +113,9 @@ public final class Operation<E> extends HeapNode implements Producer {
   /** It was added to the operations to retire, or retires: see {@link Retirement#add}. */
   boolean isToRetire;
 
+  /** It stays open until the stream is idle: see {@link OpenList#keep}. Guarded by its lock. */
+  boolean isKept;
+
   /** Link in an {@link OperationChain}, of which it is in one at a time. */
   @Nullable Operation<E> next;
 
@@ -392,10 +395,19 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /**
    * Called by the drainer once the event is recorded and before the operation is published, and
-   * with null by the thread that completes the operation.
+   * with null once the stream is gone.
    */
   void setEvent(@Nullable PooledEvent<E> recorded) {
     event = recorded;
+  }
+
+  /** Drops the reference to the event, if there is one. For the thread that completes this. */
+  void dropEvent() {
+    PooledEvent<E> dropped = event;
+    if (dropped != null) {
+      event = null;
+      dropped.release();
+    }
   }
 
   /** The event, without a reference to it. For the thread that completes this operation. */

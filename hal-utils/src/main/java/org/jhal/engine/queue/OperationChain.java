@@ -25,16 +25,6 @@ final class OperationChain<E> {
     return first == null;
   }
 
-  /** Whether an operation is in it, which takes time. */
-  boolean contains(Operation<E> operation) {
-    for (Operation<E> next = first; next != null; next = next.next) {
-      if (next == operation) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** The oldest operation, or null. */
   @Nullable Operation<E> first() {
     return first;

@@ -101,13 +101,8 @@ public final class QueueShutdown<E> {
     queue.leaveOpen();
     Names.remove(queue.number());
     // A thread inside the gate may still leave work to the queue's threads.
-    boolean haveEnded =
-        gate.awaitEmpty(deadline)
-            && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
-    if (haveEnded) {
-      queue.keepHanded(); // unless the issue thread came to that, after an error of the engine
-    }
-    return haveEnded;
+    return gate.awaitEmpty(deadline)
+        && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
   }
 
   /**
