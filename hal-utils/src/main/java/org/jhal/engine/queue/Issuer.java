@@ -206,7 +206,7 @@ final class Issuer<E> {
         return lose(operation, t);
       }
       fail(operation, t);
-      isBehindOpen = isBehindOpen(operation);
+      isBehindOpen = operation.hasOpenProducer();
     }
     if (!waitsAcross && !batch.hasWaits() && !isBehindOpen) {
       return Reach.NOTHING;
@@ -220,17 +220,6 @@ final class Issuer<E> {
     } catch (Throwable t) { // as above
       return lose(operation, t);
     }
-  }
-
-  /** Whether it is to be issued behind operations of its stream that are not over. */
-  private boolean isBehindOpen(Operation<E> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
-      if (producer != null && producer.failure() == null && !producer.isApplied()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Records why the work has failed; null if it has not. */

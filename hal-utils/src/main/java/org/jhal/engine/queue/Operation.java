@@ -318,15 +318,26 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /** Adds the producers that are not applied yet to {@code to}; none once there is an outcome. */
   public synchronized void addOpenProducers(List<? super Operation<?>> to) {
-    if (outcome != null) {
-      return;
-    }
-    for (int i = 0; i < waits.length; i++) {
+    for (int i = 0; outcome == null && i < waits.length; i++) {
       Operation<?> producer = waits[i].producer();
       if (producer != null && !producer.isApplied()) {
         to.add(producer);
       }
     }
+  }
+
+  /**
+   * Whether there are producers that are not applied yet. For threads that hold this object's
+   * monitor or have the drainer's role: others may let go of them meanwhile.
+   */
+  boolean hasOpenProducer() {
+    for (int i = 0; i < waits.length; i++) {
+      Operation<?> producer = waits[i].producer();
+      if (producer != null && !producer.isApplied()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -41,7 +41,7 @@ final class Settling {
   }
 
   private static boolean settle(Operation<?> operation, boolean mayWait) {
-    if (decideIfForeseen(operation)) {
+    if (decide(operation, null)) {
       apply(operation);
       return true;
     }
@@ -74,16 +74,12 @@ final class Settling {
         stack.subList(floor, stack.size()).clear();
         return false;
       }
-      if (!top.hasOutcome()) {
-        int before = stack.size();
-        top.addOpenProducers(stack);
-        if (stack.size() > before) {
-          continue; // settle the producers first, and then come back to this one
-        }
-        decide(top, null);
+      if (decide(top, null)) {
+        stack.remove(stack.size() - 1);
+        apply(top);
+      } else {
+        top.addOpenProducers(stack); // which are settled first; then this is the top again
       }
-      stack.remove(stack.size() - 1);
-      apply(top);
     }
     return true;
   }
@@ -104,10 +100,7 @@ final class Settling {
     if (cause == null && !isOver && mayWait) {
       cause = leftBehind(operation);
     }
-    if (cause != null) {
-      decide(operation, cause);
-    }
-    return isOver || cause != null;
+    return cause != null ? decide(operation, cause) : isOver;
   }
 
   /** Why an operation fails whose device shut its queues before the operation had ended. */
@@ -129,45 +122,31 @@ final class Settling {
    * lost.
    */
   static void fail(Operation<?> operation, HalException reason) {
-    decide(operation, reason);
+    boolean ignored = decide(operation, reason); // true
     apply(operation);
   }
 
   /**
-   * Decides the outcome, unless that was done before. It is {@code forced} if that is not null,
-   * otherwise what {@link #foreseeFailure} says.
+   * Decides the outcome, unless that was done before. It is {@code forced} if that is not null;
+   * otherwise it is what {@link #foreseeFailure} says, once all producers are applied. Returns
+   * whether there is an outcome.
    *
    * <p>Lets go of the producers, unless the outcome is forced, and the stream may still wait for
    * them: {@link StreamWatch} needs them until the operation retires.
    */
-  private static void decide(Operation<?> operation, @Nullable HalException forced) {
+  private static boolean decide(Operation<?> operation, @Nullable HalException forced) {
     synchronized (operation) {
       if (operation.hasOutcome()) {
-        return;
+        return true;
+      }
+      if (forced == null && operation.hasOpenProducer()) {
+        return false;
       }
       operation.decide(forced != null ? forced : foreseeFailure(operation));
     }
     if (forced == null) {
       operation.releaseProducers();
     }
-    OperationReport.outcome(operation);
-  }
-
-  /** Decides the outcome if all producers are applied. Returns whether there is an outcome now. */
-  private static boolean decideIfForeseen(Operation<?> operation) {
-    synchronized (operation) {
-      if (operation.hasOutcome()) {
-        return true;
-      }
-      for (int i = 0; i < operation.waitCount(); i++) {
-        Operation<?> producer = operation.wait(i).producer();
-        if (producer != null && !producer.isApplied()) {
-          return false;
-        }
-      }
-      operation.decide(foreseeFailure(operation));
-    }
-    operation.releaseProducers();
     OperationReport.outcome(operation);
     return true;
   }
