@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jhal.driver.support.BackOff;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,6 @@ final class OpenList<E> {
   private @Nullable Operation<E> first;
   private int size; // without the bookmarks of walks
   private int kept; // how many of them are kept; awaitNone ignores these
-  private boolean isAwaited; // awaitNone was called: from then on it is notified
 
   private long lastNumber; // the number of the operation that was enqueued last; the first has 1
   private long parts; // how many of those enqueued are parts of others; see Operation#servesCopy
@@ -54,7 +54,6 @@ final class OpenList<E> {
         kept -= next.isKept ? 1 : 0;
         retired += isPart ? 0 : 1;
       }
-      notifyIfNone();
     }
   }
 
@@ -69,8 +68,7 @@ final class OpenList<E> {
       if (!operation.isKept) {
         operation.isKept = true;
         kept++;
-        notifyIfNone();
-      }
+        }
     }
   }
 
@@ -83,12 +81,6 @@ final class OpenList<E> {
       if (operation.state() == State.ISSUED && operation.place == 0 && !operation.isToRetire) {
         keep(operation);
       }
-    }
-  }
-
-  private void notifyIfNone() {
-    if (isAwaited && size == kept) {
-      lock.notifyAll();
     }
   }
 
@@ -119,27 +111,12 @@ final class OpenList<E> {
    * thread's interrupt status is restored.
    */
   boolean awaitNone(long deadline) {
-    boolean interrupted = false;
-    try {
-      synchronized (lock) {
-        isAwaited = true;
-        while (size > kept) {
-          long left = deadline - System.nanoTime();
-          if (left <= 0) {
-            return false;
-          }
-          try {
-            lock.wait(left / 1_000_000 + 1);
-          } catch (InterruptedException e) {
-            interrupted = true; // only closing a device waits here, and it must go on
-          }
-        }
-        return true;
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    return BackOff.await(this, deadline, this::isNoneAwaited);
+  }
+
+  private boolean isNoneAwaited() {
+    synchronized (lock) {
+      return size == kept;
     }
   }
 
