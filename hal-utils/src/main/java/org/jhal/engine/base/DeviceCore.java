@@ -376,6 +376,7 @@ public final class DeviceCore<E> implements Explainable {
     public HalException note(HalException failure) {
       if (lost.compareAndSet(null, failure)) {
         queues.forEach(queue -> queue.noteLost(failure));
+        end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
     }

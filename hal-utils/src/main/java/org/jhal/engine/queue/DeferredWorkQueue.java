@@ -44,10 +44,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private static final long LOOK_NANOS = 1_000_000_000;
 
-  private final String name;
-  private final long number;
-  private final DeviceEnd end; // the device's
-  private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final QueueLoss loss;
 
@@ -64,6 +60,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
+  private final Runnable waker = this::issueLater;
   final WorkerThread issueRole; // not private: tests run its steps on threads of their own
   final WorkerThread completionRole; // not private for the same reason
 
@@ -78,14 +75,12 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    *     #noteLost} and {@link #lose} on every queue of the device
    */
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
-    this.name = settings.name();
-    this.number = settings.number();
-    this.end = settings.end();
+    super(settings, stream);
+    String name = name();
     Object domain = settings.eventDomain();
-    this.stream = stream;
-    this.loss = new QueueLoss(name, loss, end, this::issueLater);
+    this.loss = new QueueLoss(name, loss, waker);
     this.events = new EventPool<>(stream);
-    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, this::issueLater);
+    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, waker);
     this.issuer = new Issuer<>(this, this.loss, line, open, stream, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
@@ -136,13 +131,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   /** Puts it among the open queues of this process, which find one another. */
   void enterOpen() {
     Explanation.addSource(this);
-    watch.open();
+    DeviceEnd.addWaker(waker);
   }
 
   /** Its threads are about to end: nothing finds it among the open queues any more. */
   void leaveOpen() {
     Explanation.removeSource(this);
-    watch.close();
+    DeviceEnd.removeWaker(waker);
   }
 
   @Override
@@ -158,26 +153,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   /** The steps of closing this queue. */
   public QueueShutdown<E> shutdown() {
     return shutdown;
-  }
-
-  @Override
-  NativeStream<E> stream() {
-    return stream;
-  }
-
-  @Override
-  public long number() {
-    return number;
-  }
-
-  @Override
-  DeviceEnd end() {
-    return end;
-  }
-
-  @Override
-  boolean isStream(NativeStream<?> other) {
-    return stream == other;
   }
 
   /** Takes operations from users' threads. */
@@ -230,15 +205,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
-    if (loss.takeUntold()) {
-      try {
-        loss.tellLate();
-        // The device may have known before, and then it has not told this queue again.
-        lose(Objects.requireNonNull(loss.cause()));
-      } catch (Throwable t) {
-        loss.expectAgain();
-        throw t;
-      }
+    if (loss.isUntold()) {
+      loss.tell();
+      // The device may have known before, and then this has not reached the queue.
+      lose(Objects.requireNonNull(loss.cause()));
     }
     Cascade.runLeft();
     enqueuer.discardLeft();
@@ -261,7 +231,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private void loseBecause(Throwable thrown) {
     if (!isLosing) {
       if (loss.cause() == null) {
-        Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
+        Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name(), thrown);
         loss.lose("the engine", thrown);
       }
       boolean ignored = gate.shut();
@@ -325,11 +295,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   // Failure and shutdown.
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
   boolean isClosing() {
     return enqueuer.isClosing();
   }
@@ -355,7 +320,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private void crashed(Throwable thrown) {
     broken.by = thrown;
-    Failures.log(LOG, Level.ERROR, "a thread of queue " + name + " failed", thrown);
+    Failures.log(LOG, Level.ERROR, "a thread of queue " + name() + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }
 
@@ -366,6 +331,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   public void lose(HalException cause) {
     loss.set(cause);
     failing.failAll(operation -> true, cause, true);
+    loss.setTold(); // last: should an error end this half-way, the issue thread repeats it
     completionRole.wake();
   }
 

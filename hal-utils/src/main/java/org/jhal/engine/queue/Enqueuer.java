@@ -144,7 +144,7 @@ public final class Enqueuer<E> {
    * #abandon} if this throws.
    */
   public void capture(Operation<E> operation, Fence waits, Fence signals) {
-    operation.capture(waits, signals, queue.stream());
+    operation.capture(waits, signals, queue.stream);
   }
 
   /**

@@ -314,7 +314,7 @@ final class Issuer<E> {
         failWith(operation, producer);
       } else if (!producer.queue.isOfDevice(operation.queue)) {
         waitsAcross |= waitAcross(operation, producer);
-      } else if (!(producer.queue.isStream(stream) && stream.isInOrder())) {
+      } else if (!(producer.queue.stream == stream && stream.isInOrder())) {
         addWait(operation, producer);
       }
     }

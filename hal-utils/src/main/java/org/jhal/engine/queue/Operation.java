@@ -372,7 +372,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   public boolean hasRoomForEach() {
     return isPutBack
         || !work.weightMayChange()
-        || weight >= work.weightOfEach(queue.stream()) + ownWeight(queue.stream());
+        || weight >= work.weightOfEach(queue.stream) + ownWeight(queue.stream);
   }
 
   /**

@@ -16,28 +16,37 @@ public abstract class OperationQueue<E> {
   /** Whether an error has interrupted a step of this queue, or of one of its operations. */
   public final Broken broken = new Broken();
 
+  final DeviceEnd end; // since when its device is gone
+  final NativeStream<E> stream;
+  private final String name;
+  private final long number;
+
+  OperationQueue(QueueSettings settings, NativeStream<E> stream) {
+    this.name = settings.name();
+    this.number = settings.number();
+    this.end = settings.end();
+    this.stream = stream;
+  }
+
   // Who it is.
 
   /** The queue's name, for messages. */
-  public abstract String name();
+  public final String name() {
+    return name;
+  }
 
   /** The number by which recordings name it. */
-  public abstract long number();
+  public final long number() {
+    return number;
+  }
 
   /** Why its device is lost, or null. */
   abstract @Nullable HalException lost();
 
-  /** Since when its device is gone. */
-  abstract DeviceEnd end();
-
   /** Whether this and {@code other} are queues of the same device. */
   final boolean isOfDevice(OperationQueue<?> other) {
-    return end() == other.end();
+    return end == other.end;
   }
-
-  abstract boolean isStream(NativeStream<?> other);
-
-  abstract NativeStream<E> stream();
 
   // What becomes of its operations.
 

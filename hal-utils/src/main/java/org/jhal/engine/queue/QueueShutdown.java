@@ -89,7 +89,7 @@ public final class QueueShutdown<E> {
    * Returns how many operations are left open.
    */
   public int abandonAll(HalException reason) {
-    queue.end().begin(System.nanoTime());
+    queue.end.begin(System.nanoTime());
     return queue.failing().failAll(operation -> true, reason, true);
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * waits. It then counts as gone since the device for which it has waited, so a chain of devices
  * does not wait for one after the other.
  *
- * <p>For the issue thread, apart from {@link #open} and {@link #close}.
+ * <p>For the issue thread.
  */
 final class StreamWatch<E> {
   /** The issue thread looks about once a second, so less makes no sense. */
@@ -30,7 +30,6 @@ final class StreamWatch<E> {
   private final QueueLoss loss;
   private final EventInquiry<E> inquiry;
   private final Duration patience;
-  private final Runnable waker; // of the issue thread
 
   private int known; // what DeviceEnd.changes() was at the last look
   private long looked; // when that was
@@ -47,21 +46,10 @@ final class StreamWatch<E> {
       EventInquiry<E> inquiry,
       Duration patience) {
     this.queue = queue;
-    this.waker = queue::issueLater;
     this.open = open;
     this.loss = loss;
     this.inquiry = inquiry;
     this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
-  }
-
-  /** The queue starts. */
-  void open() {
-    DeviceEnd.addWaker(waker);
-  }
-
-  /** The queue's threads end. */
-  void close() {
-    DeviceEnd.removeWaker(waker);
   }
 
   /** Looks at the stream, if any device is gone and the last look is some time ago. */
@@ -84,7 +72,7 @@ final class StreamWatch<E> {
       Operation<?> producer = operation.wait(i).producer();
       if (producer != null && !queue.isOfDevice(producer.queue)) {
         HalException why = whyGone(producer);
-        long since = producer.queue.end().since();
+        long since = producer.queue.end.since();
         if (why != null && now - since >= patience.toNanos() && !inquiry.hasFired(operation)) {
           lose(operation, why, since);
           return;
@@ -100,14 +88,14 @@ final class StreamWatch<E> {
    */
   private static @Nullable HalException whyGone(Operation<?> operation) {
     HalException lost = operation.queue.lost();
-    if (!operation.queue.end().hasBegun() || (operation.state() == State.DONE && lost == null)) {
+    if (!operation.queue.end.hasBegun() || (operation.state() == State.DONE && lost == null)) {
       return null;
     }
     return operation.hasOutcome() ? operation.failure() : lost;
   }
 
   private void lose(Operation<E> operation, HalException why, long since) {
-    queue.end().begin(since);
+    queue.end.begin(since);
     HalException ignored =
         loss.loseLater(
             operation.behind("waitEvent"),

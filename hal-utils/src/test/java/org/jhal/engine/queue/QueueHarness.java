@@ -130,6 +130,7 @@ final class QueueHarness {
       }
       if (lost.compareAndSet(null, failure) && losses.size() > 1) {
         queues.forEach(queue -> queue.noteLost(failure));
+        end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
     }
