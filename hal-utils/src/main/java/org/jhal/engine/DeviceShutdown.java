@@ -127,7 +127,7 @@ final class DeviceShutdown<E> {
       closeOnce(limit, threadsLimit);
     } finally {
       core.isCloseOver = true;
-        OpenDevices.remove(this);
+      OpenDevices.remove(this);
     }
   }
 

@@ -68,7 +68,7 @@ final class OpenList<E> {
       if (!operation.isKept) {
         operation.isKept = true;
         kept++;
-        }
+      }
     }
   }
 

@@ -66,8 +66,9 @@ final class QueueLoss {
   }
 
   /**
-   * The device is about to have its queues fail their operations. Should an error end that half-way,
-   * the issue thread of each queue does it. The cause comes first: that thread may be awake already.
+   * The device is about to have its queues fail their operations. Should an error end that
+   * half-way, the issue thread of each queue does it. The cause comes first: that thread may be
+   * awake already.
    */
   void expect(HalException first) {
     set(first);
