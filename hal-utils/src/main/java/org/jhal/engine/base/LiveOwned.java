@@ -1,5 +1,6 @@
 package org.jhal.engine.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -27,9 +28,13 @@ public final class LiveOwned {
    */
   private final boolean isMemory;
 
-  // All guarded by this.
+  @GuardedBy("this")
   private @Nullable Owned first;
+
+  @GuardedBy("this")
   private int size;
+
+  @GuardedBy("this")
   private boolean isClosed; // close() was called
 
   LiveOwned(boolean isMemory) {

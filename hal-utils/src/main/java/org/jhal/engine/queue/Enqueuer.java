@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -35,7 +36,8 @@ public final class Enqueuer<E> {
   // closes the device, read by threads that enqueue.
   private volatile @Nullable HalException cancelled;
 
-  /** Begun operations to discard, which abandon() could not, by their links. Guarded by this. */
+  /** Begun operations to discard, which abandon() could not, by their links. */
+  @GuardedBy("this")
   private @Nullable Operation<E> firstLeft;
 
   Enqueuer(

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.queue.Operation.State;
@@ -28,31 +29,40 @@ final class IssueLine<E> {
   private final Runnable issueLater;
   private final Broken broken; // from then on no thread issues
 
-  // Guards all fields below. Exceptions are noted at the field.
   private final Object lock = new Object();
 
   // READY operations by number, and those that failed while they were in here.
+  @GuardedBy("lock")
   private final PairingHeap<Operation<E>> ready = new PairingHeap<>();
 
+  @GuardedBy("lock")
   private boolean isDraining; // a thread has the drainer's role
+
+  @GuardedBy("lock")
   private boolean isOver; // no operation is handed out any more
 
   // Operations that the drainer could not issue, of which nothing is in the stream.
+  @GuardedBy("lock")
   private final OperationChain<E> failed = new OperationChain<>();
 
   // Operations whose event is recorded and which the completion thread has not taken yet, in stream
   // order.
+  @GuardedBy("lock")
   private final OperationChain<E> recorded = new OperationChain<>();
 
   // How many operations are in the stream: the chain above, and what the completion thread took
   // from it and has not reported to left() yet; and the sum of their weights.
+  @GuardedBy("lock")
   private int inFlight;
+
+  @GuardedBy("lock")
   private int weightInFlight;
 
   // How many operations were ever put in flight. Written with the lock held, read without it.
   private volatile long issued;
 
   // READY operations were left because the stream was full, so left() has to wake the issue thread.
+  @GuardedBy("lock")
   private boolean isThrottled;
 
   /**
@@ -96,6 +106,7 @@ final class IssueLine<E> {
   }
 
   /** Whether an operation can be issued at once, by a thread that is not the issue thread. */
+  @GuardedBy("lock")
   private boolean isNextLocked(Operation<E> operation) {
     return !isDraining
         && broken.by == null
@@ -160,6 +171,7 @@ final class IssueLine<E> {
     return null;
   }
 
+  @GuardedBy("lock")
   private void putInFlightLocked(Operation<E> operation) {
     int weight = weightInFlight(operation);
     recorded.add(operation);
@@ -198,6 +210,7 @@ final class IssueLine<E> {
     }
   }
 
+  @GuardedBy("lock")
   private boolean fitsLocked(Operation<E> operation) {
     weighAgain(operation);
     return inFlight < maxInFlight && operation.weight() <= capacity - weightInFlight;
@@ -218,6 +231,7 @@ final class IssueLine<E> {
     }
   }
 
+  @GuardedBy("lock")
   private Next nextLocked() {
     Operation<E> first = ready.min();
     if (first == null || isOver || broken.by != null) {

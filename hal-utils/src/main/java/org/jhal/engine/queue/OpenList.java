@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,15 +19,24 @@ final class OpenList<E> {
   /** How many operations a walk collects before it releases the lock. */
   private static final int SLICE = 64;
 
-  // Guards all fields below.
   private final Object lock = new Object();
 
+  @GuardedBy("lock")
   private @Nullable Operation<E> first;
+
+  @GuardedBy("lock")
   private int size; // without the bookmarks of walks
+
+  @GuardedBy("lock")
   private int kept; // how many of them are kept; awaitNone ignores these
 
+  @GuardedBy("lock")
   private long lastNumber; // the number of the operation that was enqueued last; the first has 1
+
+  @GuardedBy("lock")
   private long parts; // how many of those enqueued are parts of others; see Operation#servesCopy
+
+  @GuardedBy("lock")
   private long retired; // how many operations have retired that are not
 
   /** Adds an operation, gives it its number, and makes it PARKED. */
@@ -121,6 +131,7 @@ final class OpenList<E> {
   }
 
   /** Links {@code operation} before {@code next}, or as the only one if that is null. */
+  @GuardedBy("lock")
   private void linkBefore(Operation<E> operation, @Nullable Operation<E> next) {
     Operation<E> before = next == null ? null : next.openBefore;
     operation.openBefore = before;
@@ -135,6 +146,7 @@ final class OpenList<E> {
     }
   }
 
+  @GuardedBy("lock")
   private void unlink(Operation<E> operation) {
     Operation<E> before = operation.openBefore;
     Operation<E> after = operation.openAfter;

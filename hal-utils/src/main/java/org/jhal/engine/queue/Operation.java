@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -185,10 +186,11 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Decides the outcome, with this object's monitor held, while there is none.
+   * Decides the outcome while there is none.
    *
    * @param failure null for success
    */
+  @GuardedBy("this")
   void decide(@Nullable HalException failure) {
     outcome = failure == null ? SUCCESS : failure;
   }

@@ -1,13 +1,18 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
  * The operations of one queue that other threads have settled, for the completion thread to retire.
  *
  * <p>Thread-safe.
  */
 final class Retirement<E> {
-  private final OperationChain<E> soon = new OperationChain<>(); // guarded by this
-  private boolean isOver; // guarded by this
+  @GuardedBy("this")
+  private final OperationChain<E> soon = new OperationChain<>();
+
+  @GuardedBy("this")
+  private boolean isOver;
 
   // Something is in `soon`, so that the completion thread takes no lock when it looks in vain.
   // Written with the lock held, read without.

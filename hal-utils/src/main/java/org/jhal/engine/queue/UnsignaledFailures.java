@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 
@@ -18,9 +19,15 @@ final class UnsignaledFailures {
   static final long WHILE_NANOS = 10_000_000_000L;
 
   private final String queue;
-  private long since = System.nanoTime(); // when the present while began; guarded by this
-  private int logged; // in the present while; guarded by this
-  private long omitted; // since the last line; guarded by this
+
+  @GuardedBy("this")
+  private long since = System.nanoTime(); // when the present while began
+
+  @GuardedBy("this")
+  private int logged; // in the present while
+
+  @GuardedBy("this")
+  private long omitted; // since the last line
 
   UnsignaledFailures(String queue) {
     this.queue = queue;
