@@ -289,7 +289,7 @@ final class DeviceShutdown<E> {
       calls.quietly("freeing staging memory", pool::free);
     }
     calls.quietly("closing", core.backend()::close);
-    calls.tellFailedOnLost();
+    calls.logFailedOnLost();
     Names.removeDevice(core.number());
   }
 }

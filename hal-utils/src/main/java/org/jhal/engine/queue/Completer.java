@@ -32,7 +32,7 @@ final class Completer<E> {
   private final Retirement<E> retirement;
   private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
-  private final UnsignaledFailures untold;
+  private final UnsignaledFailures unsignaled;
   private final PollingPace pace;
 
   // All fields below are used by the completion thread alone.
@@ -66,7 +66,7 @@ final class Completer<E> {
     this.retirement = retirement;
     this.stream = stream;
     this.outcomes = outcomes;
-    this.untold = new UnsignaledFailures(owner.name());
+    this.unsignaled = new UnsignaledFailures(owner.name());
     this.pace = new PollingPace(spinNanos, line::issued);
   }
 
@@ -352,9 +352,9 @@ final class Completer<E> {
       if (failure != null) { // otherwise it has let go of them with its outcome
         operation.releaseProducers();
       }
-      // Neither a lost device nor one that is being closed is told of once more.
+      // The loss or the close of the device is reported elsewhere.
       if (failure != null && loss.cause() == null && !owner.isClosing()) {
-        untold.tell(operation, failure);
+        unsignaled.log(operation, failure);
       }
       operation.work.retire(release);
     } catch (Throwable t) {

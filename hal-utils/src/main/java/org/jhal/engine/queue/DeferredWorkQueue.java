@@ -205,8 +205,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
-    if (loss.isUntold()) {
-      loss.tell();
+    if (loss.isPending()) {
+      loss.propagate();
       // The device may have known before, and then this has not reached the queue.
       lose(Objects.requireNonNull(loss.cause()));
     }
@@ -326,12 +326,12 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   /**
    * Fails every open operation with {@code cause}, those in flight included. Users' callbacks run;
-   * see {@link DeviceLoss#tell}.
+   * see {@link DeviceLoss#propagate}.
    */
   public void lose(HalException cause) {
     loss.set(cause);
     failing.failAll(operation -> true, cause, true);
-    loss.setTold(); // last: should an error end this half-way, the issue thread repeats it
+    loss.setPropagated(); // last: should an error end this half-way, the issue thread repeats it
     completionRole.wake();
   }
 
@@ -390,13 +390,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     open.walk(new Operation<>(this, NoWork.get()), looker);
   }
 
-  /** Passes what there is to tell of each open operation to {@code looker}, with no lock held. */
-  public void tellOpen(Consumer<OpenOperation> looker) {
+  /** Passes a description of each open operation to {@code looker}, with no lock held. */
+  public void describeOpen(Consumer<OpenOperation> looker) {
     walkOpen(
         operation -> {
-          OpenOperation told = OperationReport.open(operation);
-          if (told != null) {
-            looker.accept(told);
+          OpenOperation described = OperationReport.open(operation);
+          if (described != null) {
+            looker.accept(described);
           }
         });
   }

@@ -15,5 +15,5 @@ public interface DeviceLoss {
    * run: call it with no lock held, without the drainer's role, and not while the device is bound
    * for a single native call. The completion thread, to which it is bound permanently, may call it.
    */
-  void tell();
+  void propagate();
 }

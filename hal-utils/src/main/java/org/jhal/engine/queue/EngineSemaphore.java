@@ -67,7 +67,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
   public void signal(long newValue) {
     Cascade cascade = Cascade.current();
     Span span =
-        FlightRecorder.hostSignal(id, newValue); // who waits may see the value before it ends
+        FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
     raise(newValue, cascade);
     Span.end(span, null);
     cascade.run();

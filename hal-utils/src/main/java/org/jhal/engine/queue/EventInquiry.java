@@ -21,7 +21,7 @@ final class EventInquiry<E> implements Inquiry<E> {
   private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
   private final OpenList<E> open;
-  private final QueueGate gate; // whoever is inside can use the queue's events
+  private final QueueGate gate; // a thread inside can use the queue's events
   private final PollingPace pace; // the completion thread's
   private final long spinNanos;
 

@@ -106,7 +106,7 @@ final class EventPool<E> {
   }
 
   /** Logs, in one line, how many events could not be destroyed, if any. */
-  synchronized void tellFailures(String queue) {
+  synchronized void logFailures(String queue) {
     if (undestroyed > 0) {
       Failures.log(
           LOG,

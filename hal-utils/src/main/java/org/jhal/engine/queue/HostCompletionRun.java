@@ -66,7 +66,7 @@ final class HostCompletionRun<E>
     }
     Span.end(span, null);
     if (!endsOperation) {
-      if (thrown != null) { // nobody else may end the operation (rule E2)
+      if (thrown != null) { // no other thread may end the operation
         HalException ignored = loss.lose("the host's part of " + operation.name(), thrown);
       }
     } else if (!end(State.RUNNING, thrown) && thrown != null) {
@@ -113,7 +113,7 @@ final class HostCompletionRun<E>
       if (thrown != null && Failures.isLoss(thrown)) {
         failure = loss.lose("the host's part of " + operation.name(), thrown);
       }
-    } finally { // whatever goes wrong meanwhile: nobody else ends the operation
+    } finally { // even after an error: no other thread ends the operation
       completer.hostCompletionOver(operation, failure);
     }
     return true;

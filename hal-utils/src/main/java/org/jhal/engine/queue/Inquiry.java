@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What a queue answers to threads that ask about its events, mostly those of other devices (rule
  * S9a).
  *
- * <p>Thread-safe. What is found out to be lost is told by the issue thread, so no users' code runs.
+ * <p>Thread-safe. The issue thread propagates a loss that is found, so no users' code runs.
  *
  * @param <E> the driver's native event
  */
@@ -21,8 +21,8 @@ interface Inquiry<E> {
   void leave();
 
   /**
-   * Finds out whether this device is lost, for a thread of another device to which a call about
-   * {@code operation}'s event has failed: asks this one about the event. The caller is inside.
+   * Finds out whether this device is lost, by querying the event of {@code operation}. For a thread
+   * of another device, whose call about that event has failed. The caller is inside.
    *
    * @return the first cause of the loss, or null
    */

@@ -18,7 +18,7 @@ final class IssueLine<E> {
     /** None may be issued now. */
     NONE,
     /** Any thread may issue the next one. */
-    BY_ANYBODY,
+    BY_ANY_THREAD,
     /** Only the issue thread may issue the next one, since that may block. */
     BY_ISSUE_THREAD
   }
@@ -131,7 +131,7 @@ final class IssueLine<E> {
         return null;
       }
       next = nextLocked();
-      if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
+      if (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
         Operation<E> first = ready.removeMin();
         isDraining = true;
         return first;
@@ -160,7 +160,7 @@ final class IssueLine<E> {
         putInFlightLocked(last);
       }
       next = nextLocked();
-      if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
+      if (mayGoOn && (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
         return ready.removeMin();
       }
       isDraining = false;
@@ -218,14 +218,14 @@ final class IssueLine<E> {
 
   /**
    * Asks for the weight again if it may have changed. From then on it stays, unless the operation
-   * is put back. What the stream throws fails this operation, whose turn comes with the weight that
-   * it has.
+   * is put back. An exception of the stream fails this operation, which keeps its weight until its
+   * turn comes.
    */
   private void weighAgain(Operation<E> operation) {
     if (operation.state() != State.DONE && operation.work.weightMayChange()) {
       try {
         operation.weigh(stream);
-      } catch (Throwable t) { // whatever a driver throws must not stop the drainer
+      } catch (Throwable t) { // an exception of a driver must not stop the drainer
         operation.failOwnWork(Failures.of(t));
       }
     }
@@ -238,7 +238,7 @@ final class IssueLine<E> {
       return Next.NONE;
     }
     if (fitsLocked(first)) {
-      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANYBODY;
+      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANY_THREAD;
     }
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone exceeds the capacity of the empty stream

@@ -148,7 +148,7 @@ final class Issuer<E> {
       }
       OperationReport.issue(operation);
       event = events.acquire();
-    } catch (Throwable t) { // whatever a driver throws must not stop the drainer
+    } catch (Throwable t) { // an exception of a driver must not stop the drainer
       fail(operation, t);
       owner.failLater(operation);
       return false;
@@ -180,7 +180,7 @@ final class Issuer<E> {
     PUT_BACK,
     /** Its event covers whatever has. */
     COVERED,
-    /** Nobody knows, and the device is lost. */
+    /** Unknown, and the device is lost. */
     UNKNOWN
   }
 
@@ -255,8 +255,8 @@ final class Issuer<E> {
   }
 
   /**
-   * What an operation fails with whose issue was told of a loss: of a device whose memory it uses,
-   * if that turns out to be lost, and otherwise of its own.
+   * The failure of an operation whose submission reported a lost device: the loss of a device whose
+   * memory it uses, if that turns out to be lost, and otherwise that of its own.
    */
   private HalException lossBy(Operation<E> operation, Throwable thrown) {
     HalException elsewhere = loss.cause() == null ? operation.work.findLossElsewhere() : null;
@@ -301,7 +301,7 @@ final class Issuer<E> {
       }
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
-    // must not fire before those of all producers, since whoever sees it fire settles the producers
+    // must not fire before those of all producers, since a thread that sees it fire settles the producers
     // too.
     boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();

@@ -87,7 +87,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   // the operation, and, while it is ready, with the lock of IssueLine held.
   private boolean isPutBack;
 
-  /** Recorded from the issue on. Written by the drainer, taken by who decides the outcome. */
+  /** Recorded from the issue on. Written by the drainer, ended by the thread that decides the outcome. */
   volatile @Nullable Span span;
 
   /**
@@ -224,17 +224,17 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Records a failure of this operation as {@link #failWork} does, for what has not come from
-   * elsewhere: whoever gets the failure is told which operation it was.
+   * Records a failure of this operation as {@link #failWork} does, for one that has not come from
+   * elsewhere: the failure then names this operation.
    */
   public void failOwnWork(HalException failure) {
     failWork(asOwn(failure));
   }
 
   /**
-   * The failure as one of this operation, unless it names another one already. That of a part is
-   * told by the operation that it is a part of, and so stays as it is; the loss of its device does
-   * as well, since that tells itself what it was seen behind.
+   * The failure as one of this operation, unless it names another one already. The failure of a
+   * part stays as it is: it will name the operation that the part belongs to. So does the loss of
+   * the device, whose message names the operation after which it was detected.
    */
   public HalException asOwn(HalException failure) {
     try {
@@ -355,7 +355,7 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   // What it takes up of the stream, and who may issue it.
 
-  /** Asks the work for its weight. See the field for who may do that. */
+  /** Asks the work for its weight. The field says which threads may. */
   void weigh(NativeStream<E> stream) {
     weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + ownWeight(stream);
   }

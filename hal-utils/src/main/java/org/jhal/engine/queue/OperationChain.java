@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operations in a row, by their own links: an operation is in one chain at a time.
  *
- * <p>Not thread-safe: whoever owns it says what guards it.
+ * <p>Not thread-safe: its owner says what guards it.
  */
 final class OperationChain<E> {
   private @Nullable Operation<E> first;

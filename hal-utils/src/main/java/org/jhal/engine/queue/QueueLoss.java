@@ -19,10 +19,10 @@ final class QueueLoss {
   private volatile @Nullable HalException cause;
 
   /**
-   * The queue has yet to fail its operations. Set by any thread, and cleared by one that has failed
+   * The queue has yet to fail its operations. Set by any thread, cleared by one that has failed
    * them.
    */
-  private volatile boolean isUntold;
+  private volatile boolean isPending;
 
   /** Creates the view of one queue on a device that is not lost. */
   QueueLoss(String queueName, DeviceLoss device, Runnable wakeIssueThread) {
@@ -49,7 +49,7 @@ final class QueueLoss {
    */
   HalException lose(String call, Throwable thrown) {
     HalException first = note(call, thrown);
-    device.tell();
+    device.propagate();
     return first;
   }
 
@@ -60,7 +60,7 @@ final class QueueLoss {
    */
   HalException loseLater(String call, Throwable thrown) {
     HalException first = note(call, thrown);
-    isUntold = true;
+    isPending = true;
     wakeIssueThread.run();
     return first;
   }
@@ -72,22 +72,22 @@ final class QueueLoss {
    */
   void expect(HalException first) {
     set(first);
-    isUntold = true;
+    isPending = true;
   }
 
   /** Whether the queue has yet to fail its operations. */
-  boolean isUntold() {
-    return isUntold;
+  boolean isPending() {
+    return isPending;
   }
 
   /** All operations that were open when the cause was known have failed. */
-  void setTold() {
-    isUntold = false;
+  void setPropagated() {
+    isPending = false;
   }
 
   /** Has the device do what {@link #loseLater} has left. */
-  void tell() {
-    device.tell();
+  void propagate() {
+    device.propagate();
   }
 
   private HalException note(String call, Throwable thrown) {

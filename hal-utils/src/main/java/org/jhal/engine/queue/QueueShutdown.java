@@ -148,6 +148,6 @@ public final class QueueShutdown<E> {
     line.clear();
     queue.enqueuer().discardLeft();
     completer.retireRest();
-    events.tellFailures(queue.name());
+    events.logFailures(queue.name());
   }
 }

@@ -19,8 +19,8 @@ final class Retirement<E> {
   private volatile boolean hasAny;
 
   /**
-   * Keeps an operation for the completion thread, or, after that has ended, for who closes the
-   * stream. Returns false if that has been done: then the caller retires it. An operation that is
+   * Adds an operation for the completion thread, or, after that has ended, for the thread that
+   * closes the stream. Returns false once the stream is closed: then the caller retires it. An operation that is
    * added twice retires once: two threads may end one that has failed.
    */
   synchronized boolean add(Operation<E> operation) {

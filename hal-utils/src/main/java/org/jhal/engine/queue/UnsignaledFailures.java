@@ -5,8 +5,8 @@ import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 
 /**
- * Logs the failures of operations of one queue that signal nothing, since nobody would learn of
- * them (rule Q7b). A few in a while are logged, the others only counted.
+ * Logs the failures of operations of one queue that signal nothing, which no timeline reports (rule
+ * Q7b). Within a while a few are logged, and the others only counted.
  *
  * <p>Thread-safe.
  */
@@ -34,10 +34,10 @@ final class UnsignaledFailures {
   }
 
   /**
-   * Logs the failure of an operation, unless it is told elsewhere: by a signal, or by the timeline
+   * Logs the failure of an operation, unless it is reported elsewhere: by a signal, or by the timeline
    * that the operation has waited for. Called once per operation that has failed.
    */
-  void tell(Operation<?> operation, HalException failure) {
+  void log(Operation<?> operation, HalException failure) {
     if (operation.signalCount() > 0) {
       return;
     }
@@ -54,7 +54,7 @@ final class UnsignaledFailures {
           queue
               + " "
               + operation.name()
-              + " failed, and signals nothing that would tell"
+              + " failed, and has no signal that would report it"
               + (missing == 0 ? "" : "; " + missing + " more such failures were not logged"),
           failure);
     }

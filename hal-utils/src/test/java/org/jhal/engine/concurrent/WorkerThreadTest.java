@@ -135,7 +135,7 @@ class WorkerThreadTest {
   @Test
   void continuesAfterAThrowingStep() throws InterruptedException {
     AtomicInteger steps = new AtomicInteger();
-    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    List<String> reported = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch first = new CountDownLatch(1);
     CountDownLatch second = new CountDownLatch(1);
     WorkerThread role =
@@ -152,7 +152,7 @@ class WorkerThreadTest {
               return false;
             },
             thrown -> {
-              told.add(String.valueOf(thrown.getMessage()));
+              reported.add(String.valueOf(thrown.getMessage()));
               Thread.currentThread().interrupt(); // like a callback that leaves the status set
               first.countDown();
             });
@@ -161,7 +161,7 @@ class WorkerThreadTest {
     role.wake();
     assertTrue(
         second.await(30, TimeUnit.SECONDS), "the thread did not run the step after the crash");
-    assertEquals(List.of("on purpose"), told);
+    assertEquals(List.of("on purpose"), reported);
     assertTrue(role.stop(soon()));
   }
 

@@ -64,7 +64,7 @@ class QueueLossTest {
   /** A driver's host completion can report the loss of the device; a user's host call cannot. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aHostCompletionThatHearsOfTheLossLosesTheDevice(boolean isDrivers) {
+  void aHostCompletionThatReportsALossLosesTheDevice(boolean isDrivers) {
     EngineSemaphore parked = QueueHarness.semaphore();
     harness.enqueue(1, "parked", QueueHarness.semaphore().at(1), parked.at(1));
     QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
@@ -105,7 +105,7 @@ class QueueLossTest {
   }
 
   @Test
-  void aPollThatHearsOfTheLossSignalsNothing() {
+  void aPollThatDetectsALossSignalsNothing() {
     QueueUse use = harness.enqueue(0, "work", Fence.NONE, done.at(1));
     harness.holdLoss();
     harness.device.lose(GONE);
