@@ -206,10 +206,10 @@ public final class BackendCalls {
           LOG,
           Level.WARNING,
           device
-              + ": as the device is lost, "
+              + ": "
               + more
-              + (more == 1 ? " step" : " steps")
-              + " more of giving back what it had failed",
+              + (more == 1 ? " more release has" : " more releases have")
+              + " failed because the device is lost",
           null);
     }
   }

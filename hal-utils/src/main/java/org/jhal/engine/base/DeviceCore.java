@@ -351,8 +351,8 @@ public final class DeviceCore<E> implements Explainable {
   }
 
   /**
-   * Finds out whether the device is lost, for a thread of another device to which a call has failed
-   * that concerns this one's memory: asks the streams.
+   * Finds out whether the device is lost, by asking its streams. For a thread of another device,
+   * whose call about this one's memory has failed.
    *
    * @return the first cause of the loss, or null
    */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiveOwned {
   /**
-   * The lists of closed devices that are not empty; those of an open one its threads keep
+   * The lists of closed devices that are not empty. The threads of an open device keep its lists
    * reachable.
    */
   private static final Set<LiveOwned> OF_CLOSED_DEVICES = ConcurrentHashMap.newKeySet();

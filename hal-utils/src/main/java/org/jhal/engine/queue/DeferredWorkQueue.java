@@ -319,7 +319,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    * state of the queue is unknown, so the device is lost.
    */
   private void crashed(Throwable thrown) {
-    broken.by = thrown;
+    broken.by = thrown; // first: should the rest fail, the issue thread does it
     Failures.log(LOG, Level.ERROR, "a thread of queue " + name() + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }

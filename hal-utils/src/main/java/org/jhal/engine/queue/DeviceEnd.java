@@ -16,7 +16,7 @@ public final class DeviceEnd {
   /** How often {@link #begin} was called in this process. */
   private static final AtomicInteger CHANGES = new AtomicInteger();
 
-  /** Run when a device is gone, on any thread; they only wake others. */
+  /** Run on any thread when a device is gone; each wakes another thread and does nothing else. */
   private static final List<Runnable> WAKERS = new CopyOnWriteArrayList<>();
 
   private final AtomicLong since = new AtomicLong(); // by System.nanoTime(); 0 until it is gone
@@ -36,7 +36,7 @@ public final class DeviceEnd {
   }
 
   /**
-   * The device is gone. If it was before, the time stays.
+   * Marks the device as gone. If it already was, the time stays.
    *
    * @param when since when, by {@link System#nanoTime}. A device that is lost since it has waited
    *     for another one is gone since that one is: the time counts once through a chain of devices

@@ -141,7 +141,8 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Captures the fences, and asks the stream what the operation takes: the last that may refuse it.
+   * Captures the fences, and asks the stream what the operation takes: the last step that may
+   * refuse it.
    * Its work is filled in. The caller must then call {@link #submit(Operation)}, or {@link
    * #abandon} if this throws.
    */
@@ -151,7 +152,7 @@ public final class Enqueuer<E> {
 
   /**
    * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
-   * submits} it. What refuses it abandons it.
+   * submits} it. If this throws before the operation is accepted, the operation is abandoned.
    */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
@@ -168,7 +169,7 @@ public final class Enqueuer<E> {
   /**
    * Accepts an operation that was captured: registers its waits, and issues it if none of them is
    * open. Once it {@linkplain Operation#isAccepted is accepted}, other threads see it, and nothing
-   * refuses it any more; what is thrown before refuses it.
+   * refuses it any more. An exception before that refuses it.
    */
   public void submit(Operation<E> operation) {
     boolean isRecorded = FlightRecorder.recordsSubmissions() || FlightRecorder.recordsEdges();

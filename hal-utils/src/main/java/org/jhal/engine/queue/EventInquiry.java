@@ -127,18 +127,13 @@ final class EventInquiry<E> implements Inquiry<E> {
 
   @Override
   public @Nullable HalException findLoss(Operation<E> operation) {
-    if (loss.cause() == null) {
-      PooledEvent<E> event = operation.retainEvent();
-      if (event != null) {
-        boolean ignored = query(operation, event);
-      }
-    }
+    boolean ignored = loss.cause() != null || hasFired(operation);
     return loss.cause();
   }
 
   /**
-   * Finds out whether this device is lost, for a thread of another device to which a call has
-   * failed that concerns this one: asks the stream, and the oldest event in it.
+   * Finds out whether this device is lost, by asking the stream, and about the oldest event in it.
+   * For a thread of another device, whose call about this one has failed.
    *
    * @return the first cause of the loss, or null
    */
@@ -146,12 +141,11 @@ final class EventInquiry<E> implements Inquiry<E> {
     if (loss.cause() == null && gate.tryEnter()) {
       try {
         askStream();
-        boolean hasAsked = false;
         for (Operation<E> operation : open.all()) {
-          PooledEvent<E> event = hasAsked || loss.cause() != null ? null : operation.retainEvent();
+          PooledEvent<E> event = operation.retainEvent();
           if (event != null) {
-            hasAsked = true;
             boolean ignored = query(operation, event);
+            break;
           }
         }
       } finally {
@@ -191,8 +185,7 @@ final class EventInquiry<E> implements Inquiry<E> {
       long end = System.nanoTime() + CONFIRM_NANOS;
       while (true) {
         long now = System.nanoTime(); // before the query, since this thread may pause between them
-        PooledEvent<E> event = operation.retainEvent();
-        if (event == null || query(operation, event) || loss.cause() != null) {
+        if (hasFired(operation) || loss.cause() != null) {
           return true;
         }
         if (!mayWait) {
@@ -213,16 +206,16 @@ final class EventInquiry<E> implements Inquiry<E> {
     }
   }
 
-  /** Whether the stream is past an operation. For a thread of this queue. */
+  /**
+   * Whether the stream is past an operation; then the outcome is known. A failure loses the device.
+   * For a thread that is inside, or one of this queue.
+   */
   boolean hasFired(Operation<E> operation) {
     PooledEvent<E> event = operation.retainEvent();
     return event == null || query(operation, event);
   }
 
-  /**
-   * Whether the event has fired; then the outcome is known. Releases the event. A failure loses the
-   * device.
-   */
+  /** As {@link #hasFired}. Releases the event. */
   private boolean query(Operation<E> operation, PooledEvent<E> event) {
     try {
       long token = stream.bindToThread();

@@ -116,7 +116,7 @@ public final class QueueShutdown<E> {
 
   /**
    * Step 9: the streams of the device have run everything, so what was kept until then retires.
-   * Other devices may wait for that, whose memory it has used, while they are being closed
+   * Other devices whose memory it has used may wait for that while they are being closed
    * themselves.
    */
   public void retireKept() {

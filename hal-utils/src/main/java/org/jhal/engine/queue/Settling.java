@@ -62,9 +62,9 @@ final class Settling {
 
   /**
    * Settles the operations above {@code floor}. The stream of {@code queue} is past the events of
-   * all of them. For an operation of another device this may also mean that its device is lost, and
-   * for any that it has failed and the driver has yet to be asked; so that is asked first. If that
-   * would take time and the caller must not wait, lets go of what is left and returns false.
+   * all of them. It may be past an event of another device because that device is lost, and past
+   * any event although the work has failed and the driver has yet to be asked. So that is found out
+   * first. If it would take time and the caller must not wait, drops the rest and returns false.
    */
   private static boolean settleDownTo(
       int floor, List<Producer> stack, OperationQueue<?> queue, boolean mayWait) {
@@ -85,9 +85,9 @@ final class Settling {
   }
 
   /**
-   * Whether an operation is known to be over, and how. If it is one of another device than {@code
-   * queue}'s, which is lost, it gets its outcome here. That is asked before its producers are
-   * settled: what the lost device has not run may wait for work that still runs elsewhere.
+   * Whether an operation is known to be over, and how. If it belongs to another device than {@code
+   * queue}, and that device is lost, it gets its outcome here. That is found out before its
+   * producers are settled: they may still run, since the lost device may not have waited for them.
    */
   private static <E> boolean isOver(
       Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For the issue thread.
  */
 final class StreamWatch<E> {
-  /** The issue thread looks about once a second, so less makes no sense. */
+  /** The issue thread looks about once a second, so less would have no effect. */
   private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
 
   /** The time between two looks of a thread that is woken all the time. */

@@ -6,25 +6,25 @@ import org.jhal.HalException;
 
 /**
  * Logs the failures of operations of one queue that signal nothing, which no timeline reports (rule
- * Q7b). Within a while a few are logged, and the others only counted.
+ * Q7b). In each period a few are logged, and the others only counted.
  *
  * <p>Thread-safe.
  */
 final class UnsignaledFailures {
   private static final System.Logger LOG = System.getLogger(UnsignaledFailures.class.getName());
 
-  /** How many are logged within {@link #WHILE_NANOS}. */
+  /** How many are logged within {@link #PERIOD_NANOS}. */
   static final int MOST = 10;
 
-  static final long WHILE_NANOS = 10_000_000_000L;
+  static final long PERIOD_NANOS = 10_000_000_000L;
 
   private final String queue;
 
   @GuardedBy("this")
-  private long since = System.nanoTime(); // when the present while began
+  private long since = System.nanoTime(); // when the current period began
 
   @GuardedBy("this")
-  private int logged; // in the present while
+  private int logged; // in the current period
 
   @GuardedBy("this")
   private long omitted; // since the last line
@@ -62,7 +62,7 @@ final class UnsignaledFailures {
 
   /** Returns -1 if the failure is only counted; else how many were since the last that was not. */
   synchronized long take(long now) {
-    if (now - since > WHILE_NANOS) {
+    if (now - since > PERIOD_NANOS) {
       since = now;
       logged = 0;
     }

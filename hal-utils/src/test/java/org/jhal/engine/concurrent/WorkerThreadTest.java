@@ -165,11 +165,11 @@ class WorkerThreadTest {
     assertTrue(role.stop(soon()));
   }
 
-  /** As when memory is short: the thread does not end, and the crash is not forgotten. */
+  /** As when memory is short. */
   @Test
-  void aCrashThatCannotBeReportedIsReportedLater() {
-    CountDownLatch reported = new CountDownLatch(3);
+  void continuesAfterACrashThatCannotBeReported() {
     AtomicInteger steps = new AtomicInteger();
+    AtomicInteger reports = new AtomicInteger();
     WorkerThread role =
         new WorkerThread(
             "worker",
@@ -183,14 +183,13 @@ class WorkerThreadTest {
               return false;
             },
             thrown -> {
-              assertEquals("made up", thrown.getMessage());
-              reported.countDown();
-              if (reported.getCount() > 0) {
-                throw new OutOfMemoryError("no memory to report it");
-              }
+              reports.incrementAndGet();
+              throw new OutOfMemoryError("no memory to report it");
             });
+    role.wake();
     role.start();
-    Threads.await("the crash to be reported", () -> reported.getCount() == 0);
+    Threads.await("the step after the crash", () -> steps.get() > 1);
+    assertEquals(1, reports.get());
     assertTrue(role.stop(soon()));
   }
 }

@@ -536,13 +536,13 @@ class QueueFailureTest {
   @Test
   void theNextLoggedFailureCountsTheOmittedOnes() {
     UnsignaledFailures unsignaled = new UnsignaledFailures("fake-q0");
-    long begin = System.nanoTime() + UnsignaledFailures.WHILE_NANOS;
+    long begin = System.nanoTime() + UnsignaledFailures.PERIOD_NANOS;
     for (int i = 0; i < UnsignaledFailures.MOST; i++) {
       assertEquals(0, unsignaled.take(begin + i));
     }
     assertEquals(-1, unsignaled.take(begin));
-    assertEquals(-1, unsignaled.take(begin + UnsignaledFailures.WHILE_NANOS / 2));
-    assertEquals(2, unsignaled.take(begin + UnsignaledFailures.WHILE_NANOS + 1_000_000_000));
-    assertEquals(0, unsignaled.take(begin + UnsignaledFailures.WHILE_NANOS + 1_000_000_000));
+    assertEquals(-1, unsignaled.take(begin + UnsignaledFailures.PERIOD_NANOS / 2));
+    assertEquals(2, unsignaled.take(begin + UnsignaledFailures.PERIOD_NANOS + 1_000_000_000));
+    assertEquals(0, unsignaled.take(begin + UnsignaledFailures.PERIOD_NANOS + 1_000_000_000));
   }
 }
