@@ -120,7 +120,7 @@ final class Completer<E> {
     int count = 0;
     for (Operation<E> operation = first; fate != Fate.OPEN; ) {
       leave(operation);
-      endOrKeep(operation, fate);
+      end(operation, fate);
       operation = inFlight.first();
       if (operation == null || ++count == BATCH) {
         return true;
@@ -144,23 +144,20 @@ final class Completer<E> {
     weightLeft += line.weightInFlight(operation);
   }
 
-  private void endOrKeep(Operation<E> operation, Fate fate) {
+  /** Ends an operation that has left the stream, or keeps it if its fate is UNKNOWN. */
+  private void end(Operation<E> operation, Fate fate) {
     try {
-      end(operation, fate);
+      if (fate == Fate.OVER) {
+        complete(operation);
+      } else {
+        Settling.fail(operation, Objects.requireNonNull(loss.cause()));
+        open.keep(operation);
+      }
     } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
       if (operation.state() != State.DONE) {
         open.keep(operation); // it is in no other list
       }
       throw t;
-    }
-  }
-
-  private void end(Operation<E> operation, Fate fate) {
-    if (fate == Fate.OVER) {
-      complete(operation);
-    } else {
-      Settling.fail(operation, Objects.requireNonNull(loss.cause()));
-      open.keep(operation);
     }
   }
 

@@ -4,7 +4,6 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
@@ -44,25 +43,25 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private static final long LOOK_NANOS = 1_000_000_000;
 
-  private final EventPool<E> events;
+  // What is not private, QueueShutdown uses as well.
   private final QueueLoss loss;
-
-  private final QueueGate gate = new QueueGate(broken);
-  final OpenList<E> open = new OpenList<>(); // not private: a test walks it
-  private final IssueLine<E> line;
-  private final Retirement<E> retirement = new Retirement<>();
+  final EventPool<E> events;
+  final QueueGate gate = new QueueGate(broken);
+  final OpenList<E> open = new OpenList<>();
+  final IssueLine<E> line;
+  final Retirement<E> retirement = new Retirement<>();
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
-  private final Completer<E> completer;
+  final Completer<E> completer;
   private final EventInquiry<E> inquiry;
   private final StreamWatch<E> watch;
-  private final OperationFailures<E> failing;
+  final OperationFailures<E> failing;
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
   private final Runnable waker = this::issueLater;
-  final WorkerThread issueRole; // not private: tests run its steps on threads of their own
-  final WorkerThread completionRole; // not private for the same reason
+  final WorkerThread issueRole; // tests run its steps on threads of their own
+  final WorkerThread completionRole; // likewise
 
   // How far loseBecause() has come. Used by the issue thread alone.
   private boolean isLosing;
@@ -101,8 +100,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     this.registration = new WaitRegistration<>(this, failing, line, domain);
     this.enqueuer =
         new Enqueuer<>(this, this.loss, gate, open, line, registration, failing, issuer);
-    this.shutdown =
-        new QueueShutdown<>(this, stream, events, gate, open, line, retirement, completer);
+    this.shutdown = new QueueShutdown<>(this);
     this.issueRole =
         new WorkerThread(
             name + "-issue",
@@ -333,20 +331,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     failing.failAll(operation -> true, cause, true);
     loss.setPropagated(); // last: should an error end this half-way, the issue thread repeats it
     completionRole.wake();
-  }
-
-  /**
-   * Refuses new operations with {@code reason}, and fails the selected ones that were not issued.
-   */
-  void cancel(Predicate<Operation<E>> which, HalException reason) {
-    // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
-    enqueuer.refuse(reason);
-    failing.failAll(which, reason, false);
-  }
-
-  /** Fails operations of this queue. */
-  OperationFailures<E> failing() {
-    return failing;
   }
 
   @Override

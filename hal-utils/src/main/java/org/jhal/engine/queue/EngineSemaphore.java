@@ -66,8 +66,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
   @Override
   public void signal(long newValue) {
     Cascade cascade = Cascade.current();
-    Span span =
-        FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
+    Span span = FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
     raise(newValue, cascade);
     Span.end(span, null);
     cascade.run();

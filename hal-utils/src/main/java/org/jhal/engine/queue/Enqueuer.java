@@ -142,9 +142,8 @@ public final class Enqueuer<E> {
 
   /**
    * Captures the fences, and asks the stream what the operation takes: the last step that may
-   * refuse it.
-   * Its work is filled in. The caller must then call {@link #submit(Operation)}, or {@link
-   * #abandon} if this throws.
+   * refuse it. Its work is filled in. The caller must then call {@link #submit(Operation)}, or
+   * {@link #abandon} if this throws.
    */
   public void capture(Operation<E> operation, Fence waits, Fence signals) {
     operation.capture(waits, signals, queue.stream);

@@ -9,8 +9,8 @@ import org.jhal.driver.UncoveredWorkException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts what was thrown into a {@link HalException}, or logs it. Nothing here throws, since
- * a waiter needs the outcome: an exception of a user may itself throw when it is asked for its
+ * Converts what was thrown into a {@link HalException}, or logs it. Nothing here throws, since a
+ * waiter needs the outcome: an exception of a user may itself throw when it is asked for its
  * message, and memory or stack may be short.
  */
 public final class Failures {
@@ -93,8 +93,8 @@ public final class Failures {
 
   /**
    * Logs a message, and what was thrown, if anything, or at least its class if it cannot be
-   * printed. The engine logs by this alone: a logger may throw, for example if a stack overflow
-   * has spoilt one of its classes, and the engine must go on behind the call.
+   * printed. The engine logs by this alone: a logger may throw, for example if a stack overflow has
+   * spoilt one of its classes, and the engine must go on behind the call.
    */
   public static void log(
       System.Logger logger, Level level, String message, @Nullable Throwable thrown) {

@@ -301,7 +301,8 @@ final class Issuer<E> {
       }
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
-    // must not fire before those of all producers, since a thread that sees it fire settles the producers
+    // must not fire before those of all producers, since a thread that sees it fire settles the
+    // producers
     // too.
     boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();

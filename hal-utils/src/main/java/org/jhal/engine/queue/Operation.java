@@ -87,7 +87,10 @@ public final class Operation<E> extends HeapNode implements Producer {
   // the operation, and, while it is ready, with the lock of IssueLine held.
   private boolean isPutBack;
 
-  /** Recorded from the issue on. Written by the drainer, ended by the thread that decides the outcome. */
+  /**
+   * Recorded from the issue on. Written by the drainer, ended by the thread that decides the
+   * outcome.
+   */
   volatile @Nullable Span span;
 
   /**

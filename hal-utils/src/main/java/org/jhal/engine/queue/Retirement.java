@@ -20,8 +20,8 @@ final class Retirement<E> {
 
   /**
    * Adds an operation for the completion thread, or, after that has ended, for the thread that
-   * closes the stream. Returns false once the stream is closed: then the caller retires it. An operation that is
-   * added twice retires once: two threads may end one that has failed.
+   * closes the stream. Returns false once the stream is closed: then the caller retires it. An
+   * operation that is added twice retires once: two threads may end one that has failed.
    */
   synchronized boolean add(Operation<E> operation) {
     if (operation.isToRetire) {

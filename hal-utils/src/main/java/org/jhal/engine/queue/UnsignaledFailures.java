@@ -34,8 +34,8 @@ final class UnsignaledFailures {
   }
 
   /**
-   * Logs the failure of an operation, unless it is reported elsewhere: by a signal, or by the timeline
-   * that the operation has waited for. Called once per operation that has failed.
+   * Logs the failure of an operation, unless it is reported elsewhere: by a signal, or by the
+   * timeline that the operation has waited for. Called once per operation that has failed.
    */
   void log(Operation<?> operation, HalException failure) {
     if (operation.signalCount() > 0) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * A thread runs out of stack while it ends a semaphore. Whatever the line, each waiter is
- * notified once, as soon as the call is repeated with enough stack.
+ * A thread runs out of stack while it ends a semaphore. Whatever the line, each waiter is notified
+ * once, as soon as the call is repeated with enough stack.
  */
 class CascadeOverflowTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
@@ -103,7 +103,8 @@ class CascadeOverflowTest {
     semaphore.fail(FAULT);
     for (Counted waiter : waiters) {
       Threads.await(
-          "a waiter to be notified, with a stack of " + stackBytes + " bytes", () -> waiter.count == 1);
+          "a waiter to be notified, with a stack of " + stackBytes + " bytes",
+          () -> waiter.count == 1);
     }
   }
 

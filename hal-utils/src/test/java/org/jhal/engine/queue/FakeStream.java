@@ -96,9 +96,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       isInOrder = inOrder;
     }
 
-    /**
-     * Reports failed work only as the outcome of its event. Call it before anything is issued.
-     */
+    /** Reports failed work only as the outcome of its event. Call it before anything is issued. */
     public synchronized void reportOnlyIfAsked() {
       reportsOnlyIfAsked = true;
     }

@@ -123,8 +123,8 @@ class HostCompletionRunTest {
   }
 
   /**
-   * A user's host call ends its operation itself. If an error keeps it from that, no other thread would
-   * end the operation, so the device is lost (rule E2).
+   * A user's host call ends its operation itself. If an error keeps it from that, no other thread
+   * would end the operation, so the device is lost (rule E2).
    */
   @Test
   void anErrorOfACompletionThatDoesNotEndItsOperationLosesTheDevice() {

@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules Q6 and Q9 on a device that reports how work has ended only if it is asked. The stream itself
- * checks that each recording is asked about at most once, not before it fired, and not after the
- * event was recorded anew.
+ * Rules Q6 and Q9 on a device that reports how work has ended only if it is asked. The stream
+ * itself checks that each recording is asked about at most once, not before it fired, and not after
+ * the event was recorded anew.
  */
 class OutcomeTest {
   private static final HalException FAULT = new HalException(Status.DATA_LOSS, "fault");

@@ -47,7 +47,9 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** The event that covers a wait reports nothing to an operation that is parked for another wait. */
+  /**
+   * The event that covers a wait reports nothing to an operation that is parked for another wait.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aCoveredWaitThatFailsFailsWhatIsParkedForAnother(boolean isCoveredFirst) {
@@ -72,7 +74,7 @@ class QueueFailureTest {
     CLOSE {
       @Override
       void happen(QueueHarness harness, QueueUse use) {
-        harness.queues.get(1).cancel(operation -> true, LATER);
+        harness.queues.get(1).shutdown().cancelAll(LATER);
       }
     },
     LOSS {
