@@ -5,7 +5,6 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +25,9 @@ final class Completer<E> {
   private static final int BATCH = 32;
 
   private final OperationQueue<E> owner;
-  private final QueueLoss loss;
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final Retirement<E> retirement;
-  private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
   private final UnsignaledFailures unsignaled;
   private final PollingPace pace;
@@ -52,19 +49,15 @@ final class Completer<E> {
 
   Completer(
       OperationQueue<E> owner,
-      QueueLoss loss,
       OpenList<E> open,
       IssueLine<E> line,
       Retirement<E> retirement,
-      NativeStream<E> stream,
       Outcomes<E> outcomes,
       long spinNanos) {
     this.owner = owner;
-    this.loss = loss;
     this.open = open;
     this.line = line;
     this.retirement = retirement;
-    this.stream = stream;
     this.outcomes = outcomes;
     this.unsignaled = new UnsignaledFailures(owner.name());
     this.pace = new PollingPace(spinNanos, line::issued);
@@ -78,9 +71,9 @@ final class Completer<E> {
   /** Binds the device to the completion thread, permanently. */
   void bind() {
     try {
-      stream.bindToThread();
+      owner.stream.bindToThread();
     } catch (Throwable t) {
-      loss.lose("bindToThread", t);
+      owner.loss.lose("bindToThread", t);
     }
   }
 
@@ -150,7 +143,7 @@ final class Completer<E> {
       if (fate == Fate.OVER) {
         complete(operation);
       } else {
-        Settling.fail(operation, Objects.requireNonNull(loss.cause()));
+        Settling.fail(operation, Objects.requireNonNull(owner.loss.cause()));
         open.keep(operation);
       }
     } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
@@ -197,7 +190,7 @@ final class Completer<E> {
     // the stream may still use what retiring would release, until the event fires or turns out to
     // be unusable too.
     try {
-      if (!looks || !stream.queryEvent(event.handle)) {
+      if (!looks || !owner.stream.queryEvent(event.handle)) {
         return Fate.OPEN;
       }
       outcomes.ask(operation, event);
@@ -214,7 +207,7 @@ final class Completer<E> {
   private Fate await(Operation<E> operation) {
     PooledEvent<E> event = Objects.requireNonNull(operation.event());
     try {
-      stream.synchronizeEvent(event.handle);
+      owner.stream.synchronizeEvent(event.handle);
       outcomes.ask(operation, event);
       return Fate.OVER;
     } catch (Throwable t) {
@@ -224,14 +217,14 @@ final class Completer<E> {
 
   private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
     // The cause names this operation: the work that ran last has most likely lost the device.
-    loss.lose(operation.behind(call), thrown);
+    owner.loss.lose(operation.behind(call), thrown);
     // If the native runtime itself reports the loss, no work runs any more.
     return Failures.isLoss(thrown) ? Fate.OVER : Fate.UNKNOWN;
   }
 
   /** Completes the oldest operation in flight, whose native work has finished. */
   private void complete(Operation<E> operation) {
-    HalException cause = loss.cause();
+    HalException cause = owner.loss.cause();
     if (cause != null) {
       Settling.fail(operation, cause);
     }
@@ -255,8 +248,7 @@ final class Completer<E> {
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
     operation.dropEvent(); // it has fired, and the host completion may take a long time
     boolean endsOperation = operation.work.endsWithHostCompletion();
-    HostCompletionRun<E> run =
-        new HostCompletionRun<>(this, loss, operation, completion, endsOperation);
+    HostCompletionRun<E> run = new HostCompletionRun<>(this, operation, completion, endsOperation);
     try {
       operation.work.hostThreads().execute(run);
     } catch (Throwable t) { // no thread can be started, or the pool was closed at the close timeout
@@ -350,7 +342,7 @@ final class Completer<E> {
         operation.releaseProducers();
       }
       // The loss or the close of the device is reported elsewhere.
-      if (failure != null && loss.cause() == null && !owner.isClosing()) {
+      if (failure != null && owner.loss.cause() == null && !owner.isClosing()) {
         unsignaled.log(operation, failure);
       }
       operation.work.retire(release);

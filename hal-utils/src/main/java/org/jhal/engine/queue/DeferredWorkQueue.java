@@ -44,9 +44,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   private static final long LOOK_NANOS = 1_000_000_000;
 
   // What is not private, QueueShutdown uses as well.
-  private final QueueLoss loss;
   final EventPool<E> events;
-  final QueueGate gate = new QueueGate(broken);
   final OpenList<E> open = new OpenList<>();
   final IssueLine<E> line;
   final Retirement<E> retirement = new Retirement<>();
@@ -74,32 +72,20 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    *     #noteLost} and {@link #lose} on every queue of the device
    */
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
-    super(settings, stream);
+    super(settings, stream, loss);
     String name = name();
     Object domain = settings.eventDomain();
-    this.loss = new QueueLoss(name, loss, waker);
     this.events = new EventPool<>(stream);
     this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, waker);
-    this.issuer = new Issuer<>(this, this.loss, line, open, stream, events, domain);
+    this.issuer = new Issuer<>(this, line, open, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
-        new Completer<>(
-            this,
-            this.loss,
-            open,
-            line,
-            retirement,
-            stream,
-            outcomes,
-            settings.completionSpinNanos());
-    this.inquiry =
-        new EventInquiry<>(
-            this.loss, stream, outcomes, gate, open, completer.pace(), settings.spinNanos());
-    this.watch = new StreamWatch<>(this, open, this.loss, inquiry, settings.patience());
+        new Completer<>(this, open, line, retirement, outcomes, settings.completionSpinNanos());
+    this.inquiry = new EventInquiry<>(this, outcomes, open, completer.pace());
+    this.watch = new StreamWatch<>(this, open, inquiry, settings.patience());
     this.failing = new OperationFailures<>(this, open, line);
     this.registration = new WaitRegistration<>(this, failing, line, domain);
-    this.enqueuer =
-        new Enqueuer<>(this, this.loss, gate, open, line, registration, failing, issuer);
+    this.enqueuer = new Enqueuer<>(this, open, line, registration, failing, issuer);
     this.shutdown = new QueueShutdown<>(this);
     this.issueRole =
         new WorkerThread(
@@ -136,11 +122,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   void leaveOpen() {
     Explanation.removeSource(this);
     DeviceEnd.removeWaker(waker);
-  }
-
-  @Override
-  long spinNanos() {
-    return inquiry.spinNanos();
   }
 
   @Override
@@ -274,8 +255,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  Inquiry<E> inquiry() {
-    return inquiry;
+  @Nullable HalException findLoss(Operation<E> operation) {
+    return inquiry.findLoss(operation);
+  }
+
+  @Override
+  boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
+    return inquiry.confirm(operation, isOwnDevice, mayWait);
   }
 
   // Completing.
@@ -295,11 +281,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   @Override
   boolean isClosing() {
     return enqueuer.isClosing();
-  }
-
-  @Override
-  @Nullable HalException lost() {
-    return loss.cause();
   }
 
   /** Records the cause of the device's loss. {@link #lose(HalException)} follows. */

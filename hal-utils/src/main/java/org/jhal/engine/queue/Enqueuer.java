@@ -24,8 +24,6 @@ public final class Enqueuer<E> {
   private static final int COURTESY = 32;
 
   private final OperationQueue<E> queue;
-  private final QueueLoss loss;
-  private final QueueGate gate; // threads that enqueue are inside
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final WaitRegistration<E> registration;
@@ -42,16 +40,12 @@ public final class Enqueuer<E> {
 
   Enqueuer(
       OperationQueue<E> queue,
-      QueueLoss loss,
-      QueueGate gate,
       OpenList<E> open,
       IssueLine<E> line,
       WaitRegistration<E> registration,
       OperationFailures<E> failing,
       Issuer<E> issuer) {
     this.queue = queue;
-    this.loss = loss;
-    this.gate = gate;
     this.open = open;
     this.line = line;
     this.registration = registration;
@@ -80,16 +74,16 @@ public final class Enqueuer<E> {
    *     lost
    */
   public Operation<E> begin(Work<E> work, boolean servesCopy) {
-    if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
+    if ((cancelled != null && !servesCopy) || !queue.gate.tryEnter()) {
       HalException lost =
-          cancelled == null ? loss.cause() : null; // see DeferredWorkQueue.loseBecause()
+          cancelled == null ? queue.loss.cause() : null; // see DeferredWorkQueue.loseBecause()
       throw lost != null
           ? lost.again()
           : new HalException(
               Status.FAILED_PRECONDITION, "the device of queue " + queue.name() + " is closed");
     }
     try {
-      HalException cause = loss.cause();
+      HalException cause = queue.loss.cause();
       if (cause != null) {
         throw cause.again();
       }
@@ -124,7 +118,7 @@ public final class Enqueuer<E> {
    * further up the stack: a thread that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
-    gate.leave();
+    queue.gate.leave();
   }
 
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
@@ -264,7 +258,7 @@ public final class Enqueuer<E> {
 
   /** Why an operation that was begun can no longer be accepted, or null if it can. */
   private @Nullable HalException refusal(Operation<E> operation) {
-    HalException cause = loss.cause();
-    return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
+    HalException cause = queue.loss.cause();
+    return cause != null || (operation.servesCopy() && !queue.gate.isShut()) ? cause : cancelled;
   }
 }

@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.NativeStream;
 import org.jhal.driver.StreamSteps;
 import org.jhal.driver.UncoveredWorkException;
 import org.jhal.engine.queue.Operation.State;
@@ -21,10 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Issuer<E> {
   private final OperationQueue<E> owner;
-  private final QueueLoss loss;
   private final IssueLine<E> line;
   private final OpenList<E> open;
-  private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain; // of the events
   private final StreamSteps<E> steps;
@@ -32,20 +29,16 @@ final class Issuer<E> {
 
   Issuer(
       OperationQueue<E> owner,
-      QueueLoss loss,
       IssueLine<E> line,
       OpenList<E> open,
-      NativeStream<E> stream,
       EventPool<E> events,
       Object domain) {
     this.owner = owner;
-    this.loss = loss;
     this.line = line;
     this.open = open;
-    this.stream = stream;
     this.events = events;
     this.domain = domain;
-    this.steps = new StreamSteps<>(stream);
+    this.steps = new StreamSteps<>(owner.stream);
   }
 
   /**
@@ -76,15 +69,15 @@ final class Issuer<E> {
     }
     // On a lost device nothing is bound and nothing reaches the stream. The operations still have
     // to leave the heap.
-    if (loss.cause() != null) {
+    if (owner.loss.cause() != null) {
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
     long token;
     try {
-      token = stream.bindToThread();
+      token = owner.stream.bindToThread();
     } catch (Throwable t) {
-      loss.loseLater("bindToThread", t);
+      owner.loss.loseLater("bindToThread", t);
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
@@ -122,9 +115,9 @@ final class Issuer<E> {
 
   private void unbind(long token) {
     try {
-      stream.unbindFromThread(token);
+      owner.stream.unbindFromThread(token);
     } catch (Throwable t) {
-      loss.loseLater("unbindFromThread", t);
+      owner.loss.loseLater("unbindFromThread", t);
     }
   }
 
@@ -142,7 +135,7 @@ final class Issuer<E> {
   private boolean issue(Operation<E> operation) {
     PooledEvent<E> event;
     try {
-      HalException cause = loss.cause();
+      HalException cause = owner.loss.cause();
       if (cause != null) {
         throw cause;
       }
@@ -193,7 +186,7 @@ final class Issuer<E> {
       batch.setEvent(event);
       waitsAcross = addWaits(operation);
       if (operation.mayBlock() == mayBlock && operation.workFailure() == null) {
-        fail(operation, operation.work.issue(stream, batch, operation));
+        fail(operation, operation.work.issue(owner.stream, batch, operation));
         if (operation.mayBlock() == mayBlock && operation.isPutBack() == wasPutBack) {
           return Reach.COVERED;
         }
@@ -215,7 +208,7 @@ final class Issuer<E> {
     // fail a timeline whose earlier values they are to raise. And what is issued later is behind
     // the waits, which may be for a device that is gone (rule S9a).
     try {
-      fail(operation, batch.submitWithoutWork(stream));
+      fail(operation, batch.submitWithoutWork(owner.stream));
       return Reach.COVERED;
     } catch (Throwable t) { // as above
       return lose(operation, t);
@@ -236,7 +229,7 @@ final class Issuer<E> {
     String call = thrown instanceof UncoveredWorkException e ? e.call() : "submit";
     Throwable first = Failures.first(thrown);
     boolean hasEnded = Failures.isLoss(first); // as the runtime itself says
-    operation.failWork(loss.loseLater(call + " for " + operation.name(), first));
+    operation.failWork(owner.loss.loseLater(call + " for " + operation.name(), first));
     return hasEnded ? Reach.NOTHING : Reach.UNKNOWN;
   }
 
@@ -259,10 +252,10 @@ final class Issuer<E> {
    * memory it uses, if that turns out to be lost, and otherwise that of its own.
    */
   private HalException lossBy(Operation<E> operation, Throwable thrown) {
-    HalException elsewhere = loss.cause() == null ? operation.work.findLossElsewhere() : null;
+    HalException elsewhere = owner.loss.cause() == null ? operation.work.findLossElsewhere() : null;
     return elsewhere != null
         ? elsewhere
-        : loss.loseLater("the issue of " + operation.name(), thrown);
+        : owner.loss.loseLater("the issue of " + operation.name(), thrown);
   }
 
   /**
@@ -315,7 +308,7 @@ final class Issuer<E> {
         failWith(operation, producer);
       } else if (!producer.queue.isOfDevice(operation.queue)) {
         waitsAcross |= waitAcross(operation, producer);
-      } else if (!(producer.queue.stream == stream && stream.isInOrder())) {
+      } else if (!(producer.queue.stream == owner.stream && owner.stream.isInOrder())) {
         addWait(operation, producer);
       }
     }
@@ -343,7 +336,7 @@ final class Issuer<E> {
   private boolean waitAcross(Operation<E> operation, Operation<?> producer) {
     boolean[] hasWaited = new boolean[1];
     Runnable body = () -> hasWaited[0] = waitForOther(operation, producer);
-    if (!stream.across(operation.mayBlock(), body)) {
+    if (!owner.stream.across(operation.mayBlock(), body)) {
       operation.leaveToIssueThread();
     }
     return hasWaited[0];
@@ -356,7 +349,7 @@ final class Issuer<E> {
    */
   private <F> boolean waitForOther(Operation<E> operation, Operation<F> producer) {
     OperationQueue<F> other = producer.queue;
-    if (!other.inquiry().tryEnter()) {
+    if (!other.gate.tryEnter()) {
       HalException failure =
           producer.hasOutcome() ? producer.failure() : Settling.leftBehind(producer);
       if (failure != null) {
@@ -376,9 +369,9 @@ final class Issuer<E> {
       steps.waitEvent(handle);
       return true;
     } catch (Throwable t) {
-      HalException cause = other.inquiry().findLoss(producer);
+      HalException cause = other.findLoss(producer);
       if (cause == null) {
-        throw loss.loseLater("waitEvent for " + operation.name(), t);
+        throw owner.loss.loseLater("waitEvent for " + operation.name(), t);
       }
       operation.failWork(cause);
       return true; // part of the call may have reached the stream
@@ -388,7 +381,7 @@ final class Issuer<E> {
           event.release();
         }
       } finally {
-        other.inquiry().leave(); // or the other device's close would wait for ever
+        other.gate.leave(); // or the other device's close would wait for ever
       }
     }
   }

@@ -451,7 +451,7 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   @Override
   public long spinNanos() {
-    return queue.spinNanos();
+    return queue.spinNanos;
   }
 
   @Override

@@ -95,7 +95,7 @@ final class Settling {
     if (isOwnDevice && !operation.queue.isOutcomeOpen(operation)) {
       return true;
     }
-    boolean isOver = operation.queue.inquiry().confirm(operation, isOwnDevice, mayWait);
+    boolean isOver = operation.queue.confirm(operation, isOwnDevice, mayWait);
     HalException cause = operation.queue.lost();
     if (cause == null && !isOver && mayWait) {
       cause = leftBehind(operation);

@@ -27,7 +27,6 @@ final class StreamWatch<E> {
 
   private final OperationQueue<E> queue;
   private final OpenList<E> open;
-  private final QueueLoss loss;
   private final EventInquiry<E> inquiry;
   private final Duration patience;
 
@@ -40,14 +39,9 @@ final class StreamWatch<E> {
    * @param patience how long its stream may wait for a device that is gone
    */
   StreamWatch(
-      OperationQueue<E> queue,
-      OpenList<E> open,
-      QueueLoss loss,
-      EventInquiry<E> inquiry,
-      Duration patience) {
+      OperationQueue<E> queue, OpenList<E> open, EventInquiry<E> inquiry, Duration patience) {
     this.queue = queue;
     this.open = open;
-    this.loss = loss;
     this.inquiry = inquiry;
     this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
   }
@@ -65,7 +59,7 @@ final class StreamWatch<E> {
   }
 
   private void look(Operation<E> operation, long now) {
-    if (loss.cause() != null || operation.event() == null) {
+    if (queue.loss.cause() != null || operation.event() == null) {
       return;
     }
     for (int i = 0; i < operation.waitCount(); i++) {
@@ -97,7 +91,7 @@ final class StreamWatch<E> {
   private void lose(Operation<E> operation, HalException why, long since) {
     queue.end.begin(since);
     HalException ignored =
-        loss.loseLater(
+        queue.loss.loseLater(
             operation.behind("waitEvent"),
             new HalException(
                 Status.DEADLINE_EXCEEDED,
