@@ -209,10 +209,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private void loseBecause(Throwable thrown) {
     if (!isLosing) {
-      if (loss.cause() == null) {
-        Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name(), thrown);
-        loss.lose("the engine", thrown);
-      }
+      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name(), thrown);
+      loss.lose("the engine", thrown);
       boolean ignored = gate.shut();
       isLosing = true;
     }

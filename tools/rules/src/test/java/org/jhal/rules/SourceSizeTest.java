@@ -52,8 +52,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 24478",
-    "hal-utils/src/main/java/org/jhal/engine, 17716",
+    "hal-utils/src/main/java, 24476",
+    "hal-utils/src/main/java/org/jhal/engine, 17714",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12318",
     "driver-cuda/src/main/java, 1582",
     "driver-hip/src/main/java, 1653"
