@@ -1,12 +1,10 @@
 package org.jhal.engine;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalException;
@@ -45,9 +43,6 @@ final class DeviceShutdown<E> {
   /** The states of an operation that has begun; SETTLED includes a host call behind the signals. */
   private static final Set<String> UNDER_WAY = Set.of("ISSUED", "SETTLED");
 
-  /** How often a second close checks whether the first is done. */
-  private static final Duration LOOK = Duration.ofSeconds(1);
-
   /** The least time that a close waits for native resources to be freed. */
   private static final Duration GIVE_BACK = Duration.ofSeconds(2);
 
@@ -61,7 +56,6 @@ final class DeviceShutdown<E> {
   private final List<DeferredWorkQueue<E>> queues; // only the hidden one is added later
   private final DeviceGroups<E> groups;
   private final List<StagingPool> staging;
-  private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
   DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<StagingPool> staging) {
     this.core = core;
@@ -87,7 +81,6 @@ final class DeviceShutdown<E> {
     calls.quietly("closing", core.backend()::close);
     Names.removeDevice(core.number());
     core.isCloseOver = true;
-    over.countDown();
   }
 
   /** Registers the open device, to be closed when the JVM exits. */
@@ -117,8 +110,7 @@ final class DeviceShutdown<E> {
    */
   void closeAtExit() {
     if (calls.isShut()) {
-      boolean ignored =
-          Uninterruptibles.awaitUninterruptibly(over, AT_EXIT.toNanos(), TimeUnit.NANOSECONDS);
+      boolean ignored = awaitOver(System.nanoTime() + AT_EXIT.toNanos());
     } else {
       Duration timeout = core.closeTimeout();
       close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
@@ -128,19 +120,19 @@ final class DeviceShutdown<E> {
   /** Waits for work up to {@code limit}, and then for threads up to {@code threadsLimit}. */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
-      while (!core.isCloseOver) {
-        boolean ignored =
-            Uninterruptibles.awaitUninterruptibly(over, LOOK.toNanos(), TimeUnit.NANOSECONDS);
-      }
+      boolean ignored = awaitOver(BackOff.never());
       return;
     }
     try {
       closeOnce(limit, threadsLimit);
     } finally {
       core.isCloseOver = true;
-      over.countDown();
       OpenDevices.remove(this);
     }
+  }
+
+  private boolean awaitOver(long deadline) {
+    return BackOff.await(this, deadline, () -> core.isCloseOver);
   }
 
   private void closeOnce(Duration limit, Duration threadsLimit) {
@@ -297,7 +289,7 @@ final class DeviceShutdown<E> {
       calls.quietly("freeing staging memory", pool::free);
     }
     calls.quietly("closing", core.backend()::close);
-    calls.tellFailedOnLost();
+    calls.logFailedOnLost();
     Names.removeDevice(core.number());
   }
 }

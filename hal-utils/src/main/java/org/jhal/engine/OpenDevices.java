@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class OpenDevices {
   private static final System.Logger LOG = System.getLogger(OpenDevices.class.getName());
   private static final Set<DeviceShutdown<?>> OPEN = new LinkedHashSet<>(); // guarded by itself
-  private static @Nullable Thread hook; // guarded by OPEN
+
+  @GuardedBy("OPEN")
+  private static @Nullable Thread hook;
 
   private OpenDevices() {}
 

@@ -29,11 +29,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class BorrowedMemoryTest {
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final HalException FAILURE = new HalException(Status.ABORTED, "somebody else's");
+  private static final HalException FAILURE = new HalException(Status.ABORTED, "another one's");
 
   private final FakeBackend backend = new FakeBackend();
   private final HostMemory memory = HostMemory.of(new byte[64]);
-  private final AtomicInteger told = new AtomicInteger();
+  private final AtomicInteger freed = new AtomicInteger();
 
   private interface Body {
     void run(EngineDevice<Event> device, TimelineSemaphore timeline) throws Exception;
@@ -47,17 +47,17 @@ class BorrowedMemoryTest {
     DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
     device.queue(0).readback(Fence.NONE, timeline.at(1), buffer, 0, memory);
     assertTrue(memory.isBorrowed());
-    memory.onFree(told::incrementAndGet);
+    memory.onFree(freed::incrementAndGet);
     try (Quiet log = new Quiet()) {
       body.run(device, timeline);
       assertTrue(memory.isBorrowed(), "the stream has not run the readback");
-      assertEquals(0, told.get());
+      assertEquals(0, freed.get());
       HalException late =
           assertThrows(HalException.class, () -> memory.awaitFree(Duration.ofMillis(1)));
       assertEquals(Status.DEADLINE_EXCEEDED, late.status());
       backend.device.setHeld(false);
       memory.awaitFree(LONG);
-      Threads.await("the callback on the memory to run", () -> told.get() == 1);
+      Threads.await("the callback on the memory to run", () -> freed.get() == 1);
       assertFalse(memory.isBorrowed());
       device.close();
     }
@@ -186,15 +186,15 @@ class BorrowedMemoryTest {
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
       device.queue(0).upload(gate.at(1), timeline.at(1), memory, buffer, 0);
       device.queue(0).upload(gate.at(2), timeline.at(2), memory, buffer, 0);
-      memory.onFree(told::incrementAndGet);
+      memory.onFree(freed::incrementAndGet);
       gate.signal(1);
       timeline.await(1, LONG);
       assertTrue(memory.isBorrowed());
-      assertEquals(0, told.get());
+      assertEquals(0, freed.get());
       gate.signal(2);
       timeline.await(2, LONG);
       assertFalse(memory.isBorrowed());
-      Threads.await("the callback to run", () -> told.get() == 1);
+      Threads.await("the callback to run", () -> freed.get() == 1);
     }
   }
 }

@@ -72,7 +72,7 @@ class CloseReportTest {
     assertEquals(1, log.count("cannot destroy"), () -> "" + log.lines());
     assertEquals(1, log.count("cannot destroy 100 native events of instant-0-q0"));
     assertEquals(1, log.count("ending a buffer of"));
-    assertEquals(1, log.count("9 steps more of giving back what it had failed"));
+    assertEquals(1, log.count("9 more releases have failed because the device is lost"));
     buffers.forEach(DeviceBuffer::close);
     done.close();
   }

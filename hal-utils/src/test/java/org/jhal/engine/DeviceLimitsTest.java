@@ -1,6 +1,6 @@
 package org.jhal.engine;
 
-import static org.jhal.engine.queue.Told.assertTold;
+import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -47,7 +47,7 @@ class DeviceLimitsTest {
   }
 
   private static void assertRefused(HalException refused, Status status, String message) {
-    assertTold(new HalException(status, message), refused);
+    assertFailure(new HalException(status, message), refused);
   }
 
   @Test

@@ -3,7 +3,7 @@ package org.jhal.engine;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
-import static org.jhal.engine.queue.Told.assertTold;
+import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -549,7 +549,7 @@ class RefusedCallTest {
         assertEquals(0, Math.max(0, left.get()), "the query was repeated");
         HalException failure = failed.failure();
         if (thrown instanceof HalException own) {
-          assertTold(own, failure);
+          assertFailure(own, failure);
         } else {
           assertTrue(
               failure != null && failure.getCause() == thrown, () -> thrown + " gives " + failure);

@@ -152,7 +152,7 @@ public final class BackendCalls {
 
   /**
    * Calls the backend with the device bound, for a cleanup step. What the step throws is logged.
-   * The step is tried even if the device cannot be bound, since nobody will try it again.
+   * The step is tried even if the device cannot be bound, since it will not be tried again.
    */
   public void quietly(String step, Runnable body) {
     PlatformThreads.call(
@@ -199,17 +199,17 @@ public final class BackendCalls {
   }
 
   /** Logs, in one line, how many steps more have failed because the device is lost, if any. */
-  public void tellFailedOnLost() {
+  public void logFailedOnLost() {
     long more = failedOnLost.getAndSet(0) - 1;
     if (more > 0) {
       Failures.log(
           LOG,
           Level.WARNING,
           device
-              + ": as the device is lost, "
+              + ": "
               + more
-              + (more == 1 ? " step" : " steps")
-              + " more of giving back what it had failed",
+              + (more == 1 ? " more release has" : " more releases have")
+              + " failed because the device is lost",
           null);
     }
   }

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.jhal.driver.support.EngineThread;
 
 /**
- * Does something when a time is over. The one thread for it is started when it is needed, and ends
- * when nothing has waited for a while.
+ * Runs tasks after a delay. Its one thread is started when it is needed, and ends when nothing has
+ * waited for a while.
  *
  * <p>Thread-safe.
  */

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What all parts of a device need of it: its name, its backend and the calls into that, its queues,
- * what it has handed out, who holds it, and the cause of its loss. Parts get it from whoever makes
- * them; it knows none of them.
+ * what it has handed out, who holds it, and the cause of its loss. A part gets it in its
+ * constructor; it knows none of the parts.
  *
  * <p>Thread-safe.
  *
@@ -68,13 +68,13 @@ public final class DeviceCore<E> implements Explainable {
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
 
   // Set by the one thread that fails the queues' operations after the loss.
-  private final AtomicBoolean isLossTold = new AtomicBoolean();
+  private final AtomicBoolean isLossPropagated = new AtomicBoolean();
   private final DeviceLoss loss = new Loss();
   private volatile Consumer<HalException> onLost = cause -> {}; // set once, before there are queues
 
   /**
-   * Whether closing is done, apart from what may still have to be freed. Written by who closes, by
-   * a plain assignment: there may be no stack left for a call.
+   * Whether closing is done, apart from what may still have to be freed. Written by the closing
+   * thread, by a plain assignment: there may be no stack left for a call.
    */
   public volatile boolean isCloseOver;
 
@@ -265,7 +265,7 @@ public final class DeviceCore<E> implements Explainable {
 
   @Override
   public void tellOpen(Consumer<OpenOperation> looker) {
-    queues.forEach(queue -> queue.tellOpen(looker));
+    queues.forEach(queue -> queue.describeOpen(looker));
   }
 
   /** The token of the devices that share events with this one. */
@@ -316,7 +316,7 @@ public final class DeviceCore<E> implements Explainable {
             : new HalException(
                 Status.UNAVAILABLE, "device " + name + " is lost: " + cause.getMessage(), cause);
     HalException known = loss.note(first);
-    loss.tell();
+    loss.propagate();
     return known;
   }
 
@@ -351,8 +351,8 @@ public final class DeviceCore<E> implements Explainable {
   }
 
   /**
-   * Finds out whether the device is lost, for a thread of another device to which a call has failed
-   * that concerns this one's memory: asks the streams.
+   * Finds out whether the device is lost, by asking its streams. For a thread of another device,
+   * whose call about this one's memory has failed.
    *
    * @return the first cause of the loss, or null
    */
@@ -376,14 +376,15 @@ public final class DeviceCore<E> implements Explainable {
     public HalException note(HalException failure) {
       if (lost.compareAndSet(null, failure)) {
         queues.forEach(queue -> queue.noteLost(failure));
+        end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
     }
 
     @Override
-    public void tell() {
+    public void propagate() {
       HalException cause = Objects.requireNonNull(lost.get());
-      if (isLossTold.compareAndSet(false, true)) {
+      if (isLossPropagated.compareAndSet(false, true)) {
         // An error may end this anywhere. What is left then, the queues' issue threads do. Without
         // lambdas: one that is linked for the first time while the stack runs out never works
         // again.

@@ -58,7 +58,7 @@ public final class DevicePools {
     return copyThreads;
   }
 
-  /** The threads that do file I/O. Nobody interrupts them while they do. */
+  /** The threads that do file I/O, during which they are not interrupted. */
   public HostThreads fileThreads() {
     return fileThreads;
   }

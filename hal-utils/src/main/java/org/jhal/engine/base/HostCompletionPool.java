@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.driver.HostThreads;
+import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
 
 /**
@@ -88,20 +89,6 @@ public final class HostCompletionPool implements HostThreads {
    * passes first.
    */
   public boolean awaitEnd(long deadline) {
-    boolean isInterrupted = false;
-    try {
-      while (true) {
-        try {
-          return pool.awaitTermination(
-              Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        }
-      }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return BackOff.await(this, deadline, pool::isTerminated);
   }
 }

@@ -1,5 +1,6 @@
 package org.jhal.engine.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiveOwned {
   /**
-   * The lists of closed devices that are not empty; those of an open one its threads keep
+   * The lists of closed devices that are not empty. The threads of an open device keep its lists
    * reachable.
    */
   private static final Set<LiveOwned> OF_CLOSED_DEVICES = ConcurrentHashMap.newKeySet();
@@ -27,9 +28,13 @@ public final class LiveOwned {
    */
   private final boolean isMemory;
 
-  // All guarded by this.
+  @GuardedBy("this")
   private @Nullable Owned first;
+
+  @GuardedBy("this")
   private int size;
+
+  @GuardedBy("this")
   private boolean isClosed; // close() was called
 
   LiveOwned(boolean isMemory) {

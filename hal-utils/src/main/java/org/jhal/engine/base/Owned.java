@@ -30,7 +30,7 @@ public abstract class Owned extends RefCounted {
   /** What it is, such as {@code a buffer of 64 bytes of mock-0}, for messages. */
   protected abstract String describe();
 
-  /** Whether nothing is leaked even if nobody closes the handle. */
+  /** Whether nothing is leaked even if the handle is never closed. */
   protected boolean isSpent() {
     return false;
   }

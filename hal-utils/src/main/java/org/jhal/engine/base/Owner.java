@@ -72,7 +72,7 @@ public final class Owner extends PhantomReference<Object> {
   /** Called when the handle has become unreachable. Reports a leak unless the handle was closed. */
   void reclaim() {
     if (!isClosed && !resource.isSpent()) {
-      String how = madeAt == null ? " (the option leaks=trace tells where it was made)" : "";
+      String how = madeAt == null ? " (use the option leaks=trace to see where it was made)" : "";
       Failures.log(
           LOG,
           Level.WARNING,

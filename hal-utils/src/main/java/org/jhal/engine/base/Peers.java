@@ -17,8 +17,8 @@ public final class Peers {
   private final DeviceBackend<?> backend;
   private final EngineConfig config;
 
-  // The devices whose memory can be used from now on. They are kept by nobody but their users, and
-  // a device that is opened again is another one.
+  // The devices whose memory can be used from now on. Only their users keep them, and a
+  // device that is opened again is another one.
   private final Set<DeviceCore<?>> enabled =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 

@@ -1,5 +1,6 @@
 package org.jhal.engine.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -28,9 +29,13 @@ final class Reclaimer {
   /** The queue on which {@link Owner}s arrive once their handle is unreachable. */
   static final ReferenceQueue<Object> UNREACHABLE = new ReferenceQueue<>();
 
-  // Guarded by the class.
+  @GuardedBy("Reclaimer.class")
   private static int users; // how many devices are open, or closed with memory in use
+
+  @GuardedBy("Reclaimer.class")
   private static long unusedSince; // when the last of them went
+
+  @GuardedBy("Reclaimer.class")
   private static boolean runs; // the thread runs, and will look at `users` again before it ends
 
   private Reclaimer() {}

@@ -1,8 +1,7 @@
 package org.jhal.engine.concurrent;
 
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import org.jhal.driver.support.BackOff;
 
 /**
  * Counts the threads inside a section, and can be shut. After {@link #shut()} no thread can enter,
@@ -15,12 +14,6 @@ public class Gate {
 
   // How many threads are inside, plus SHUT once the gate is shut.
   private final AtomicLong state = new AtomicLong();
-
-  /** How often a waiting closer checks the count: the last thread may be unable to wake it. */
-  private static final long LOOK_NANOS = 1_000_000_000;
-
-  // The thread in awaitEmpty(). Written by that thread, read by the last one to leave.
-  private volatile @Nullable Thread closer;
 
   /** Enters unless the gate is shut. If this returns true, the caller must {@link #leave}. */
   public boolean tryEnter() {
@@ -58,13 +51,6 @@ public class Gate {
     while (!state.compareAndSet(now, now - 1)) {
       now = state.get();
     }
-    if (now - 1 == SHUT) {
-      wakeCloser();
-    }
-  }
-
-  private void wakeCloser() {
-    LockSupport.unpark(closer);
   }
 
   /** Returns false if it was shut already. */
@@ -89,28 +75,10 @@ public class Gate {
 
   /**
    * Waits until no thread is inside, or until {@link System#nanoTime()} passes {@code deadline},
-   * and then returns false. For one thread at a time, after {@link #shut}. An interrupt does not
-   * end the wait; the thread's interrupt status is restored.
+   * and then returns false. For use after {@link #shut}. An interrupt does not end the wait; the
+   * thread's interrupt status is restored.
    */
   public boolean awaitEmpty(long deadline) {
-    // Before the loop reads the count: the last thread may leave between that read and the park. It
-    // changes the count before it reads `closer`, so it unparks this thread.
-    closer = Thread.currentThread();
-    boolean interrupted = false;
-    try {
-      while (state.get() != SHUT) {
-        long left = deadline - System.nanoTime();
-        if (left <= 0) {
-          return false;
-        }
-        LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
-        interrupted |= Thread.interrupted(); // otherwise parkNanos() returns at once
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return BackOff.await(this, deadline, this::isEmpty);
   }
 }

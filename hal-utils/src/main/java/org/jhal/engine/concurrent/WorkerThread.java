@@ -6,7 +6,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jhal.driver.support.EngineThread;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that does its work in steps and parks while there is none. A test may leave it unstarted
@@ -21,9 +20,6 @@ public final class WorkerThread {
    */
   private static final int MAX_CRASHES = 100;
 
-  /** The longest time until an unreported crash is reported again. */
-  private static final long RETRY_NANOS = 1_000_000_000;
-
   private final BooleanSupplier step;
   private final long spinNanos;
   private final long lookNanos;
@@ -33,8 +29,6 @@ public final class WorkerThread {
   private volatile boolean isParked; // parked or about to be; written by this thread, read by any
   private volatile boolean isStopped; // set once, by any thread
   private int crashes; // how many steps threw; used by this thread alone
-  private @Nullable Throwable
-      unreported; // a crash for which onCrash threw; used by this thread alone
 
   /**
    * Creates a thread, which is not started.
@@ -43,7 +37,8 @@ public final class WorkerThread {
    * @param lookNanos how long it parks at most before it runs a step unwoken
    * @param atStart runs first, on the thread
    * @param step does a piece of work and returns true, or returns false if there is nothing to do
-   * @param onCrash receives, on the thread, what {@code atStart} or {@code step} threw
+   * @param onCrash receives, on the thread, what {@code atStart} or {@code step} threw. It first
+   *     notes that where another thread finds it, should the rest fail
    */
   public WorkerThread(
       String name,
@@ -106,10 +101,9 @@ public final class WorkerThread {
         if (isWoken) {
           break;
         }
-        long nanos = unreported == null ? lookNanos : Math.min(lookNanos, RETRY_NANOS);
-        LockSupport.parkNanos(this, nanos);
+        LockSupport.parkNanos(this, lookNanos);
         boolean ignored = Thread.interrupted(); // left set by a callback, it would prevent parking
-        if (nanos < Long.MAX_VALUE) {
+        if (lookNanos < Long.MAX_VALUE) {
           break;
         }
       }
@@ -139,10 +133,6 @@ public final class WorkerThread {
   }
 
   private boolean doStep() {
-    Throwable before = unreported;
-    if (before != null) {
-      report(before);
-    }
     try {
       return step.getAsBoolean();
     } catch (Throwable t) {
@@ -151,14 +141,11 @@ public final class WorkerThread {
     }
   }
 
-  /** Reporting fails when memory is short. The thread then continues and reports again later. */
   private void report(Throwable thrown) {
-    unreported = thrown;
     try {
       onCrash.accept(thrown);
-      unreported = null;
     } catch (Throwable again) {
-      // kept in unreported
+      return; // memory is short; the thread goes on, and the crash was noted before
     }
   }
 

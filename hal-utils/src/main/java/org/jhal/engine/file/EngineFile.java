@@ -20,9 +20,9 @@ import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

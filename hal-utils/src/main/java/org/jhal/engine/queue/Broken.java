@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 public final class Broken {
   /**
    * The latest error, or null. Written by the thread that caught it, by a plain assignment: there
-   * may be no stack left for a call. The issue thread looks at it from time to time even if nobody
-   * could wake it.
+   * may be no stack left for a call. The issue thread looks at it once a second even if it is not
+   * woken.
    */
   public volatile @Nullable Throwable by;
 }

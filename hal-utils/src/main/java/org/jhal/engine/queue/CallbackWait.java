@@ -6,7 +6,7 @@ import org.jhal.Registration;
 import org.jhal.TimepointCallback;
 
 /** A user's callback that waits for a value (rule S7). Any thread may cancel it. */
-final class CallbackWait extends WaitNode implements Registration {
+final class CallbackWait extends WaitNode implements Registration, ProgramCode.Body {
   private static final System.Logger LOG = System.getLogger(CallbackWait.class.getName());
 
   private final EngineSemaphore semaphore;
@@ -21,17 +21,16 @@ final class CallbackWait extends WaitNode implements Registration {
 
   @Override
   void released(Cascade cascade) {
-    cascade.beginning = null;
-    if (!isDecided.compareAndSet(false, true)) {
-      return; // cancel() came between the removal of this node and this call
+    Throwable thrown = ProgramCode.callback("a callback", this);
+    if (thrown != null) { // rule S7: it is logged and dropped
+      Failures.log(LOG, Level.ERROR, "a callback on " + semaphore + " threw", thrown);
     }
-    String before = cascade.enterCallback("a callback");
-    try {
+  }
+
+  @Override
+  public void run() {
+    if (isDecided.compareAndSet(false, true)) { // unless it was cancelled meanwhile
       callback.done(failure);
-    } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
-      Failures.log(LOG, Level.ERROR, "a callback on " + semaphore + " threw", t);
-    } finally {
-      cascade.leaveCallback(before);
     }
   }
 

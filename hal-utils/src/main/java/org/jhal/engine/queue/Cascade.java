@@ -1,12 +1,10 @@
 package org.jhal.engine.queue;
 
-import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.EngineThread;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
@@ -21,38 +19,31 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to its thread.
  */
 public final class Cascade {
-  private static final System.Logger LOG = System.getLogger(Cascade.class.getName());
-
-  /**
-   * Weak, so that a thread which outlives the engine does not keep the engine's class loader alive.
-   * A cascade in use is strongly reachable from its thread's stack, and one that an error has ended
-   * from {@link #LEFT}.
-   */
+  /** Weak, so that a thread which outlives the engine does not keep its class loader alive. */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
-  /** The cascades that an error has ended with work left, which is for another thread. */
+  /**
+   * The waiters that threads could not notify, as their stack was too short; see {@link #runLeft}.
+   */
   private static final class Left {
-    volatile @Nullable Cascade first; // written with this object's monitor held
+    // Chained by nextReleased. Written with this object's monitor held.
+    volatile @Nullable WaitNode first;
   }
 
   private static final Left LEFT = new Left();
 
-  private @Nullable Cascade nextLeft; // guarded by LEFT
-
-  private boolean isLeft; // an error has ended it; its thread then begins another one
-
-  // Waiters to notify, in order, chained by nextReleased. Not private: EngineSemaphore appends to
-  // them without a call.
+  // Waiters to notify, in order, chained by nextReleased. Not private: Timeline appends to them
+  // without a call.
   @Nullable WaitNode firstReleased;
   @Nullable WaitNode lastReleased;
 
   /**
-   * The waiter of which {@link WaitNode#released} is about to begin; that clears it by a plain
-   * assignment, without a call. If there was no stack for the call, it goes back to the others.
+   * The queue of which a step has begun, or null. The step sets it first, by a plain assignment,
+   * without a call: an error that comes later breaks the queue.
    */
-  @Nullable WaitNode beginning;
+  @Nullable Broken stepOf;
 
-  private List<ReadyQueue> readyQueues = new ArrayList<>();
+  private final List<ReadyQueue> readyQueues = new ArrayList<>();
   private final List<Producer> settling = new ArrayList<>();
   private boolean isRunning; // run() is on this thread's stack
   private int callbackDepth; // how many callbacks of users are on this thread's stack
@@ -63,7 +54,7 @@ public final class Cascade {
   public static Cascade current() {
     WeakReference<Cascade> known = CURRENT.get();
     Cascade cascade = known == null ? null : known.get();
-    if (cascade == null || cascade.isLeft) {
+    if (cascade == null) {
       cascade = new Cascade();
       CURRENT.set(new WeakReference<>(cascade));
     }
@@ -100,7 +91,7 @@ public final class Cascade {
     }
     isRunning = true;
     try {
-      while (true) {
+      while (firstReleased != null || !readyQueues.isEmpty()) {
         WaitNode node = firstReleased;
         if (node != null) {
           firstReleased = node.nextReleased;
@@ -108,90 +99,65 @@ public final class Cascade {
             lastReleased = null;
           }
           node.nextReleased = null;
-          beginning = node;
-          step(node);
-        } else if (!readyQueues.isEmpty()) {
-          readyQueues.remove(readyQueues.size() - 1).drainAfterSignal();
-        } else {
-          break;
+        }
+        stepOf = null;
+        try {
+          if (node != null) {
+            node.released(this);
+          } else {
+            readyQueues.remove(readyQueues.size() - 1).drainAfterSignal(this);
+          }
+        } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
+          // Without a call, since there may be no stack left for one.
+          Broken queue = stepOf;
+          if (queue != null) {
+            queue.by = t;
+            continue; // the queue's device is lost, and the other waiters still have to be notified
+          }
+          if (node != null) { // its step may be repeated
+            WaitNode last = lastReleased == null ? node : lastReleased;
+            node.nextReleased = firstReleased;
+            firstReleased = null;
+            lastReleased = null;
+            synchronized (LEFT) {
+              last.nextReleased = LEFT.first;
+              LEFT.first = node;
+            }
+          } // otherwise the issue thread of the ready queue looks at it within a second
+          throw t;
         }
       }
-    } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
-      WaitNode untold = beginning;
-      if (untold != null) {
-        beginning = null;
-        untold.nextReleased = firstReleased;
-        firstReleased = untold;
-        if (lastReleased == null) {
-          lastReleased = untold;
-        }
-      }
-      // Without a call, since there may be no stack left for one.
-      isLeft = true;
-      synchronized (LEFT) {
-        nextLeft = LEFT.first;
-        LEFT.first = this;
-      }
-      throw t;
     } finally {
       isRunning = false;
     }
-    runLeft();
   }
 
   /**
-   * Has new threads run what errors have ended. Called by the threads that look from time to time,
-   * and by each that ends a cascade.
+   * Notifies the waiters that other threads could not notify. Called by threads that look about
+   * once a second, and by those that change a semaphore for the program. Callbacks may run.
    */
   public static void runLeft() {
     if (LEFT.first == null) {
       return;
     }
-    while (true) {
-      Cascade left;
-      synchronized (LEFT) {
-        left = LEFT.first;
-        if (left == null) {
-          return;
+    Cascade cascade = current();
+    if (cascade.isRunning) {
+      return; // the caller may be one that must run no callbacks
+    }
+    synchronized (LEFT) {
+      // No calls: an error half-way could lose waiters.
+      for (WaitNode node = LEFT.first; node != null; node = LEFT.first) {
+        LEFT.first = node.nextReleased;
+        node.nextReleased = null;
+        if (cascade.lastReleased == null) {
+          cascade.firstReleased = node;
+        } else {
+          cascade.lastReleased.nextReleased = node;
         }
-        LEFT.first = left.nextLeft;
-      }
-      try {
-        left.handOver();
-      } catch (Throwable t) { // too many threads, or too little stack; the next call tries again
-        synchronized (LEFT) {
-          left.nextLeft = LEFT.first;
-          LEFT.first = left;
-        }
-        return;
+        cascade.lastReleased = node;
       }
     }
-  }
-
-  /** Starts a thread that runs the rest of this. */
-  private void handOver() {
-    Cascade rest = new Cascade();
-    rest.firstReleased = firstReleased;
-    rest.lastReleased = lastReleased;
-    rest.readyQueues = readyQueues;
-    Runnable body =
-        () -> {
-          CURRENT.set(new WeakReference<>(rest));
-          rest.run();
-        };
-    new EngineThread("jhal-cascade", body).start();
-  }
-
-  private void step(WaitNode node) {
-    try {
-      node.released(this);
-    } catch (Throwable t) {
-      if (beginning != null) {
-        throw t;
-      }
-      // The other waiters still have to be notified.
-      Failures.log(LOG, Level.ERROR, "a waiter failed while it was released", t);
-    }
+    cascade.run();
   }
 
   /**

@@ -5,7 +5,6 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +25,11 @@ final class Completer<E> {
   private static final int BATCH = 32;
 
   private final OperationQueue<E> owner;
-  private final QueueLoss loss;
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final Retirement<E> retirement;
-  private final NativeStream<E> stream;
   private final Outcomes<E> outcomes;
-  private final UnsignaledFailures untold;
+  private final UnsignaledFailures unsignaled;
   private final PollingPace pace;
 
   // All fields below are used by the completion thread alone.
@@ -52,21 +49,17 @@ final class Completer<E> {
 
   Completer(
       OperationQueue<E> owner,
-      QueueLoss loss,
       OpenList<E> open,
       IssueLine<E> line,
       Retirement<E> retirement,
-      NativeStream<E> stream,
       Outcomes<E> outcomes,
       long spinNanos) {
     this.owner = owner;
-    this.loss = loss;
     this.open = open;
     this.line = line;
     this.retirement = retirement;
-    this.stream = stream;
     this.outcomes = outcomes;
-    this.untold = new UnsignaledFailures(owner.name());
+    this.unsignaled = new UnsignaledFailures(owner.name());
     this.pace = new PollingPace(spinNanos, line::issued);
   }
 
@@ -78,9 +71,9 @@ final class Completer<E> {
   /** Binds the device to the completion thread, permanently. */
   void bind() {
     try {
-      stream.bindToThread();
+      owner.stream.bindToThread();
     } catch (Throwable t) {
-      loss.lose("bindToThread", t);
+      owner.loss.lose("bindToThread", t);
     }
   }
 
@@ -120,7 +113,7 @@ final class Completer<E> {
     int count = 0;
     for (Operation<E> operation = first; fate != Fate.OPEN; ) {
       leave(operation);
-      endOrKeep(operation, fate);
+      end(operation, fate);
       operation = inFlight.first();
       if (operation == null || ++count == BATCH) {
         return true;
@@ -144,23 +137,20 @@ final class Completer<E> {
     weightLeft += line.weightInFlight(operation);
   }
 
-  private void endOrKeep(Operation<E> operation, Fate fate) {
+  /** Ends an operation that has left the stream, or keeps it if its fate is UNKNOWN. */
+  private void end(Operation<E> operation, Fate fate) {
     try {
-      end(operation, fate);
+      if (fate == Fate.OVER) {
+        complete(operation);
+      } else {
+        Settling.fail(operation, Objects.requireNonNull(owner.loss.cause()));
+        open.keep(operation);
+      }
     } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
       if (operation.state() != State.DONE) {
-        retirement.keep(operation); // it is in no other list
+        open.keep(operation); // it is in no other list
       }
       throw t;
-    }
-  }
-
-  private void end(Operation<E> operation, Fate fate) {
-    if (fate == Fate.OVER) {
-      complete(operation);
-    } else {
-      Settling.fail(operation, Objects.requireNonNull(loss.cause()));
-      retirement.keep(operation);
     }
   }
 
@@ -200,7 +190,7 @@ final class Completer<E> {
     // the stream may still use what retiring would release, until the event fires or turns out to
     // be unusable too.
     try {
-      if (!looks || !stream.queryEvent(event.handle)) {
+      if (!looks || !owner.stream.queryEvent(event.handle)) {
         return Fate.OPEN;
       }
       outcomes.ask(operation, event);
@@ -217,7 +207,7 @@ final class Completer<E> {
   private Fate await(Operation<E> operation) {
     PooledEvent<E> event = Objects.requireNonNull(operation.event());
     try {
-      stream.synchronizeEvent(event.handle);
+      owner.stream.synchronizeEvent(event.handle);
       outcomes.ask(operation, event);
       return Fate.OVER;
     } catch (Throwable t) {
@@ -227,14 +217,14 @@ final class Completer<E> {
 
   private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
     // The cause names this operation: the work that ran last has most likely lost the device.
-    loss.lose(operation.behind(call), thrown);
+    owner.loss.lose(operation.behind(call), thrown);
     // If the native runtime itself reports the loss, no work runs any more.
     return Failures.isLoss(thrown) ? Fate.OVER : Fate.UNKNOWN;
   }
 
   /** Completes the oldest operation in flight, whose native work has finished. */
   private void complete(Operation<E> operation) {
-    HalException cause = loss.cause();
+    HalException cause = owner.loss.cause();
     if (cause != null) {
       Settling.fail(operation, cause);
     }
@@ -256,10 +246,9 @@ final class Completer<E> {
   }
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
-    dropEvent(operation); // it has fired, and the host completion may take a long time
+    operation.dropEvent(); // it has fired, and the host completion may take a long time
     boolean endsOperation = operation.work.endsWithHostCompletion();
-    HostCompletionRun<E> run =
-        new HostCompletionRun<>(this, loss, operation, completion, endsOperation);
+    HostCompletionRun<E> run = new HostCompletionRun<>(this, operation, completion, endsOperation);
     try {
       operation.work.hostThreads().execute(run);
     } catch (Throwable t) { // no thread can be started, or the pool was closed at the close timeout
@@ -280,7 +269,7 @@ final class Completer<E> {
       Settling.settle(operation);
     } catch (Throwable t) {
       owner.broken.by = t; // before any call: there may be no stack left for one
-      retirement.keep(operation); // it is in no other list
+      open.keep(operation); // it is in no other list
       throw t;
     }
     owner.retireLater(operation);
@@ -292,8 +281,14 @@ final class Completer<E> {
    */
   void retireRest() {
     retirement.take(toRetire);
-    retirement.takeKept(toRetire);
     retireTaken();
+    flush();
+    open.keepHalfIssued();
+    for (Operation<E> operation : open.all()) {
+      if (operation.isKept) {
+        retire(operation);
+      }
+    }
     flush();
   }
 
@@ -321,7 +316,7 @@ final class Completer<E> {
   /** Retires an operation that has its outcome; {@link #flush} takes it off the lists. */
   private void retire(Operation<E> operation) {
     if (letGo(operation, releases)) {
-      dropEvent(operation);
+      operation.dropEvent();
       retired.add(operation);
     }
   }
@@ -346,9 +341,9 @@ final class Completer<E> {
       if (failure != null) { // otherwise it has let go of them with its outcome
         operation.releaseProducers();
       }
-      // Neither a lost device nor one that is being closed is told of once more.
-      if (failure != null && loss.cause() == null && !owner.isClosing()) {
-        untold.tell(operation, failure);
+      // The loss or the close of the device is reported elsewhere.
+      if (failure != null && owner.loss.cause() == null && !owner.isClosing()) {
+        unsignaled.log(operation, failure);
       }
       operation.work.retire(release);
     } catch (Throwable t) {
@@ -359,14 +354,5 @@ final class Completer<E> {
           t);
     }
     return true;
-  }
-
-  /** Drops the operation's reference to its event. */
-  private void dropEvent(Operation<E> operation) {
-    PooledEvent<E> event = operation.event();
-    if (event != null) {
-      operation.setEvent(null);
-      event.release();
-    }
   }
 }

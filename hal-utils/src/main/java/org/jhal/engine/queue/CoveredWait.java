@@ -17,14 +17,9 @@ final class CoveredWait<E> extends WaitNode {
 
   @Override
   void released(Cascade cascade) {
-    cascade.beginning = null;
-    try {
-      if (failure != null) {
-        operation.queue.failUnissued(operation, failure); // one in a stream hears of its producer
-      }
-    } catch (Throwable t) {
-      operation.queue.broken.by = t; // before any call: there may be no stack left for one
-      throw t;
+    cascade.stepOf = operation.queue.broken;
+    if (failure != null) {
+      operation.queue.failUnissued(operation, failure); // if it was issued, its producer fails it
     }
   }
 }

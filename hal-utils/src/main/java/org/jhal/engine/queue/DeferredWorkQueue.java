@@ -4,7 +4,6 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
@@ -44,28 +43,23 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private static final long LOOK_NANOS = 1_000_000_000;
 
-  private final String name;
-  private final long number;
-  private final DeviceEnd end; // the device's
-  private final NativeStream<E> stream;
-  private final EventPool<E> events;
-  private final QueueLoss loss;
-
-  private final QueueGate gate = new QueueGate(broken);
-  final OpenList<E> open = new OpenList<>(); // not private: a test walks it
-  private final IssueLine<E> line;
-  private final Retirement<E> retirement = new Retirement<>(open);
+  // What is not private, QueueShutdown uses as well.
+  final EventPool<E> events;
+  final OpenList<E> open = new OpenList<>();
+  final IssueLine<E> line;
+  final Retirement<E> retirement = new Retirement<>();
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
-  private final Completer<E> completer;
+  final Completer<E> completer;
   private final EventInquiry<E> inquiry;
   private final StreamWatch<E> watch;
-  private final OperationFailures<E> failing;
+  final OperationFailures<E> failing;
   private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
-  final WorkerThread issueRole; // not private: tests run its steps on threads of their own
-  final WorkerThread completionRole; // not private for the same reason
+  private final Runnable waker = this::issueLater;
+  final WorkerThread issueRole; // tests run its steps on threads of their own
+  final WorkerThread completionRole; // likewise
 
   // How far loseBecause() has come. Used by the issue thread alone.
   private boolean isLosing;
@@ -78,36 +72,21 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    *     #noteLost} and {@link #lose} on every queue of the device
    */
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
-    this.name = settings.name();
-    this.number = settings.number();
-    this.end = settings.end();
+    super(settings, stream, loss);
+    String name = name();
     Object domain = settings.eventDomain();
-    this.stream = stream;
-    this.loss = new QueueLoss(name, loss, end, this::issueLater);
     this.events = new EventPool<>(stream);
-    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, this::issueLater);
-    this.issuer = new Issuer<>(this, this.loss, line, retirement, stream, events, domain);
+    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, waker);
+    this.issuer = new Issuer<>(this, line, open, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
-        new Completer<>(
-            this,
-            this.loss,
-            open,
-            line,
-            retirement,
-            stream,
-            outcomes,
-            settings.completionSpinNanos());
-    this.inquiry =
-        new EventInquiry<>(
-            this.loss, stream, outcomes, gate, open, completer.pace(), settings.spinNanos());
-    this.watch = new StreamWatch<>(this, open, this.loss, inquiry, settings.patience());
+        new Completer<>(this, open, line, retirement, outcomes, settings.completionSpinNanos());
+    this.inquiry = new EventInquiry<>(this, outcomes, open, completer.pace());
+    this.watch = new StreamWatch<>(this, open, inquiry, settings.patience());
     this.failing = new OperationFailures<>(this, open, line);
     this.registration = new WaitRegistration<>(this, failing, line, domain);
-    this.enqueuer =
-        new Enqueuer<>(this, this.loss, gate, open, line, registration, failing, issuer);
-    this.shutdown =
-        new QueueShutdown<>(this, stream, events, gate, open, line, retirement, completer);
+    this.enqueuer = new Enqueuer<>(this, open, line, registration, failing, issuer);
+    this.shutdown = new QueueShutdown<>(this);
     this.issueRole =
         new WorkerThread(
             name + "-issue",
@@ -136,18 +115,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   /** Puts it among the open queues of this process, which find one another. */
   void enterOpen() {
     Explanation.addSource(this);
-    watch.open();
+    DeviceEnd.addWaker(waker);
   }
 
   /** Its threads are about to end: nothing finds it among the open queues any more. */
   void leaveOpen() {
     Explanation.removeSource(this);
-    watch.close();
-  }
-
-  @Override
-  long spinNanos() {
-    return inquiry.spinNanos();
+    DeviceEnd.removeWaker(waker);
   }
 
   @Override
@@ -158,26 +132,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   /** The steps of closing this queue. */
   public QueueShutdown<E> shutdown() {
     return shutdown;
-  }
-
-  @Override
-  NativeStream<E> stream() {
-    return stream;
-  }
-
-  @Override
-  public long number() {
-    return number;
-  }
-
-  @Override
-  DeviceEnd end() {
-    return end;
-  }
-
-  @Override
-  boolean isStream(NativeStream<?> other) {
-    return stream == other;
   }
 
   /** Takes operations from users' threads. */
@@ -193,7 +147,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   // Issuing.
 
   @Override
-  public void drainAfterSignal() {
+  public void drainAfterSignal(Cascade cascade) {
+    cascade.stepOf = broken;
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // the other threads of the engine never issue
     } else {
@@ -212,10 +167,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       } else {
         enqueuer.drain();
       }
-    } catch (Throwable t) {
-      broken.by = t; // before any call: there may be no stack left for one
-      issueRole.wake();
-      throw t;
     } finally {
       gate.leave();
     }
@@ -233,15 +184,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
-    if (loss.takeUntold()) {
-      try {
-        loss.tellLate();
-        // The device may have known before, and then it has not told this queue again.
-        lose(Objects.requireNonNull(loss.cause()));
-      } catch (Throwable t) {
-        loss.expectAgain();
-        throw t;
-      }
+    if (loss.isPending()) {
+      loss.propagate();
+      // The device may have known before, and then this has not reached the queue.
+      lose(Objects.requireNonNull(loss.cause()));
     }
     Cascade.runLeft();
     enqueuer.discardLeft();
@@ -263,26 +209,15 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    */
   private void loseBecause(Throwable thrown) {
     if (!isLosing) {
-      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
+      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name(), thrown);
       loss.lose("the engine", thrown);
       boolean ignored = gate.shut();
       isLosing = true;
     }
     if (gate.isEmpty()) {
       failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
-      keepHanded();
+      open.keepHalfIssued();
       isLossOver = true;
-    }
-  }
-
-  /**
-   * Keeps the operation that a thread was issuing when an error ended that. For the time when no
-   * thread issues any more.
-   */
-  void keepHanded() {
-    Operation<E> left = line.takeHanded();
-    if (left != null) {
-      retirement.keep(left);
     }
   }
 
@@ -318,8 +253,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  Inquiry<E> inquiry() {
-    return inquiry;
+  @Nullable HalException findLoss(Operation<E> operation) {
+    return inquiry.findLoss(operation);
+  }
+
+  @Override
+  boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
+    return inquiry.confirm(operation, isOwnDevice, mayWait);
   }
 
   // Completing.
@@ -337,18 +277,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   // Failure and shutdown.
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
   boolean isClosing() {
     return enqueuer.isClosing();
-  }
-
-  @Override
-  @Nullable HalException lost() {
-    return loss.cause();
   }
 
   /** Records the cause of the device's loss. {@link #lose(HalException)} follows. */
@@ -366,32 +296,20 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
    * state of the queue is unknown, so the device is lost.
    */
   private void crashed(Throwable thrown) {
-    Failures.log(LOG, Level.ERROR, "a thread of queue " + name + " failed", thrown);
+    broken.by = thrown; // first: should the rest fail, the issue thread does it
+    Failures.log(LOG, Level.ERROR, "a thread of queue " + name() + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }
 
   /**
    * Fails every open operation with {@code cause}, those in flight included. Users' callbacks run;
-   * see {@link DeviceLoss#tell}.
+   * see {@link DeviceLoss#propagate}.
    */
   public void lose(HalException cause) {
     loss.set(cause);
     failing.failAll(operation -> true, cause, true);
+    loss.setPropagated(); // last: should an error end this half-way, the issue thread repeats it
     completionRole.wake();
-  }
-
-  /**
-   * Refuses new operations with {@code reason}, and fails the selected ones that were not issued.
-   */
-  void cancel(Predicate<Operation<E>> which, HalException reason) {
-    // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
-    enqueuer.refuse(reason);
-    failing.failAll(which, reason, false);
-  }
-
-  /** Fails operations of this queue. */
-  OperationFailures<E> failing() {
-    return failing;
   }
 
   @Override
@@ -435,13 +353,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     open.walk(new Operation<>(this, NoWork.get()), looker);
   }
 
-  /** Passes what there is to tell of each open operation to {@code looker}, with no lock held. */
-  public void tellOpen(Consumer<OpenOperation> looker) {
+  /** Passes a description of each open operation to {@code looker}, with no lock held. */
+  public void describeOpen(Consumer<OpenOperation> looker) {
     walkOpen(
         operation -> {
-          OpenOperation told = OperationReport.open(operation);
-          if (told != null) {
-            looker.accept(told);
+          OpenOperation described = OperationReport.open(operation);
+          if (described != null) {
+            looker.accept(described);
           }
         });
   }

@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread-safe.
  */
 public final class DeviceEnd {
-  /** How often a device of this process was gone, or was told to be so. */
+  /** How often {@link #begin} was called in this process. */
   private static final AtomicInteger CHANGES = new AtomicInteger();
 
-  /** Run when a device is gone, on any thread; they only wake others. */
+  /** Run on any thread when a device is gone; each wakes another thread and does nothing else. */
   private static final List<Runnable> WAKERS = new CopyOnWriteArrayList<>();
 
   private final AtomicLong since = new AtomicLong(); // by System.nanoTime(); 0 until it is gone
@@ -36,12 +36,12 @@ public final class DeviceEnd {
   }
 
   /**
-   * The device is gone. If it was before, the time stays.
+   * Marks the device as gone. If it already was, the time stays.
    *
    * @param when since when, by {@link System#nanoTime}. A device that is lost since it has waited
    *     for another one is gone since that one is: the time counts once through a chain of devices
    */
-  void begin(long when) {
+  public void begin(long when) {
     boolean ignored = since.compareAndSet(0, when | 1); // 0 means something else
     int unused = CHANGES.incrementAndGet();
     for (Runnable waker : WAKERS) {

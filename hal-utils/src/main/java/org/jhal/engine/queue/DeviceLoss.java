@@ -5,8 +5,8 @@ import org.jhal.HalException;
 /** How a queue reports to its device that a native call has lost it (rule Q7). Thread-safe. */
 public interface DeviceLoss {
   /**
-   * Marks the device as lost for all its queues. Returns the first cause. Runs no users' code, so
-   * it may be called with the device bound.
+   * Marks the device as lost for all its queues, and {@linkplain DeviceEnd#begin as gone}. Returns
+   * the first cause. Runs no users' code, so it may be called with the device bound.
    */
   HalException note(HalException failure);
 
@@ -15,5 +15,5 @@ public interface DeviceLoss {
    * run: call it with no lock held, without the drainer's role, and not while the device is bound
    * for a single native call. The completion thread, to which it is bound permanently, may call it.
    */
-  void tell();
+  void propagate();
 }

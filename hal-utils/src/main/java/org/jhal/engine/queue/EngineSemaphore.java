@@ -66,11 +66,11 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
   @Override
   public void signal(long newValue) {
     Cascade cascade = Cascade.current();
-    Span span =
-        FlightRecorder.hostSignal(id, newValue); // who waits may see the value before it ends
+    Span span = FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
     raise(newValue, cascade);
     Span.end(span, null);
     cascade.run();
+    Cascade.runLeft();
   }
 
   @Override

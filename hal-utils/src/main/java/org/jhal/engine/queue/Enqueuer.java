@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -23,8 +24,6 @@ public final class Enqueuer<E> {
   private static final int COURTESY = 32;
 
   private final OperationQueue<E> queue;
-  private final QueueLoss loss;
-  private final QueueGate gate; // threads that enqueue are inside
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final WaitRegistration<E> registration;
@@ -35,21 +34,18 @@ public final class Enqueuer<E> {
   // closes the device, read by threads that enqueue.
   private volatile @Nullable HalException cancelled;
 
-  /** Begun operations to discard, which abandon() could not, by their links. Guarded by this. */
+  /** Begun operations to discard, which abandon() could not, by their links. */
+  @GuardedBy("this")
   private @Nullable Operation<E> firstLeft;
 
   Enqueuer(
       OperationQueue<E> queue,
-      QueueLoss loss,
-      QueueGate gate,
       OpenList<E> open,
       IssueLine<E> line,
       WaitRegistration<E> registration,
       OperationFailures<E> failing,
       Issuer<E> issuer) {
     this.queue = queue;
-    this.loss = loss;
-    this.gate = gate;
     this.open = open;
     this.line = line;
     this.registration = registration;
@@ -78,16 +74,16 @@ public final class Enqueuer<E> {
    *     lost
    */
   public Operation<E> begin(Work<E> work, boolean servesCopy) {
-    if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
+    if ((cancelled != null && !servesCopy) || !queue.gate.tryEnter()) {
       HalException lost =
-          cancelled == null ? loss.cause() : null; // see DeferredWorkQueue.loseBecause()
+          cancelled == null ? queue.loss.cause() : null; // see DeferredWorkQueue.loseBecause()
       throw lost != null
           ? lost.again()
           : new HalException(
               Status.FAILED_PRECONDITION, "the device of queue " + queue.name() + " is closed");
     }
     try {
-      HalException cause = loss.cause();
+      HalException cause = queue.loss.cause();
       if (cause != null) {
         throw cause.again();
       }
@@ -122,7 +118,7 @@ public final class Enqueuer<E> {
    * further up the stack: a thread that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
-    gate.leave();
+    queue.gate.leave();
   }
 
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
@@ -139,17 +135,17 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Captures the fences, and asks the stream what the operation takes: the last that may refuse it.
-   * Its work is filled in. The caller must then call {@link #submit(Operation)}, or {@link
-   * #abandon} if this throws.
+   * Captures the fences, and asks the stream what the operation takes: the last step that may
+   * refuse it. Its work is filled in. The caller must then call {@link #submit(Operation)}, or
+   * {@link #abandon} if this throws.
    */
   public void capture(Operation<E> operation, Fence waits, Fence signals) {
-    operation.capture(waits, signals, queue.stream());
+    operation.capture(waits, signals, queue.stream);
   }
 
   /**
    * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
-   * submits} it. What refuses it abandons it.
+   * submits} it. If this throws before the operation is accepted, the operation is abandoned.
    */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
@@ -166,7 +162,7 @@ public final class Enqueuer<E> {
   /**
    * Accepts an operation that was captured: registers its waits, and issues it if none of them is
    * open. Once it {@linkplain Operation#isAccepted is accepted}, other threads see it, and nothing
-   * refuses it any more; what is thrown before refuses it.
+   * refuses it any more. An exception before that refuses it.
    */
   public void submit(Operation<E> operation) {
     boolean isRecorded = FlightRecorder.recordsSubmissions() || FlightRecorder.recordsEdges();
@@ -262,7 +258,7 @@ public final class Enqueuer<E> {
 
   /** Why an operation that was begun can no longer be accepted, or null if it can. */
   private @Nullable HalException refusal(Operation<E> operation) {
-    HalException cause = loss.cause();
-    return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
+    HalException cause = queue.loss.cause();
+    return cause != null || (operation.servesCopy() && !queue.gate.isShut()) ? cause : cancelled;
   }
 }

@@ -2,7 +2,6 @@ package org.jhal.engine.queue;
 
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
-import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.PlatformThreads;
 import org.jspecify.annotations.Nullable;
 
@@ -13,42 +12,20 @@ import org.jspecify.annotations.Nullable;
  * to be asked how work has ended (see {@link Outcomes}), threads of its own device ask as well
  * about what other queues have issued.
  */
-final class EventInquiry<E> implements Inquiry<E> {
+final class EventInquiry<E> {
   /** How long an event may take to fire once another device is past it. */
   private static final long CONFIRM_NANOS = 1_000_000_000;
 
-  private final QueueLoss loss;
-  private final NativeStream<E> stream;
+  private final OperationQueue<E> queue;
   private final Outcomes<E> outcomes;
   private final OpenList<E> open;
-  private final QueueGate gate; // whoever is inside can use the queue's events
   private final PollingPace pace; // the completion thread's
-  private final long spinNanos;
 
-  /**
-   * Creates the inquiry of a queue. {@code spinNanos} is only handed to callers of {@link #poll},
-   * who limit their polling to it.
-   */
-  EventInquiry(
-      QueueLoss loss,
-      NativeStream<E> stream,
-      Outcomes<E> outcomes,
-      QueueGate gate,
-      OpenList<E> open,
-      PollingPace pace,
-      long spinNanos) {
+  EventInquiry(OperationQueue<E> queue, Outcomes<E> outcomes, OpenList<E> open, PollingPace pace) {
     this.open = open;
     this.pace = pace;
-    this.spinNanos = spinNanos;
-    this.loss = loss;
-    this.stream = stream;
+    this.queue = queue;
     this.outcomes = outcomes;
-    this.gate = gate;
-  }
-
-  /** How long a host thread should poll before it parks. */
-  long spinNanos() {
-    return spinNanos;
   }
 
   /**
@@ -61,7 +38,7 @@ final class EventInquiry<E> implements Inquiry<E> {
     if (PlatformThreads.isCurrentVirtual()) {
       return operation.isApplied(); // a device cannot be bound to a virtual thread
     }
-    if (!gate.tryEnter()) {
+    if (!queue.gate.tryEnter()) {
       return false; // the queue is closing; the completion thread settles the operation
     }
     boolean isSettled = false;
@@ -70,7 +47,7 @@ final class EventInquiry<E> implements Inquiry<E> {
         operation.isPolled = true;
         isSettled = pollInside(operation, end, isOver);
       } finally {
-        gate.leave();
+        queue.gate.leave();
       }
       if (isSettled) {
         isSettled = Settling.trySettle(operation); // if not, the completion thread does it
@@ -88,102 +65,86 @@ final class EventInquiry<E> implements Inquiry<E> {
       return operation.hasOutcome();
     }
     try {
-      long token = stream.bindToThread();
+      long token = queue.stream.bindToThread();
       try {
         while (!operation.isApplied()) {
-          if (stream.queryEvent(event.handle)) {
+          if (queue.stream.queryEvent(event.handle)) {
             outcomes.ask(operation, event);
             break;
           }
-          if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
+          if (isOver.getAsBoolean() || queue.gate.isShut() || System.nanoTime() - end >= 0) {
             return false;
           }
           Thread.onSpinWait();
         }
         return true;
       } finally {
-        stream.unbindFromThread(token);
+        queue.stream.unbindFromThread(token);
       }
     } catch (VirtualMachineError e) {
       // A problem of this thread, such as a stack overflow. It says nothing about the event.
       throw e;
     } catch (Throwable t) {
-      Settling.fail(operation, loss.lose(operation.behind("queryEvent"), t));
+      Settling.fail(operation, queue.loss.lose(operation.behind("queryEvent"), t));
       return true;
     } finally {
       event.release();
     }
   }
 
-  @Override
-  public boolean tryEnter() {
-    return gate.tryEnter();
-  }
-
-  @Override
-  public void leave() {
-    gate.leave();
-  }
-
-  @Override
-  public @Nullable HalException findLoss(Operation<E> operation) {
-    if (loss.cause() == null) {
-      PooledEvent<E> event = operation.retainEvent();
-      if (event != null) {
-        boolean ignored = query(operation, event);
-      }
-    }
-    return loss.cause();
+  /** See {@link OperationQueue#findLoss}. */
+  @Nullable HalException findLoss(Operation<E> operation) {
+    boolean ignored = queue.loss.cause() != null || hasFired(operation);
+    return queue.loss.cause();
   }
 
   /**
-   * Finds out whether this device is lost, for a thread of another device to which a call has
-   * failed that concerns this one: asks the stream, and the oldest event in it.
+   * Finds out whether this device is lost, by asking the stream, and about the oldest event in it.
+   * For a thread of another device, whose call about this one has failed.
    *
    * @return the first cause of the loss, or null
    */
   @Nullable HalException findLoss() {
-    if (loss.cause() == null && gate.tryEnter()) {
+    if (queue.loss.cause() == null && queue.gate.tryEnter()) {
       try {
         askStream();
-        boolean hasAsked = false;
         for (Operation<E> operation : open.all()) {
-          PooledEvent<E> event = hasAsked || loss.cause() != null ? null : operation.retainEvent();
+          PooledEvent<E> event = operation.retainEvent();
           if (event != null) {
-            hasAsked = true;
             boolean ignored = query(operation, event);
+            break;
           }
         }
       } finally {
-        gate.leave();
+        queue.gate.leave();
       }
     }
-    return loss.cause();
+    return queue.loss.cause();
   }
 
   private void askStream() {
     try {
-      long token = stream.bindToThread();
+      long token = queue.stream.bindToThread();
       try {
-        boolean ignored = stream.isIdle();
+        boolean ignored = queue.stream.isIdle();
       } finally {
-        stream.unbindFromThread(token);
+        queue.stream.unbindFromThread(token);
       }
     } catch (VirtualMachineError e) {
       throw e;
     } catch (Throwable t) {
       if (Failures.isLoss(t)) {
-        loss.loseLater("isIdle", t);
+        queue.loss.loseLater("isIdle", t);
       }
     }
   }
 
-  @Override
-  public boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
-    if (loss.cause() != null) {
+  /** See {@link OperationQueue#confirm}. */
+  boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
+    if (queue.loss.cause() != null) {
       return true;
     }
-    boolean isInside = !PlatformThreads.isCurrentVirtual() && gate.tryEnter();
+    boolean isInside = !PlatformThreads.isCurrentVirtual() && queue.gate.tryEnter();
     if (!isInside && !(isOwnDevice && mayWait)) {
       return !outcomes.isOpen(operation); // a device that was closed is not lost
     }
@@ -191,15 +152,14 @@ final class EventInquiry<E> implements Inquiry<E> {
       long end = System.nanoTime() + CONFIRM_NANOS;
       while (true) {
         long now = System.nanoTime(); // before the query, since this thread may pause between them
-        PooledEvent<E> event = operation.retainEvent();
-        if (event == null || query(operation, event) || loss.cause() != null) {
+        if (hasFired(operation) || queue.loss.cause() != null) {
           return true;
         }
         if (!mayWait) {
           return false;
         }
         if (now - end >= 0) {
-          loss.loseLater(
+          queue.loss.loseLater(
               operation.behind("queryEvent"),
               Failures.internal("the event has not fired, although another stream is past it"));
           return true;
@@ -208,37 +168,37 @@ final class EventInquiry<E> implements Inquiry<E> {
       }
     } finally {
       if (isInside) {
-        gate.leave();
+        queue.gate.leave();
       }
     }
   }
 
-  /** Whether the stream is past an operation. For a thread of this queue. */
+  /**
+   * Whether the stream is past an operation; then the outcome is known. A failure loses the device.
+   * For a thread that is inside, or one of this queue.
+   */
   boolean hasFired(Operation<E> operation) {
     PooledEvent<E> event = operation.retainEvent();
     return event == null || query(operation, event);
   }
 
-  /**
-   * Whether the event has fired; then the outcome is known. Releases the event. A failure loses the
-   * device.
-   */
+  /** As {@link #hasFired}. Releases the event. */
   private boolean query(Operation<E> operation, PooledEvent<E> event) {
     try {
-      long token = stream.bindToThread();
+      long token = queue.stream.bindToThread();
       try {
-        boolean hasFired = stream.queryEvent(event.handle);
+        boolean hasFired = queue.stream.queryEvent(event.handle);
         if (hasFired) {
           outcomes.ask(operation, event);
         }
         return hasFired;
       } finally {
-        stream.unbindFromThread(token);
+        queue.stream.unbindFromThread(token);
       }
     } catch (VirtualMachineError e) {
       throw e; // a problem of this thread, which says nothing about the event
     } catch (Throwable t) {
-      loss.loseLater(operation.behind("queryEvent"), t);
+      queue.loss.loseLater(operation.behind("queryEvent"), t);
       return false;
     } finally {
       event.release();

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.NativeStream;
@@ -31,8 +32,11 @@ final class EventPool<E> {
   private volatile boolean isClosed;
 
   // Destroying an event is the same call for all, so it fails for all on a lost device: that is
-  // told once. Guarded by this.
+  // logged once.
+  @GuardedBy("this")
   private int undestroyed;
+
+  @GuardedBy("this")
   private @Nullable Throwable firstFailure;
 
   EventPool(NativeStream<E> stream) {
@@ -102,7 +106,7 @@ final class EventPool<E> {
   }
 
   /** Logs, in one line, how many events could not be destroyed, if any. */
-  synchronized void tellFailures(String queue) {
+  synchronized void logFailures(String queue) {
     if (undestroyed > 0) {
       Failures.log(
           LOG,

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Builds the text that says what keeps a value from being reached (rule S10).
  *
  * <p>An operation that begins only once the value is reached would not raise it, with one exception
- * that is worth telling: one that waits for its own signal, if nobody else would raise it.
+ * that is worth reporting: one that waits for its own signal, if no other one would raise it.
  */
 final class Explanation {
   /** A queue that may have operations that would raise a value. */
@@ -24,7 +24,7 @@ final class Explanation {
   private static final List<Source> SOURCES = new CopyOnWriteArrayList<>();
 
   /** Operations, of which the first few are described and the rest is only counted. */
-  private static final class Told {
+  private static final class Listing {
     private static final int MOST = 5;
 
     private final StringBuilder text = new StringBuilder();
@@ -32,11 +32,11 @@ final class Explanation {
 
     void add(Supplier<@Nullable OpenOperation> operation) {
       if (count < MOST) {
-        OpenOperation told = operation.get();
-        if (told == null) {
+        OpenOperation described = operation.get();
+        if (described == null) {
           return; // it has just ended
         }
-        text.append(count == 0 ? "" : "; or by ").append(told);
+        text.append(count == 0 ? "" : "; or by ").append(described);
       }
       count++;
     }
@@ -49,8 +49,8 @@ final class Explanation {
 
   private final EngineSemaphore semaphore;
   private final long value;
-  private final Told able = new Told();
-  private final Told inVain = new Told();
+  private final Listing able = new Listing();
+  private final Listing inVain = new Listing();
 
   private Explanation(EngineSemaphore semaphore, long value) {
     this.semaphore = semaphore;

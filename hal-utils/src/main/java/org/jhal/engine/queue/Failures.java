@@ -9,8 +9,8 @@ import org.jhal.driver.UncoveredWorkException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts what was thrown into a {@link HalException}, or logs it. Nothing here throws, since
- * somebody waits for the outcome: an exception of a user may itself throw when it is asked for its
+ * Converts what was thrown into a {@link HalException}, or logs it. Nothing here throws, since a
+ * waiter needs the outcome: an exception of a user may itself throw when it is asked for its
  * message, and memory or stack may be short.
  */
 public final class Failures {
@@ -72,7 +72,7 @@ public final class Failures {
       return new HalException(status, what + thrown, thrown);
     } catch (Throwable silent) {
       try {
-        // Without the cause, which would throw again when somebody prints the failure.
+        // Without the cause, which would throw again when the failure is printed.
         return new HalException(status, what + thrown.getClass().getName());
       } catch (Throwable exhausted) {
         return UNKNOWN;
@@ -93,8 +93,8 @@ public final class Failures {
 
   /**
    * Logs a message, and what was thrown, if anything, or at least its class if it cannot be
-   * printed. The engine logs by this alone: a logger may throw, such as one of which a full stack
-   * has spoilt a class, and what comes after the line must be done all the same.
+   * printed. The engine logs by this alone: a logger may throw, for example if a stack overflow has
+   * spoilt one of its classes, and the engine must go on behind the call.
    */
   public static void log(
       System.Logger logger, Level level, String message, @Nullable Throwable thrown) {
@@ -107,7 +107,7 @@ public final class Failures {
       try {
         logger.log(level, thrown == null ? message : message + ": " + thrown.getClass().getName());
       } catch (Throwable exhausted) {
-        return; // there is nothing left to tell with
+        return; // there is no other way to report it
       }
     }
   }

@@ -31,7 +31,6 @@ final class HostCompletionRun<E>
   private static final System.Logger LOG = System.getLogger(HostCompletionRun.class.getName());
 
   private final Completer<E> completer;
-  private final QueueLoss loss;
   private final Operation<E> operation;
   private final HostCompletion completion;
   private final HostThreads threads;
@@ -40,12 +39,10 @@ final class HostCompletionRun<E>
 
   HostCompletionRun(
       Completer<E> completer,
-      QueueLoss loss,
       Operation<E> operation,
       HostCompletion completion,
       boolean endsOperation) {
     this.completer = completer;
-    this.loss = loss;
     this.operation = operation;
     this.completion = completion;
     this.threads = operation.work.hostThreads();
@@ -66,8 +63,9 @@ final class HostCompletionRun<E>
     }
     Span.end(span, null);
     if (!endsOperation) {
-      if (thrown != null) { // nobody else may end the operation (rule E2)
-        HalException ignored = loss.lose("the host's part of " + operation.name(), thrown);
+      if (thrown != null) { // no other thread may end the operation
+        HalException ignored =
+            operation.queue.loss.lose("the host's part of " + operation.name(), thrown);
       }
     } else if (!end(State.RUNNING, thrown) && thrown != null) {
       afterEnd(thrown);
@@ -77,7 +75,7 @@ final class HostCompletionRun<E>
   /** The completion threw after it had deferred the end, which may have come meanwhile. */
   private void afterEnd(Throwable thrown) {
     if (Failures.isLoss(thrown)) {
-      HalException ignored = loss.lose("the host's part of an operation", thrown);
+      HalException ignored = operation.queue.loss.lose("the host's part of an operation", thrown);
     } else {
       Failures.log(
           LOG, Level.ERROR, "a host completion threw after it had deferred its end", thrown);
@@ -111,9 +109,9 @@ final class HostCompletionRun<E>
     HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
     try {
       if (thrown != null && Failures.isLoss(thrown)) {
-        failure = loss.lose("the host's part of " + operation.name(), thrown);
+        failure = operation.queue.loss.lose("the host's part of " + operation.name(), thrown);
       }
-    } finally { // whatever goes wrong meanwhile: nobody else ends the operation
+    } finally { // even after an error: no other thread ends the operation
       completer.hostCompletionOver(operation, failure);
     }
     return true;

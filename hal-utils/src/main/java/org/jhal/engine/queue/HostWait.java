@@ -28,7 +28,6 @@ final class HostWait extends WaitNode {
 
   @Override
   void released(Cascade cascade) {
-    cascade.beginning = null;
     isReleased = true; // volatile: also makes `failure` visible
     LockSupport.unpark(thread);
   }

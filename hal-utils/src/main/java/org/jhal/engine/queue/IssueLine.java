@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.queue.Operation.State;
@@ -17,7 +18,7 @@ final class IssueLine<E> {
     /** None may be issued now. */
     NONE,
     /** Any thread may issue the next one. */
-    BY_ANYBODY,
+    BY_ANY_THREAD,
     /** Only the issue thread may issue the next one, since that may block. */
     BY_ISSUE_THREAD
   }
@@ -28,35 +29,40 @@ final class IssueLine<E> {
   private final Runnable issueLater;
   private final Broken broken; // from then on no thread issues
 
-  // Guards all fields below. Exceptions are noted at the field.
   private final Object lock = new Object();
 
   // READY operations by number, and those that failed while they were in here.
+  @GuardedBy("lock")
   private final PairingHeap<Operation<E>> ready = new PairingHeap<>();
 
+  @GuardedBy("lock")
   private boolean isDraining; // a thread has the drainer's role
+
+  @GuardedBy("lock")
   private boolean isOver; // no operation is handed out any more
 
-  // The operation that the drainer is issuing, or null. It is in no other list than that of open
-  // ones.
-  private @Nullable Operation<E> handed;
-
   // Operations that the drainer could not issue, of which nothing is in the stream.
+  @GuardedBy("lock")
   private final OperationChain<E> failed = new OperationChain<>();
 
   // Operations whose event is recorded and which the completion thread has not taken yet, in stream
   // order.
+  @GuardedBy("lock")
   private final OperationChain<E> recorded = new OperationChain<>();
 
   // How many operations are in the stream: the chain above, and what the completion thread took
   // from it and has not reported to left() yet; and the sum of their weights.
+  @GuardedBy("lock")
   private int inFlight;
+
+  @GuardedBy("lock")
   private int weightInFlight;
 
   // How many operations were ever put in flight. Written with the lock held, read without it.
   private volatile long issued;
 
   // READY operations were left because the stream was full, so left() has to wake the issue thread.
+  @GuardedBy("lock")
   private boolean isThrottled;
 
   /**
@@ -93,8 +99,6 @@ final class IssueLine<E> {
         if (!operation.changeState(from, State.ISSUED)) {
           return false;
         }
-        // No calls from here on: a call could run out of stack, and leave this half done.
-        handed = operation;
         isDraining = true;
         return true;
       }
@@ -106,6 +110,7 @@ final class IssueLine<E> {
   }
 
   /** Whether an operation can be issued at once, by a thread that is not the issue thread. */
+  @GuardedBy("lock")
   private boolean isNextLocked(Operation<E> operation) {
     return !isDraining
         && broken.by == null
@@ -130,9 +135,8 @@ final class IssueLine<E> {
         return null;
       }
       next = nextLocked();
-      if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
+      if (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
         Operation<E> first = ready.removeMin();
-        handed = first;
         isDraining = true;
         return first;
       }
@@ -159,12 +163,9 @@ final class IssueLine<E> {
       if (last != null) {
         putInFlightLocked(last);
       }
-      handed = null;
       next = nextLocked();
-      if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
-        Operation<E> following = ready.removeMin();
-        handed = following;
-        return following;
+      if (mayGoOn && (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
+        return ready.removeMin();
       }
       isDraining = false;
     }
@@ -174,6 +175,7 @@ final class IssueLine<E> {
     return null;
   }
 
+  @GuardedBy("lock")
   private void putInFlightLocked(Operation<E> operation) {
     int weight = weightInFlight(operation);
     recorded.add(operation);
@@ -182,14 +184,12 @@ final class IssueLine<E> {
     inFlight++;
     weightInFlight += weight;
     issued++;
-    handed = null;
   }
 
   /** For the drainer: returns the operation that it could not issue to the heap of ready ones. */
   void putBack(Operation<E> operation) {
     synchronized (lock) {
       ready.insert(operation);
-      handed = null;
     }
   }
 
@@ -197,7 +197,6 @@ final class IssueLine<E> {
   void addFailed(Operation<E> operation) {
     synchronized (lock) {
       failed.add(operation);
-      handed = null; // behind the call, for which there may be no stack
     }
   }
 
@@ -215,25 +214,7 @@ final class IssueLine<E> {
     }
   }
 
-  /** The drainer cannot issue what it was handed, and has put it elsewhere. */
-  void letGo() {
-    synchronized (lock) {
-      handed = null;
-    }
-  }
-
-  /**
-   * Takes the operation that a thread was issuing when an error ended that, if any: part of it may
-   * have reached the stream. For the time when no thread issues any more.
-   */
-  @Nullable Operation<E> takeHanded() {
-    synchronized (lock) {
-      Operation<E> left = handed;
-      handed = null;
-      return left != null && left.state() == State.ISSUED ? left : null;
-    }
-  }
-
+  @GuardedBy("lock")
   private boolean fitsLocked(Operation<E> operation) {
     weighAgain(operation);
     return inFlight < maxInFlight && operation.weight() <= capacity - weightInFlight;
@@ -241,26 +222,27 @@ final class IssueLine<E> {
 
   /**
    * Asks for the weight again if it may have changed. From then on it stays, unless the operation
-   * is put back. What the stream throws fails this operation, whose turn comes with the weight that
-   * it has.
+   * is put back. An exception of the stream fails this operation, which keeps its weight until its
+   * turn comes.
    */
   private void weighAgain(Operation<E> operation) {
     if (operation.state() != State.DONE && operation.work.weightMayChange()) {
       try {
         operation.weigh(stream);
-      } catch (Throwable t) { // whatever a driver throws must not stop the drainer
+      } catch (Throwable t) { // an exception of a driver must not stop the drainer
         operation.failOwnWork(Failures.of(t));
       }
     }
   }
 
+  @GuardedBy("lock")
   private Next nextLocked() {
     Operation<E> first = ready.min();
     if (first == null || isOver || broken.by != null) {
       return Next.NONE;
     }
     if (fitsLocked(first)) {
-      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANYBODY;
+      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANY_THREAD;
     }
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone exceeds the capacity of the empty stream

@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.NativeStream;
 import org.jhal.driver.StreamSteps;
 import org.jhal.driver.UncoveredWorkException;
 import org.jhal.engine.queue.Operation.State;
@@ -21,10 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Issuer<E> {
   private final OperationQueue<E> owner;
-  private final QueueLoss loss;
   private final IssueLine<E> line;
-  private final Retirement<E> retirement;
-  private final NativeStream<E> stream;
+  private final OpenList<E> open;
   private final EventPool<E> events;
   private final Object domain; // of the events
   private final StreamSteps<E> steps;
@@ -32,20 +29,16 @@ final class Issuer<E> {
 
   Issuer(
       OperationQueue<E> owner,
-      QueueLoss loss,
       IssueLine<E> line,
-      Retirement<E> retirement,
-      NativeStream<E> stream,
+      OpenList<E> open,
       EventPool<E> events,
       Object domain) {
     this.owner = owner;
-    this.loss = loss;
     this.line = line;
-    this.retirement = retirement;
-    this.stream = stream;
+    this.open = open;
     this.events = events;
     this.domain = domain;
-    this.steps = new StreamSteps<>(stream);
+    this.steps = new StreamSteps<>(owner.stream);
   }
 
   /**
@@ -76,15 +69,15 @@ final class Issuer<E> {
     }
     // On a lost device nothing is bound and nothing reaches the stream. The operations still have
     // to leave the heap.
-    if (loss.cause() != null) {
+    if (owner.loss.cause() != null) {
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
     long token;
     try {
-      token = stream.bindToThread();
+      token = owner.stream.bindToThread();
     } catch (Throwable t) {
-      loss.loseLater("bindToThread", t);
+      owner.loss.loseLater("bindToThread", t);
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
@@ -122,9 +115,9 @@ final class Issuer<E> {
 
   private void unbind(long token) {
     try {
-      stream.unbindFromThread(token);
+      owner.stream.unbindFromThread(token);
     } catch (Throwable t) {
-      loss.loseLater("unbindFromThread", t);
+      owner.loss.loseLater("unbindFromThread", t);
     }
   }
 
@@ -142,13 +135,13 @@ final class Issuer<E> {
   private boolean issue(Operation<E> operation) {
     PooledEvent<E> event;
     try {
-      HalException cause = loss.cause();
+      HalException cause = owner.loss.cause();
       if (cause != null) {
         throw cause;
       }
       OperationReport.issue(operation);
       event = events.acquire();
-    } catch (Throwable t) { // whatever a driver throws must not stop the drainer
+    } catch (Throwable t) { // an exception of a driver must not stop the drainer
       fail(operation, t);
       owner.failLater(operation);
       return false;
@@ -165,8 +158,7 @@ final class Issuer<E> {
     }
     event.release();
     if (reach == Reach.UNKNOWN) {
-      retirement.keep(operation); // the work may go on until the stream is idle
-      line.letGo();
+      open.keep(operation); // the work may go on until the stream is idle
     } else if (reach == Reach.NOTHING || !putBack(operation)) {
       owner.failLater(operation);
     }
@@ -181,7 +173,7 @@ final class Issuer<E> {
     PUT_BACK,
     /** Its event covers whatever has. */
     COVERED,
-    /** Nobody knows, and the device is lost. */
+    /** Unknown, and the device is lost. */
     UNKNOWN
   }
 
@@ -194,7 +186,7 @@ final class Issuer<E> {
       batch.setEvent(event);
       waitsAcross = addWaits(operation);
       if (operation.mayBlock() == mayBlock && operation.workFailure() == null) {
-        fail(operation, operation.work.issue(stream, batch, operation));
+        fail(operation, operation.work.issue(owner.stream, batch, operation));
         if (operation.mayBlock() == mayBlock && operation.isPutBack() == wasPutBack) {
           return Reach.COVERED;
         }
@@ -207,7 +199,7 @@ final class Issuer<E> {
         return lose(operation, t);
       }
       fail(operation, t);
-      isBehindOpen = isBehindOpen(operation);
+      isBehindOpen = operation.hasOpenProducer();
     }
     if (!waitsAcross && !batch.hasWaits() && !isBehindOpen) {
       return Reach.NOTHING;
@@ -216,22 +208,11 @@ final class Issuer<E> {
     // fail a timeline whose earlier values they are to raise. And what is issued later is behind
     // the waits, which may be for a device that is gone (rule S9a).
     try {
-      fail(operation, batch.submitWithoutWork(stream));
+      fail(operation, batch.submitWithoutWork(owner.stream));
       return Reach.COVERED;
     } catch (Throwable t) { // as above
       return lose(operation, t);
     }
-  }
-
-  /** Whether it is to be issued behind operations of its stream that are not over. */
-  private boolean isBehindOpen(Operation<E> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
-      if (producer != null && producer.failure() == null && !producer.isApplied()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Records why the work has failed; null if it has not. */
@@ -248,7 +229,7 @@ final class Issuer<E> {
     String call = thrown instanceof UncoveredWorkException e ? e.call() : "submit";
     Throwable first = Failures.first(thrown);
     boolean hasEnded = Failures.isLoss(first); // as the runtime itself says
-    operation.failWork(loss.loseLater(call + " for " + operation.name(), first));
+    operation.failWork(owner.loss.loseLater(call + " for " + operation.name(), first));
     return hasEnded ? Reach.NOTHING : Reach.UNKNOWN;
   }
 
@@ -267,14 +248,14 @@ final class Issuer<E> {
   }
 
   /**
-   * What an operation fails with whose issue was told of a loss: of a device whose memory it uses,
-   * if that turns out to be lost, and otherwise of its own.
+   * The failure of an operation whose submission reported a lost device: the loss of a device whose
+   * memory it uses, if that turns out to be lost, and otherwise that of its own.
    */
   private HalException lossBy(Operation<E> operation, Throwable thrown) {
-    HalException elsewhere = loss.cause() == null ? operation.work.findLossElsewhere() : null;
+    HalException elsewhere = owner.loss.cause() == null ? operation.work.findLossElsewhere() : null;
     return elsewhere != null
         ? elsewhere
-        : loss.loseLater("the issue of " + operation.name(), thrown);
+        : owner.loss.loseLater("the issue of " + operation.name(), thrown);
   }
 
   /**
@@ -313,7 +294,8 @@ final class Issuer<E> {
       }
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
-    // must not fire before those of all producers, since whoever sees it fire settles the producers
+    // must not fire before those of all producers, since a thread that sees it fire settles the
+    // producers
     // too.
     boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();
@@ -326,7 +308,7 @@ final class Issuer<E> {
         failWith(operation, producer);
       } else if (!producer.queue.isOfDevice(operation.queue)) {
         waitsAcross |= waitAcross(operation, producer);
-      } else if (!(producer.queue.isStream(stream) && stream.isInOrder())) {
+      } else if (!(producer.queue.stream == owner.stream && owner.stream.isInOrder())) {
         addWait(operation, producer);
       }
     }
@@ -354,7 +336,7 @@ final class Issuer<E> {
   private boolean waitAcross(Operation<E> operation, Operation<?> producer) {
     boolean[] hasWaited = new boolean[1];
     Runnable body = () -> hasWaited[0] = waitForOther(operation, producer);
-    if (!stream.across(operation.mayBlock(), body)) {
+    if (!owner.stream.across(operation.mayBlock(), body)) {
       operation.leaveToIssueThread();
     }
     return hasWaited[0];
@@ -367,7 +349,7 @@ final class Issuer<E> {
    */
   private <F> boolean waitForOther(Operation<E> operation, Operation<F> producer) {
     OperationQueue<F> other = producer.queue;
-    if (!other.inquiry().tryEnter()) {
+    if (!other.gate.tryEnter()) {
       HalException failure =
           producer.hasOutcome() ? producer.failure() : Settling.leftBehind(producer);
       if (failure != null) {
@@ -387,9 +369,9 @@ final class Issuer<E> {
       steps.waitEvent(handle);
       return true;
     } catch (Throwable t) {
-      HalException cause = other.inquiry().findLoss(producer);
+      HalException cause = other.findLoss(producer);
       if (cause == null) {
-        throw loss.loseLater("waitEvent for " + operation.name(), t);
+        throw owner.loss.loseLater("waitEvent for " + operation.name(), t);
       }
       operation.failWork(cause);
       return true; // part of the call may have reached the stream
@@ -399,7 +381,7 @@ final class Issuer<E> {
           event.release();
         }
       } finally {
-        other.inquiry().leave(); // or the other device's close would wait for ever
+        other.gate.leave(); // or the other device's close would wait for ever
       }
     }
   }

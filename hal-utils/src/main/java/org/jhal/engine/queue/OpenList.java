@@ -1,9 +1,11 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jhal.driver.support.BackOff;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -17,16 +19,24 @@ final class OpenList<E> {
   /** How many operations a walk collects before it releases the lock. */
   private static final int SLICE = 64;
 
-  // Guards all fields below.
   private final Object lock = new Object();
 
+  @GuardedBy("lock")
   private @Nullable Operation<E> first;
-  private int size; // without the bookmarks of walks
-  private int kept; // how many stay open until the stream is idle; awaitNone ignores them
-  private boolean isAwaited; // awaitNone was called: from then on it is notified
 
+  @GuardedBy("lock")
+  private int size; // without the bookmarks of walks
+
+  @GuardedBy("lock")
+  private int kept; // how many of them are kept; awaitNone ignores these
+
+  @GuardedBy("lock")
   private long lastNumber; // the number of the operation that was enqueued last; the first has 1
+
+  @GuardedBy("lock")
   private long parts; // how many of those enqueued are parts of others; see Operation#servesCopy
+
+  @GuardedBy("lock")
   private long retired; // how many operations have retired that are not
 
   /**
@@ -54,33 +64,36 @@ final class OpenList<E> {
         boolean isPart = next.servesCopy();
         unlink(next);
         size--; // behind the calls, for which there may be no stack
+        kept -= next.isKept ? 1 : 0;
         retired += isPart ? 0 : 1;
       }
-      notifyIfNone();
     }
   }
 
   /**
-   * One open operation stays until the stream is idle, and {@link #awaitNone} no longer waits for
-   * it.
+   * Keeps a failed operation, without its event, until the stream is idle: the stream may use what
+   * the operation holds, and no event will say when that ends. {@link #awaitNone} no longer waits
+   * for it.
    */
-  void keepOne() {
+  void keep(Operation<E> operation) {
+    operation.dropEvent();
     synchronized (lock) {
-      kept++;
-      notifyIfNone();
+      if (!operation.isKept) {
+        operation.isKept = true;
+        kept++;
+      }
     }
   }
 
-  /** As many operations of those counted by {@link #keepOne} are about to be removed. */
-  void keepNoMore(int count) {
-    synchronized (lock) {
-      kept -= count;
-    }
-  }
-
-  private void notifyIfNone() {
-    if (isAwaited && size == kept) {
-      lock.notifyAll();
+  /**
+   * Keeps what a thread was issuing when an error ended that: part of it may have reached the
+   * stream. For the time when no thread issues any more.
+   */
+  void keepHalfIssued() {
+    for (Operation<E> operation : all()) {
+      if (operation.state() == State.ISSUED && operation.place == 0 && !operation.isToRetire) {
+        keep(operation);
+      }
     }
   }
 
@@ -111,31 +124,17 @@ final class OpenList<E> {
    * thread's interrupt status is restored.
    */
   boolean awaitNone(long deadline) {
-    boolean interrupted = false;
-    try {
-      synchronized (lock) {
-        isAwaited = true;
-        while (size > kept) {
-          long left = deadline - System.nanoTime();
-          if (left <= 0) {
-            return false;
-          }
-          try {
-            lock.wait(left / 1_000_000 + 1);
-          } catch (InterruptedException e) {
-            interrupted = true; // only closing a device waits here, and it must go on
-          }
-        }
-        return true;
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    return BackOff.await(this, deadline, this::isNoneAwaited);
+  }
+
+  private boolean isNoneAwaited() {
+    synchronized (lock) {
+      return size == kept;
     }
   }
 
   /** Links {@code operation} before {@code next}, or as the only one if that is null. */
+  @GuardedBy("lock")
   private void linkBefore(Operation<E> operation, @Nullable Operation<E> next) {
     Operation<E> before = next == null ? null : next.openBefore;
     operation.openBefore = before;
@@ -150,6 +149,7 @@ final class OpenList<E> {
     }
   }
 
+  @GuardedBy("lock")
   private void unlink(Operation<E> operation) {
     Operation<E> before = operation.openBefore;
     Operation<E> after = operation.openAfter;

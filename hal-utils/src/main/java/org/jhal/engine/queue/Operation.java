@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -86,7 +87,10 @@ public final class Operation<E> extends HeapNode implements Producer {
   // the operation, and, while it is ready, with the lock of IssueLine held.
   private boolean isPutBack;
 
-  /** Recorded from the issue on. Written by the drainer, taken by who decides the outcome. */
+  /**
+   * Recorded from the issue on. Written by the drainer, ended by the thread that decides the
+   * outcome.
+   */
   volatile @Nullable Span span;
 
   /**
@@ -112,6 +116,9 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /** It was added to the operations to retire, or retires: see {@link Retirement#add}. */
   boolean isToRetire;
+
+  /** It stays open until the stream is idle: see {@link OpenList#keep}. Guarded by its lock. */
+  boolean isKept;
 
   /** Link in an {@link OperationChain}, of which it is in one at a time. */
   @Nullable Operation<E> next;
@@ -182,10 +189,11 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Decides the outcome, with this object's monitor held, while there is none.
+   * Decides the outcome while there is none.
    *
    * @param failure null for success
    */
+  @GuardedBy("this")
   void decide(@Nullable HalException failure) {
     outcome = failure == null ? SUCCESS : failure;
   }
@@ -219,17 +227,17 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Records a failure of this operation as {@link #failWork} does, for what has not come from
-   * elsewhere: whoever gets the failure is told which operation it was.
+   * Records a failure of this operation as {@link #failWork} does, for one that has not come from
+   * elsewhere: the failure then names this operation.
    */
   public void failOwnWork(HalException failure) {
     failWork(asOwn(failure));
   }
 
   /**
-   * The failure as one of this operation, unless it names another one already. That of a part is
-   * told by the operation that it is a part of, and so stays as it is; the loss of its device does
-   * as well, since that tells itself what it was seen behind.
+   * The failure as one of this operation, unless it names another one already. The failure of a
+   * part stays as it is: it will name the operation that the part belongs to. So does the loss of
+   * the device, whose message names the operation after which it was detected.
    */
   public HalException asOwn(HalException failure) {
     try {
@@ -315,15 +323,26 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /** Adds the producers that are not applied yet to {@code to}; none once there is an outcome. */
   public synchronized void addOpenProducers(List<? super Operation<?>> to) {
-    if (outcome != null) {
-      return;
-    }
-    for (int i = 0; i < waits.length; i++) {
+    for (int i = 0; outcome == null && i < waits.length; i++) {
       Operation<?> producer = waits[i].producer();
       if (producer != null && !producer.isApplied()) {
         to.add(producer);
       }
     }
+  }
+
+  /**
+   * Whether there are producers that are not applied yet. For threads that hold this object's
+   * monitor or have the drainer's role: others may let go of them meanwhile.
+   */
+  boolean hasOpenProducer() {
+    for (int i = 0; i < waits.length; i++) {
+      Operation<?> producer = waits[i].producer();
+      if (producer != null && !producer.isApplied()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -339,7 +358,7 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   // What it takes up of the stream, and who may issue it.
 
-  /** Asks the work for its weight. See the field for who may do that. */
+  /** Asks the work for its weight. The field says which threads may. */
   void weigh(NativeStream<E> stream) {
     weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + ownWeight(stream);
   }
@@ -358,7 +377,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   public boolean hasRoomForEach() {
     return isPutBack
         || !work.weightMayChange()
-        || weight >= work.weightOfEach(queue.stream()) + ownWeight(queue.stream());
+        || weight >= work.weightOfEach(queue.stream) + ownWeight(queue.stream);
   }
 
   /**
@@ -392,10 +411,19 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /**
    * Called by the drainer once the event is recorded and before the operation is published, and
-   * with null by the thread that completes the operation.
+   * with null once the stream is gone.
    */
   void setEvent(@Nullable PooledEvent<E> recorded) {
     event = recorded;
+  }
+
+  /** Drops the reference to the event, if there is one. For the thread that completes this. */
+  void dropEvent() {
+    PooledEvent<E> dropped = event;
+    if (dropped != null) {
+      event = null;
+      dropped.release();
+    }
   }
 
   /** The event, without a reference to it. For the thread that completes this operation. */
@@ -423,7 +451,7 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   @Override
   public long spinNanos() {
-    return queue.spinNanos();
+    return queue.spinNanos;
   }
 
   @Override

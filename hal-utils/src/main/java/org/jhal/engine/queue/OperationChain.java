@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operations in a row, by their own links: an operation is in one chain at a time.
  *
- * <p>Not thread-safe: whoever owns it says what guards it.
+ * <p>Not thread-safe: its owner says what guards it.
  */
 final class OperationChain<E> {
   private @Nullable Operation<E> first;
@@ -23,16 +23,6 @@ final class OperationChain<E> {
 
   boolean isEmpty() {
     return first == null;
-  }
-
-  /** Whether an operation is in it, which takes time. */
-  boolean contains(Operation<E> operation) {
-    for (Operation<E> next = first; next != null; next = next.next) {
-      if (next == operation) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** The oldest operation, or null. */

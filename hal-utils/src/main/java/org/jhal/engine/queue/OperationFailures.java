@@ -7,7 +7,7 @@ import org.jhal.engine.queue.Operation.State;
 
 /**
  * Fails operations of one queue: those that were not issued yet, and whatever is open when the
- * device is lost or closed. Users' callbacks run: see {@link DeviceLoss#tell}.
+ * device is lost or closed. Users' callbacks run: see {@link DeviceLoss#propagate}.
  *
  * <p>Thread-safe, except for {@link #failUnissuable}.
  */
@@ -57,7 +57,8 @@ final class OperationFailures<E> {
     // semaphore's lock makes the producer that it stored visible here.
     OperationWait.deregisterAll(operation);
     operation.releaseProducers();
-    operation.work.endBorrow(); // before the signals, as whoever sees the failure may ask (rule Q2)
+    operation.work
+        .endBorrow(); // before the signals: a thread that sees the failure may ask (rule Q2)
     if (!operation.isApplied()) {
       OperationReport.outcome(operation);
       Settling.apply(operation);

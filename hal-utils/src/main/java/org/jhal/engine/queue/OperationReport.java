@@ -10,11 +10,11 @@ import org.jhal.engine.queue.Operation.State;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
-/** What the flight recorder, and who asks what is open, are told of operations. */
+/** Describes operations for the flight recorder and for explanations. */
 final class OperationReport {
   private OperationReport() {}
 
-  /** Tells the recorder that it was enqueued. */
+  /** Records that it was enqueued. */
   static void submission(Operation<?> operation, String kind, long kernel, int commands) {
     int recorded = 0;
     for (int i = 0; i < operation.waitCount(); i++) {
@@ -45,14 +45,14 @@ final class OperationReport {
     }
   }
 
-  /** Tells the recorder that it is being issued. For the drainer. */
+  /** Records that it is being issued. For the drainer. */
   static void issue(Operation<?> operation) {
     if (operation.span == null && FlightRecorder.recordsOperations()) {
       operation.span = FlightRecorder.operation(operation.queue.number(), operation.key);
     }
   }
 
-  /** Tells the recorder the outcome. For the thread that has decided it, with no lock held. */
+  /** Records the outcome. For the thread that has decided it, with no lock held. */
   static void outcome(Operation<?> operation) {
     HalException failure = operation.failure();
     Span begun = operation.span;
@@ -62,7 +62,7 @@ final class OperationReport {
     Span.end(begun, failure == null ? null : failure.status().name());
   }
 
-  /** What there is to tell of an operation, or null if there is nothing yet, or no more. */
+  /** Describes an open operation. Returns null if it is not open yet, or no longer. */
   static @Nullable OpenOperation open(Operation<?> operation) {
     State now = operation.state();
     if (now == State.NEW || (now == State.DONE && operation.failure() == null)) {

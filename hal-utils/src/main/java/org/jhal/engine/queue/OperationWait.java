@@ -69,12 +69,7 @@ final class OperationWait<E> extends WaitNode {
 
   @Override
   void released(Cascade cascade) {
-    cascade.beginning = null;
-    try {
-      operation.queue.waitOver(operation, this);
-    } catch (Throwable t) {
-      operation.queue.broken.by = t; // before any call: there may be no stack left for one
-      throw t;
-    }
+    cascade.stepOf = operation.queue.broken;
+    operation.queue.waitOver(operation, this);
   }
 }

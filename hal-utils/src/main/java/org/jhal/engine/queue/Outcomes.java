@@ -5,9 +5,8 @@ import org.jhal.driver.NativeStream;
 
 /**
  * Asks the driver how native work has ended, on a device where an event that has fired may stand
- * for work that has failed; see {@link NativeStream#outcome}. Whoever sees an event fire asks at
- * once, before anybody counts the operation as done, so its outcome is decided with the answer
- * known.
+ * for work that has failed; see {@link NativeStream#outcome}. A thread that sees an event fire asks
+ * at once, before the operation counts as done. So the answer is known when the outcome is decided.
  *
  * <p>Thread-safe: if several threads see an event fire, one asks, and the others wait for that
  * call, which does not block.
@@ -42,8 +41,8 @@ final class Outcomes<E> {
 
   /**
    * Asks about an operation whose event has fired, unless that was done before. Its own failure is
-   * then known; a loss is left to the issue thread to tell. The device is bound, and the caller
-   * holds a reference to the event.
+   * then known; a loss is left to the issue thread to propagate. The device is bound, and the
+   * caller holds a reference to the event.
    */
   void ask(Operation<E> operation, PooledEvent<E> event) {
     if (!canFail) {

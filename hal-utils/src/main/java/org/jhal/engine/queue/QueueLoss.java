@@ -13,23 +13,21 @@ import org.jspecify.annotations.Nullable;
 final class QueueLoss {
   private final String queueName;
   private final DeviceLoss device;
-  private final DeviceEnd end;
   private final Runnable wakeIssueThread;
 
   /** Why the device is lost. Written by any thread that finds out; never becomes null again. */
   private volatile @Nullable HalException cause;
 
   /**
-   * The issue thread has to call {@link #tellLate}, and to fail what the queue has. Set by any
-   * thread, cleared by the issue thread.
+   * The queue has yet to fail its operations. Set by any thread, cleared by one that has failed
+   * them.
    */
-  private volatile boolean isUntold;
+  private volatile boolean isPending;
 
   /** Creates the view of one queue on a device that is not lost. */
-  QueueLoss(String queueName, DeviceLoss device, DeviceEnd end, Runnable wakeIssueThread) {
+  QueueLoss(String queueName, DeviceLoss device, Runnable wakeIssueThread) {
     this.queueName = queueName;
     this.device = device;
-    this.end = end;
     this.wakeIssueThread = wakeIssueThread;
   }
 
@@ -41,7 +39,6 @@ final class QueueLoss {
   /** Records a loss that another queue, or the device, has found. */
   void set(HalException first) {
     cause = first;
-    end.begin(System.nanoTime());
   }
 
   /**
@@ -52,7 +49,7 @@ final class QueueLoss {
    */
   HalException lose(String call, Throwable thrown) {
     HalException first = note(call, thrown);
-    device.tell();
+    device.propagate();
     return first;
   }
 
@@ -63,37 +60,34 @@ final class QueueLoss {
    */
   HalException loseLater(String call, Throwable thrown) {
     HalException first = note(call, thrown);
-    isUntold = true;
+    isPending = true;
     wakeIssueThread.run();
     return first;
   }
 
   /**
-   * The device is about to tell its queues. Should an error end that half-way, the issue thread of
-   * each queue does it once more. The cause comes first: that thread may be awake already.
+   * The device is about to have its queues fail their operations. Should an error end that
+   * half-way, the issue thread of each queue does it. The cause comes first: that thread may be
+   * awake already.
    */
   void expect(HalException first) {
     set(first);
-    isUntold = true;
+    isPending = true;
   }
 
-  /** Has {@link #tellLate} called once more. For the issue thread. */
-  void expectAgain() {
-    isUntold = true;
+  /** Whether the queue has yet to fail its operations. */
+  boolean isPending() {
+    return isPending;
   }
 
-  /** Whether {@link #tellLate} is to be called. For the issue thread. */
-  boolean takeUntold() {
-    if (!isUntold) {
-      return false;
-    }
-    isUntold = false;
-    return true;
+  /** All operations that were open when the cause was known have failed. */
+  void setPropagated() {
+    isPending = false;
   }
 
-  /** Tells the device what {@link #loseLater} left to tell. For the issue thread. */
-  void tellLate() {
-    device.tell();
+  /** Has the device do what {@link #loseLater} has left. */
+  void propagate() {
+    device.propagate();
   }
 
   private HalException note(String call, Throwable thrown) {

@@ -3,7 +3,7 @@ package org.jhal.engine.queue;
 import java.time.Duration;
 
 /**
- * What a queue is told about itself and its device.
+ * The settings of a queue, some of which are its device's.
  *
  * @param name the queue's name, for messages and threads
  * @param number the number by which recordings name it; see {@link

@@ -2,8 +2,8 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jhal.HalException;
-import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.Operation.State;
@@ -23,36 +23,14 @@ public final class QueueShutdown<E> {
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final DeferredWorkQueue<E> queue;
-  private final NativeStream<E> stream;
-  private final EventPool<E> events;
-  private final QueueGate gate;
-  private final OpenList<E> open;
-  private final IssueLine<E> line;
-  private final Retirement<E> retirement;
-  private final Completer<E> completer;
 
-  QueueShutdown(
-      DeferredWorkQueue<E> queue,
-      NativeStream<E> stream,
-      EventPool<E> events,
-      QueueGate gate,
-      OpenList<E> open,
-      IssueLine<E> line,
-      Retirement<E> retirement,
-      Completer<E> completer) {
+  QueueShutdown(DeferredWorkQueue<E> queue) {
     this.queue = queue;
-    this.stream = stream;
-    this.events = events;
-    this.gate = gate;
-    this.open = open;
-    this.line = line;
-    this.retirement = retirement;
-    this.completer = completer;
   }
 
   /** Step 1: refuses users' operations from now on, and fails theirs that were not issued. */
   public void cancelUsers(HalException reason) {
-    queue.cancel(operation -> !operation.servesCopy(), reason);
+    cancel(operation -> !operation.servesCopy(), reason);
   }
 
   /**
@@ -60,13 +38,13 @@ public final class QueueShutdown<E> {
    * get {@link #GRACE} beyond the deadline, since they only have to be retired.
    */
   public boolean awaitIdle(long deadline) {
-    if (open.awaitNone(deadline)) {
+    if (queue.open.awaitNone(deadline)) {
       return true;
     }
     long[] counts = new long[State.values().length];
-    open.count(counts);
+    queue.open.count(counts);
     return counts[State.ISSUED.ordinal()] == 0
-        && open.awaitNone(System.nanoTime() + GRACE.toNanos());
+        && queue.open.awaitNone(System.nanoTime() + GRACE.toNanos());
   }
 
   /**
@@ -74,14 +52,14 @@ public final class QueueShutdown<E> {
    * those inside to leave.
    */
   public boolean shut(long deadline) {
-    gate.shut();
-    line.end();
-    return gate.awaitEmpty(deadline);
+    queue.gate.shut();
+    queue.line.end();
+    return queue.gate.awaitEmpty(deadline);
   }
 
   /** Step 4: fails everything that was not issued. */
   public void cancelAll(HalException reason) {
-    queue.cancel(operation -> true, reason);
+    cancel(operation -> true, reason);
   }
 
   /**
@@ -89,8 +67,8 @@ public final class QueueShutdown<E> {
    * Returns how many operations are left open.
    */
   public int abandonAll(HalException reason) {
-    queue.end().begin(System.nanoTime());
-    return queue.failing().failAll(operation -> true, reason, true);
+    queue.end.begin(System.nanoTime());
+    return queue.failing.failAll(operation -> true, reason, true);
   }
 
   /**
@@ -101,13 +79,8 @@ public final class QueueShutdown<E> {
     queue.leaveOpen();
     Names.remove(queue.number());
     // A thread inside the gate may still leave work to the queue's threads.
-    boolean haveEnded =
-        gate.awaitEmpty(deadline)
-            && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
-    if (haveEnded) {
-      queue.keepHanded(); // unless the issue thread came to that, after an error of the engine
-    }
-    return haveEnded;
+    return queue.gate.awaitEmpty(deadline)
+        && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
   }
 
   /**
@@ -121,20 +94,27 @@ public final class QueueShutdown<E> {
 
   /**
    * Step 9: the streams of the device have run everything, so what was kept until then retires.
-   * Other devices may wait for that, whose memory it has used, while they are being closed
+   * Other devices whose memory it has used may wait for that while they are being closed
    * themselves.
    */
   public void retireKept() {
-    completer.retireRest();
+    queue.completer.retireRest();
+  }
+
+  /** Refuses new operations, and fails the selected ones that were not issued. */
+  private void cancel(Predicate<Operation<E>> which, HalException reason) {
+    // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
+    queue.enqueuer().refuse(reason);
+    int ignored = queue.failing.failAll(which, reason, false);
   }
 
   private boolean isStreamIdle() {
     try {
-      long token = stream.bindToThread();
+      long token = queue.stream.bindToThread();
       try {
-        return stream.isIdle();
+        return queue.stream.isIdle();
       } finally {
-        stream.unbindFromThread(token);
+        queue.stream.unbindFromThread(token);
       }
     } catch (Throwable t) {
       return Failures.isLoss(t); // the runtime itself reports the loss: no work runs any more
@@ -143,16 +123,16 @@ public final class QueueShutdown<E> {
 
   /** Step 10, unless something is leaked: frees everything native. Nothing uses it any more. */
   public void closeStream() {
-    events.close();
+    queue.events.close();
     try {
-      stream.close();
+      queue.stream.close();
     } catch (Throwable t) { // the rest of the device must still be closed
       Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
-    retirement.end();
-    line.clear();
+    queue.retirement.end();
+    queue.line.clear();
     queue.enqueuer().discardLeft();
-    completer.retireRest();
-    events.tellFailures(queue.name());
+    queue.completer.retireRest();
+    queue.events.logFailures(queue.name());
   }
 }

@@ -4,6 +4,8 @@ package org.jhal.engine.queue;
 interface ReadyQueue {
   /**
    * Issues what became ready by a signal. Called by the thread that signalled, with no lock held.
+   *
+   * @param cascade the caller, whose {@link Cascade#stepOf} the first statement sets
    */
-  void drainAfterSignal();
+  void drainAfterSignal(Cascade cascade);
 }

@@ -41,7 +41,7 @@ final class Settling {
   }
 
   private static boolean settle(Operation<?> operation, boolean mayWait) {
-    if (decideIfForeseen(operation)) {
+    if (decide(operation, null)) {
       apply(operation);
       return true;
     }
@@ -62,9 +62,9 @@ final class Settling {
 
   /**
    * Settles the operations above {@code floor}. The stream of {@code queue} is past the events of
-   * all of them. For an operation of another device this may also mean that its device is lost, and
-   * for any that it has failed and the driver has yet to be asked; so that is asked first. If that
-   * would take time and the caller must not wait, lets go of what is left and returns false.
+   * all of them. It may be past an event of another device because that device is lost, and past
+   * any event although the work has failed and the driver has yet to be asked. So that is found out
+   * first. If it would take time and the caller must not wait, drops the rest and returns false.
    */
   private static boolean settleDownTo(
       int floor, List<Producer> stack, OperationQueue<?> queue, boolean mayWait) {
@@ -74,24 +74,20 @@ final class Settling {
         stack.subList(floor, stack.size()).clear();
         return false;
       }
-      if (!top.hasOutcome()) {
-        int before = stack.size();
-        top.addOpenProducers(stack);
-        if (stack.size() > before) {
-          continue; // settle the producers first, and then come back to this one
-        }
-        decide(top, null);
+      if (decide(top, null)) {
+        stack.remove(stack.size() - 1);
+        apply(top);
+      } else {
+        top.addOpenProducers(stack); // which are settled first; then this is the top again
       }
-      stack.remove(stack.size() - 1);
-      apply(top);
     }
     return true;
   }
 
   /**
-   * Whether an operation is known to be over, and how. If it is one of another device than {@code
-   * queue}'s, which is lost, it gets its outcome here. That is asked before its producers are
-   * settled: what the lost device has not run may wait for work that still runs elsewhere.
+   * Whether an operation is known to be over, and how. If it belongs to another device than {@code
+   * queue}, and that device is lost, it gets its outcome here. That is found out before its
+   * producers are settled: they may still run, since the lost device may not have waited for them.
    */
   private static <E> boolean isOver(
       Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {
@@ -99,15 +95,12 @@ final class Settling {
     if (isOwnDevice && !operation.queue.isOutcomeOpen(operation)) {
       return true;
     }
-    boolean isOver = operation.queue.inquiry().confirm(operation, isOwnDevice, mayWait);
+    boolean isOver = operation.queue.confirm(operation, isOwnDevice, mayWait);
     HalException cause = operation.queue.lost();
     if (cause == null && !isOver && mayWait) {
       cause = leftBehind(operation);
     }
-    if (cause != null) {
-      decide(operation, cause);
-    }
-    return isOver || cause != null;
+    return cause != null ? decide(operation, cause) : isOver;
   }
 
   /** Why an operation fails whose device shut its queues before the operation had ended. */
@@ -129,45 +122,31 @@ final class Settling {
    * lost.
    */
   static void fail(Operation<?> operation, HalException reason) {
-    decide(operation, reason);
+    boolean ignored = decide(operation, reason); // true
     apply(operation);
   }
 
   /**
-   * Decides the outcome, unless that was done before. It is {@code forced} if that is not null,
-   * otherwise what {@link #foreseeFailure} says.
+   * Decides the outcome, unless that was done before. It is {@code forced} if that is not null;
+   * otherwise it is what {@link #foreseeFailure} says, once all producers are applied. Returns
+   * whether there is an outcome.
    *
    * <p>Lets go of the producers, unless the outcome is forced, and the stream may still wait for
    * them: {@link StreamWatch} needs them until the operation retires.
    */
-  private static void decide(Operation<?> operation, @Nullable HalException forced) {
+  private static boolean decide(Operation<?> operation, @Nullable HalException forced) {
     synchronized (operation) {
       if (operation.hasOutcome()) {
-        return;
+        return true;
+      }
+      if (forced == null && operation.hasOpenProducer()) {
+        return false;
       }
       operation.decide(forced != null ? forced : foreseeFailure(operation));
     }
     if (forced == null) {
       operation.releaseProducers();
     }
-    OperationReport.outcome(operation);
-  }
-
-  /** Decides the outcome if all producers are applied. Returns whether there is an outcome now. */
-  private static boolean decideIfForeseen(Operation<?> operation) {
-    synchronized (operation) {
-      if (operation.hasOutcome()) {
-        return true;
-      }
-      for (int i = 0; i < operation.waitCount(); i++) {
-        Operation<?> producer = operation.wait(i).producer();
-        if (producer != null && !producer.isApplied()) {
-          return false;
-        }
-      }
-      operation.decide(foreseeFailure(operation));
-    }
-    operation.releaseProducers();
     OperationReport.outcome(operation);
     return true;
   }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * waits. It then counts as gone since the device for which it has waited, so a chain of devices
  * does not wait for one after the other.
  *
- * <p>For the issue thread, apart from {@link #open} and {@link #close}.
+ * <p>For the issue thread.
  */
 final class StreamWatch<E> {
-  /** The issue thread looks about once a second, so less makes no sense. */
+  /** The issue thread looks about once a second, so less would have no effect. */
   private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
 
   /** The time between two looks of a thread that is woken all the time. */
@@ -27,10 +27,8 @@ final class StreamWatch<E> {
 
   private final OperationQueue<E> queue;
   private final OpenList<E> open;
-  private final QueueLoss loss;
   private final EventInquiry<E> inquiry;
   private final Duration patience;
-  private final Runnable waker; // of the issue thread
 
   private int known; // what DeviceEnd.changes() was at the last look
   private long looked; // when that was
@@ -41,27 +39,11 @@ final class StreamWatch<E> {
    * @param patience how long its stream may wait for a device that is gone
    */
   StreamWatch(
-      OperationQueue<E> queue,
-      OpenList<E> open,
-      QueueLoss loss,
-      EventInquiry<E> inquiry,
-      Duration patience) {
+      OperationQueue<E> queue, OpenList<E> open, EventInquiry<E> inquiry, Duration patience) {
     this.queue = queue;
-    this.waker = queue::issueLater;
     this.open = open;
-    this.loss = loss;
     this.inquiry = inquiry;
     this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
-  }
-
-  /** The queue starts. */
-  void open() {
-    DeviceEnd.addWaker(waker);
-  }
-
-  /** The queue's threads end. */
-  void close() {
-    DeviceEnd.removeWaker(waker);
   }
 
   /** Looks at the stream, if any device is gone and the last look is some time ago. */
@@ -77,14 +59,14 @@ final class StreamWatch<E> {
   }
 
   private void look(Operation<E> operation, long now) {
-    if (loss.cause() != null || operation.event() == null) {
+    if (queue.loss.cause() != null || operation.event() == null) {
       return;
     }
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer();
       if (producer != null && !queue.isOfDevice(producer.queue)) {
         HalException why = whyGone(producer);
-        long since = producer.queue.end().since();
+        long since = producer.queue.end.since();
         if (why != null && now - since >= patience.toNanos() && !inquiry.hasFired(operation)) {
           lose(operation, why, since);
           return;
@@ -100,16 +82,16 @@ final class StreamWatch<E> {
    */
   private static @Nullable HalException whyGone(Operation<?> operation) {
     HalException lost = operation.queue.lost();
-    if (!operation.queue.end().hasBegun() || (operation.state() == State.DONE && lost == null)) {
+    if (!operation.queue.end.hasBegun() || (operation.state() == State.DONE && lost == null)) {
       return null;
     }
     return operation.hasOutcome() ? operation.failure() : lost;
   }
 
   private void lose(Operation<E> operation, HalException why, long since) {
-    queue.end().begin(since);
+    queue.end.begin(since);
     HalException ignored =
-        loss.loseLater(
+        queue.loss.loseLater(
             operation.behind("waitEvent"),
             new HalException(
                 Status.DEADLINE_EXCEEDED,

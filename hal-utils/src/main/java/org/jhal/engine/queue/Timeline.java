@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Arrays;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -31,12 +32,13 @@ abstract class Timeline {
    */
   private final long initialValue;
   private final Object lock = new Object();
-  private final SemaphoreLane hostLane = new SemaphoreLane(null); // guarded by lock
-  // The host's lane first, then one for each domain of events. Guarded by lock.
-  private SemaphoreLane[] lanes = {hostLane};
 
-  // The next waiter's sequence number. Guarded by lock.
-  private long registrations;
+  // The host's lane first, then one for each domain of events.
+  @GuardedBy("lock")
+  private SemaphoreLane[] lanes = {new SemaphoreLane(null)};
+
+  @GuardedBy("lock")
+  private long registrations; // the next waiter's sequence number
 
   // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
@@ -303,9 +305,11 @@ abstract class Timeline {
       releaseLocked(Long.MAX_VALUE, over, cascade);
     }
     cascade.run();
+    Cascade.runLeft();
     return closedNow;
   }
 
+  @GuardedBy("lock")
   private void advanceLocked(long newValue, Cascade cascade) {
     value = newValue;
     releaseLocked(newValue, null, cascade);
@@ -315,6 +319,7 @@ abstract class Timeline {
    * Drops the events and removes the waiters for values up to {@code limit}. The waiters go to
    * {@code cascade} ordered by value and then by registration, across all lanes (rule S2).
    */
+  @GuardedBy("lock")
   private void releaseLocked(long limit, @Nullable HalException reason, Cascade cascade) {
     for (SemaphoreLane lane : lanes) {
       lane.dropEvents(limit);
@@ -349,6 +354,7 @@ abstract class Timeline {
     }
   }
 
+  @GuardedBy("lock")
   private SemaphoreLane laneLocked(@Nullable Object domain) {
     for (SemaphoreLane lane : lanes) {
       if (lane.domain == domain) {

@@ -1,36 +1,43 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 
 /**
- * Logs the failures of operations of one queue that signal nothing, since nobody would learn of
- * them (rule Q7b). A few in a while are logged, the others only counted.
+ * Logs the failures of operations of one queue that signal nothing, which no timeline reports (rule
+ * Q7b). In each period a few are logged, and the others only counted.
  *
  * <p>Thread-safe.
  */
 final class UnsignaledFailures {
   private static final System.Logger LOG = System.getLogger(UnsignaledFailures.class.getName());
 
-  /** How many are logged within {@link #WHILE_NANOS}. */
+  /** How many are logged within {@link #PERIOD_NANOS}. */
   static final int MOST = 10;
 
-  static final long WHILE_NANOS = 10_000_000_000L;
+  static final long PERIOD_NANOS = 10_000_000_000L;
 
   private final String queue;
-  private long since = System.nanoTime(); // when the present while began; guarded by this
-  private int logged; // in the present while; guarded by this
-  private long omitted; // since the last line; guarded by this
+
+  @GuardedBy("this")
+  private long since = System.nanoTime(); // when the current period began
+
+  @GuardedBy("this")
+  private int logged; // in the current period
+
+  @GuardedBy("this")
+  private long omitted; // since the last line
 
   UnsignaledFailures(String queue) {
     this.queue = queue;
   }
 
   /**
-   * Logs the failure of an operation, unless it is told elsewhere: by a signal, or by the timeline
-   * that the operation has waited for. Called once per operation that has failed.
+   * Logs the failure of an operation, unless it is reported elsewhere: by a signal, or by the
+   * timeline that the operation has waited for. Called once per operation that has failed.
    */
-  void tell(Operation<?> operation, HalException failure) {
+  void log(Operation<?> operation, HalException failure) {
     if (operation.signalCount() > 0) {
       return;
     }
@@ -47,7 +54,7 @@ final class UnsignaledFailures {
           queue
               + " "
               + operation.name()
-              + " failed, and signals nothing that would tell"
+              + " failed, and has no signal that would report it"
               + (missing == 0 ? "" : "; " + missing + " more such failures were not logged"),
           failure);
     }
@@ -55,7 +62,7 @@ final class UnsignaledFailures {
 
   /** Returns -1 if the failure is only counted; else how many were since the last that was not. */
   synchronized long take(long now) {
-    if (now - since > WHILE_NANOS) {
+    if (now - since > PERIOD_NANOS) {
       since = now;
       logged = 0;
     }

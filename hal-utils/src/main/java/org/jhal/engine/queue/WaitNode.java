@@ -40,9 +40,10 @@ abstract class WaitNode extends HeapNode {
 
   /**
    * Called exactly once after the node was removed because its outcome is known, with no lock held.
-   * Must not throw.
+   * If the thread runs out of stack, another one calls it again, unless it is a step of a queue.
    *
-   * @param cascade the caller, whose {@link Cascade#beginning} the first statement clears
+   * @param cascade the caller; in a step of a queue, the first statement sets its {@link
+   *     Cascade#stepOf}
    */
   abstract void released(Cascade cascade);
 }

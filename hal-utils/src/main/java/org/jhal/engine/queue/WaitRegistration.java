@@ -74,9 +74,9 @@ final class WaitRegistration<E> {
   }
 
   /**
-   * Tells host threads that wait for the signals of an operation that an event will cover them
-   * soon, if it is left to the issue thread. Called when nothing but its turn is in the way any
-   * more.
+   * Lets host threads that wait for the signals of an operation know that an event will cover them
+   * soon, if it is left to the issue thread. Called when the operation waits for nothing but its
+   * turn.
    */
   void announce(Operation<E> operation) {
     long spin = operation.mayBlock() ? operation.spinNanos() : 0;

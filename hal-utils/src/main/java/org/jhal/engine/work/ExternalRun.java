@@ -12,8 +12,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.NativeAccess;
-import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

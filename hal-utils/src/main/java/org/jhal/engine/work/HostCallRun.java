@@ -9,9 +9,9 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
-import org.jhal.engine.base.ProgramCode;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.queue.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

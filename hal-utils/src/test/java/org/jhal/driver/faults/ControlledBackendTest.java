@@ -76,7 +76,7 @@ class ControlledBackendTest {
   @Test
   void theNthOutcomeFailsAndTheDriverIsStillAsked() {
     FakeBackend asked = new FakeBackend();
-    asked.device.tellWhoAsks();
+    asked.device.reportOnlyIfAsked();
     ControlledBackend<Event> controlled = new ControlledBackend<>(asked);
     assertTrue(controlled.outcomesCanFail());
     NativeStream<Event> failing = controlled.createStream(0);

@@ -21,7 +21,7 @@ class HostCompletionPoolTest {
 
   private static void await(CountDownLatch latch) {
     try {
-      assertTrue(latch.await(30, TimeUnit.SECONDS), "nobody opened the latch");
+      assertTrue(latch.await(30, TimeUnit.SECONDS), "the latch was not opened");
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -33,7 +33,7 @@ class HostCompletionPoolTest {
   }
 
   @Test
-  void longWorkGivesWayToThoseThatWait() {
+  void longWorkGivesWayToWaitingTasks() {
     CountDownLatch isQueued = new CountDownLatch(1);
     CountDownLatch isOver = new CountDownLatch(1);
     pool.execute(
@@ -43,7 +43,7 @@ class HostCompletionPoolTest {
           assertTrue(
               pool.giveWay(
                   () -> {
-                    assertFalse(pool.giveWay(() -> ran.add("never")), "nobody waits");
+                    assertFalse(pool.giveWay(() -> ran.add("never")), "no task waits");
                     ran.add("rest");
                     isOver.countDown();
                   }));
@@ -56,7 +56,7 @@ class HostCompletionPoolTest {
   }
 
   @Test
-  void whatATaskThrowsIsReported() {
+  void anExceptionOfATaskIsReported() {
     Error error = new StackOverflowError("on purpose");
     pool.execute(
         () -> {
@@ -69,7 +69,7 @@ class HostCompletionPoolTest {
   }
 
   @Test
-  void inAClosedPoolNobodyGivesWay() {
+  void noTaskGivesWayInAClosedPool() {
     CountDownLatch isClosed = new CountDownLatch(1);
     pool.execute(
         () -> {

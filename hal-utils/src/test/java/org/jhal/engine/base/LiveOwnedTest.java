@@ -25,7 +25,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The buffers of a device, and the report of those that nobody closes (rule M7). */
+/** The buffers of a device, and the report of those that are never closed (rule M7). */
 @Timeout(60)
 class LiveOwnedTest {
   private static final Duration LONG = Duration.ofMinutes(5);

@@ -1,6 +1,6 @@
 package org.jhal.engine.group;
 
-import static org.jhal.engine.queue.Told.assertTold;
+import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -116,7 +116,7 @@ class CollectiveCauseTest {
 
   private static void assertFailed(HalException cause, Probe probe) {
     HalException thrown = assertThrows(HalException.class, () -> probe.end.await(1, LONG));
-    assertTold(cause, thrown);
+    assertFailure(cause, thrown);
   }
 
   @Test
@@ -148,7 +148,7 @@ class CollectiveCauseTest {
     assertTrue(group.decideFailed(all.get(1), FIRST));
     group.end(SECOND);
     all.forEach(probe -> assertFailed(FIRST, probe));
-    assertTold(FIRST, group.failure());
+    assertFailure(FIRST, group.failure());
     for (Probe probe : all.subList(0, 3)) {
       synchronized (probe.stops) {
         assertFalse(probe.stops.isEmpty(), "whether it was stopped");
@@ -164,7 +164,7 @@ class CollectiveCauseTest {
     group.decideFailed(all.get(0), FIRST);
     all.get(1).failWith(SECOND);
     all.forEach(probe -> assertFailed(FIRST, probe));
-    assertTold(FIRST, group.failure());
+    assertFailure(FIRST, group.failure());
   }
 
   /** The thread that has decided may be held up, or may have met an error. */

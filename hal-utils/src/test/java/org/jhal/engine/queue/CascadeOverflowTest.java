@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * A thread runs out of stack while it ends a semaphore. Whatever the line, each waiter is told
+ * A thread runs out of stack while it ends a semaphore. Whatever the line, each waiter is notified
  * once, as soon as the call is repeated with enough stack.
  */
 class CascadeOverflowTest {
@@ -28,7 +28,6 @@ class CascadeOverflowTest {
 
     @Override
     void released(Cascade cascade) {
-      cascade.beginning = null;
       count++; // no call, for which there might be no stack either
     }
   }
@@ -43,7 +42,7 @@ class CascadeOverflowTest {
   }
 
   @Test
-  void everyWaiterIsToldOnce() throws Exception {
+  void everyWaiterIsNotifiedOnce() throws Exception {
     try (Quiet log = new Quiet()) {
       trial(1_000_000);
       for (int i = 0; i < 400; i++) {
@@ -54,7 +53,7 @@ class CascadeOverflowTest {
 
   /** What a thread has left survives a garbage collection, until it goes on. */
   @Test
-  void everyWaiterIsToldOnceBehindACollection() throws Exception {
+  void everyWaiterIsNotifiedOnceDespiteACollection() throws Exception {
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < 24; i++) {
         trial(64_000 + 997L * i, semaphore -> failDeep(semaphore, System::gc));
@@ -64,7 +63,7 @@ class CascadeOverflowTest {
 
   /** A thread that has run out of stack may end. */
   @Test
-  void everyWaiterOfAThreadThatEndsIsToldOnce() throws Exception {
+  void everyWaiterOfAThreadThatEndsIsNotifiedOnce() throws Exception {
     QueueHarness harness = new QueueHarness(1); // its issue thread looks for what was left
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < 200; i++) {
@@ -104,7 +103,8 @@ class CascadeOverflowTest {
     semaphore.fail(FAULT);
     for (Counted waiter : waiters) {
       Threads.await(
-          "a waiter to be told, with a stack of " + stackBytes + " bytes", () -> waiter.count == 1);
+          "a waiter to be notified, with a stack of " + stackBytes + " bytes",
+          () -> waiter.count == 1);
     }
   }
 

@@ -40,7 +40,7 @@ class DeferredWorkQueueTest {
   }
 
   @Test
-  void whatBecomesReadyTogetherIsIssuedInEnqueueOrder() {
+  void operationsThatBecomeReadyTogetherAreIssuedInEnqueueOrder() {
     for (int i = 0; i < 20; i++) {
       // The waits are registered in another order than the operations are enqueued.
       work(harness, 0, "work " + i, gate.at(1 + (i * 7) % 20), Fence.NONE);
@@ -121,7 +121,7 @@ class DeferredWorkQueueTest {
   }
 
   @Test
-  void theSmallestCoveringValueIsWaitedFor() {
+  void theStreamWaitsForTheSmallestCoveringValue() {
     work(harness, 0, "one", Fence.NONE, first.at(5));
     work(harness, 0, "two", Fence.NONE, first.at(9));
     work(harness, 1, "consumer", first.at(4), Fence.NONE);
@@ -176,7 +176,7 @@ class DeferredWorkQueueTest {
   }
 
   @Test
-  void aHostCompletionAfterTheSignalsHoldsThemNotBack() {
+  void aHostCompletionAfterTheSignalsDoesNotDelayThem() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
     producer.hostCompletion = context -> executed.add("host");
     producer.signalsAfterHostCompletion = false;
@@ -266,7 +266,7 @@ class DeferredWorkQueueTest {
 
   /** The limit counts commands, not operations. Only the issue thread may exceed it. */
   @Test
-  void whatMayFillTheStreamIsLeftToTheIssueThread() {
+  void anOperationThatMayFillTheStreamIsLeftToTheIssueThread() {
     QueueHarness narrow = new QueueHarness(1, 512, 10); // waits and the event count as well
     DeferredWorkQueue<Event> queue = narrow.queues.get(0);
     QueueUse first = enqueue(narrow, "first", 4);
@@ -282,16 +282,16 @@ class DeferredWorkQueueTest {
     assertEquals(1, third.issued.get());
     assertEquals(0, heavy.issued.get(), "the stream is not empty");
     assertTrue(queue.completionStep());
-    queue.drainAfterSignal();
+    queue.drainAfterSignal(Cascade.current());
     assertEquals(0, heavy.issued.get(), "a user's thread must not issue what blocks");
-    assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
+    assertTrue(queue.issueRole.takeStepsIfWoken(), "the issue thread was not woken");
     assertEquals(1, heavy.issued.get());
     assertEquals(1, first.executed.get());
     narrow.finish();
   }
 
   @Test
-  void whatMayBlockIsIssuedByTheIssueThreadThoughItFits() {
+  void theIssueThreadIssuesAnOperationThatMayBlockEvenIfItFits() {
     DeferredWorkQueue<Event> queue = harness.queues.get(0);
     QueueUse inFlight = enqueue(harness, "in flight", 1);
     QueueUse direct = new QueueUse("direct", Fence.NONE, Fence.NONE);
@@ -302,12 +302,12 @@ class DeferredWorkQueueTest {
     parked.mayBlock = true;
     harness.enqueue(0, parked);
     gate.signal(1);
-    queue.drainAfterSignal();
+    queue.drainAfterSignal(Cascade.current());
     assertEquals(1, inFlight.issued.get());
     assertEquals(0, direct.issued.get(), "a user's thread must not issue what may block");
     assertEquals(0, behind.issued.get(), "ready operations are issued in order");
     assertEquals(0, parked.issued.get(), "a signalling thread must not issue it either");
-    assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
+    assertTrue(queue.issueRole.takeStepsIfWoken(), "the issue thread was not woken");
     assertEquals(1, direct.issued.get());
     assertEquals(1, behind.issued.get());
     assertEquals(1, parked.issued.get());
@@ -330,7 +330,7 @@ class DeferredWorkQueueTest {
   // Messages.
 
   @Test
-  void whatIsAbandonedNeverHappened() {
+  void anAbandonedOperationHasNoEffect() {
     DeferredWorkQueue<Event> queue = harness.queues.get(0);
     queue.enqueuer().abandon(harness.begin(0, new QueueUse("refused", Fence.NONE, Fence.NONE)));
     queue.enqueuer().endEnqueue();
@@ -340,7 +340,7 @@ class DeferredWorkQueueTest {
 
   /** Or the last of a chain of a million operations would keep all of them from the collector. */
   @Test
-  void anOperationThatHasItsVerdictKeepsNoProducer() {
+  void anOperationWithAnOutcomeKeepsNoProducer() {
     QueueUse producer = work(harness, 0, "producer", Fence.NONE, first.at(1));
     QueueUse consumer = work(harness, 0, "consumer", first.at(1), first.at(2));
     Operation<Event> operation = Objects.requireNonNull(consumer.operation);

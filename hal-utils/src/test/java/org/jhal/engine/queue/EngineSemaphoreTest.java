@@ -110,7 +110,6 @@ class EngineSemaphoreTest {
           new WaitNode() {
             @Override
             void released(Cascade cascade) {
-              cascade.beginning = null;
               log.add(name);
             }
           };
@@ -240,7 +239,7 @@ class EngineSemaphoreTest {
   /** A node that stayed registered would keep the thread that waited reachable. */
   @ParameterizedTest
   @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-  void whoGaveUpLeavesNothing(boolean interrupted, boolean several) {
+  void aWaitThatGivesUpLeavesNothingRegistered(boolean interrupted, boolean several) {
     Fence one = semaphore.at(9);
     Fence fence = several ? one.and(QueueHarness.semaphore().at(1)) : one;
     WeakReference<Thread> waiter = interrupted ? interrupt(fence) : expire(fence);
@@ -280,7 +279,7 @@ class EngineSemaphoreTest {
   // Callbacks.
 
   @Test
-  void aCallbackThatThrowsDisturbsNobody() {
+  void aThrowingCallbackAffectsNoOtherWaiter() {
     semaphore.onReach(
         1,
         failed -> {
@@ -295,7 +294,7 @@ class EngineSemaphoreTest {
   }
 
   @Test
-  void whatACallbackSignalsComesAfterTheOthersOfItsOwnSignal() {
+  void callbacksOfANestedSignalRunAfterThoseOfTheOuterOne() {
     EngineSemaphore other = QueueHarness.semaphore();
     other.onReach(1, failed -> log.add("other"));
     semaphore.onReach(
@@ -326,7 +325,7 @@ class EngineSemaphoreTest {
   }
 
   @Test
-  void cancellingConcernsOneCallbackOnly() {
+  void cancellingAffectsOneCallback() {
     Registration first = note("first", 1);
     note("second", 1);
     assertTrue(first.cancel());
@@ -398,7 +397,7 @@ class EngineSemaphoreTest {
   }
 
   @Test
-  void onlyTheEnginesSemaphoresAreTaken() {
+  void rejectsSemaphoresOfOtherClasses() {
     TimelineSemaphore foreign =
         (TimelineSemaphore)
             java.lang.reflect.Proxy.newProxyInstance(
@@ -428,9 +427,7 @@ class EngineSemaphoreTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released(Cascade cascade) {
-            cascade.beginning = null;
-          }
+          void released(Cascade cascade) {}
         };
     assertTrue(semaphore.register(node, 1, device));
     assertTrue(semaphore.deregister(node));

@@ -35,7 +35,7 @@ class EventPoolTest {
   }
 
   @Test
-  void anEventIsUsedAgainOnceNobodyHoldsIt() {
+  void anEventIsReusedOnceItsLastReferenceIsGone() {
     PooledEvent<Event> first = pool.acquire();
     assertTrue(first.tryRetain());
     first.release();
@@ -55,7 +55,7 @@ class EventPoolTest {
   }
 
   @Test
-  void allAreKeptAndUsedAgain() {
+  void allEventsAreKeptAndReused() {
     acquire(10).forEach(PooledEvent::release);
     assertEquals(10, device.liveEvents());
     acquire(10).forEach(PooledEvent::release);
@@ -65,7 +65,7 @@ class EventPoolTest {
   }
 
   @Test
-  void closingDestroysTheFreeOnesAndTheOthersWhenTheyComeBack() {
+  void closingDestroysFreeEventsNowAndOthersWhenTheyReturn() {
     List<PooledEvent<Event>> events = acquire(3);
     events.get(0).release();
     pool.close();
@@ -77,7 +77,7 @@ class EventPoolTest {
   }
 
   @Test
-  void aFailureToMakeOneIsThrownAndCostsNothing() {
+  void throwsAFailureToCreateAnEventAndGoesOn() {
     device.failNth("createEvent", 1, new HalException(Status.RESOURCE_EXHAUSTED, "no events"));
     HalException thrown = assertThrows(HalException.class, pool::acquire);
     assertEquals(Status.RESOURCE_EXHAUSTED, thrown.status());

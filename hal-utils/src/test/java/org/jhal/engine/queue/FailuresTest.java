@@ -40,9 +40,9 @@ class FailuresTest {
     assertEquals(Status.INTERNAL, Failures.of(error).status());
   }
 
-  /** It would throw again when somebody prints the failure, if that had it as the cause. */
+  /** As the cause, it would throw again when the failure is printed. */
   @Test
-  void ofWhatCannotBeDescribedTheClassRemains() {
+  void anIndescribableThrowableIsReportedByItsClass() {
     HalException failure = Failures.aborted("the work failed: ", new Mute());
     assertEquals("the work failed: " + Mute.class.getName(), failure.getMessage());
     assertNull(failure.getCause());
@@ -51,7 +51,7 @@ class FailuresTest {
   }
 
   @Test
-  void ofWhatCannotBePrintedTheClassIsLogged() {
+  void anUnprintableThrowableIsLoggedByItsClass() {
     System.Logger logger = System.getLogger(FailuresTest.class.getName());
     try (Quiet log = new Quiet()) {
       Failures.log(logger, Level.ERROR, "the work failed", new Mute());

@@ -49,12 +49,12 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
     private int liveEvents;
     private boolean isHeld;
     private boolean isInOrder = true;
-    private boolean tellsWhoAsks;
+    private boolean reportsOnlyIfAsked;
 
     /** What each question of the engine about a stream does first; it may throw. */
     public volatile Consumer<String> atQuestion = question -> {};
 
-    /** What {@link FakeStream#weight(PreparedCommands)} tells. */
+    /** The result of {@link FakeStream#weight(PreparedCommands)}. */
     public volatile int preparedWeight = 1;
 
     /** Makes the {@code nth} call of {@code call} from now on throw. */
@@ -96,15 +96,13 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       isInOrder = inOrder;
     }
 
-    /**
-     * Has work that fails tell this only as the outcome of its event. Before anything is issued.
-     */
-    public synchronized void tellWhoAsks() {
-      tellsWhoAsks = true;
+    /** Reports failed work only as the outcome of its event. Call it before anything is issued. */
+    public synchronized void reportOnlyIfAsked() {
+      reportsOnlyIfAsked = true;
     }
 
     public synchronized boolean isAsked() {
-      return tellsWhoAsks;
+      return reportsOnlyIfAsked;
     }
 
     public synchronized List<String> violations() {
@@ -218,7 +216,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   /** Called by work that has failed while it ran. */
   void fail(Operation<Event> operation, HalException failure) {
     synchronized (device) {
-      if (device.tellsWhoAsks) {
+      if (device.reportsOnlyIfAsked) {
         failed = failure;
       } else {
         operation.failWork(failure);
@@ -341,7 +339,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       check(!event.isDestroyed, "destroyed event recorded");
       check(event.recorded == event.fired, "event recorded again before it fired");
       check(
-          !device.tellsWhoAsks || event.recorded == event.asked,
+          !device.reportsOnlyIfAsked || event.recorded == event.asked,
           "event recorded again before its outcome was asked for");
       items.add(new Item(null, null, event, ++event.recorded));
     }
@@ -384,7 +382,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   public @Nullable HalException outcome(Event event) {
     synchronized (device) {
       enter("outcome");
-      check(device.tellsWhoAsks, "the outcome asked for though it cannot fail");
+      check(device.reportsOnlyIfAsked, "the outcome asked for though it cannot fail");
       check(!event.isDestroyed, "the outcome of a destroyed event asked for");
       check(event.fired == event.recorded, "the outcome asked for before the event fired");
       check(event.asked < event.recorded, "the outcome asked for twice");

@@ -1,6 +1,6 @@
 package org.jhal.engine.queue;
 
-import static org.jhal.engine.queue.Told.assertTold;
+import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -39,7 +39,7 @@ class HostCompletionRunTest {
   }
 
   @Test
-  void theOperationEndsWhenItIsTold() {
+  void aDeferredOperationEndsWhenItsCompletionSaysSo() {
     QueueUse use = enqueue(context -> completion = context.defer());
     assertEquals(0, done.currentValue());
     assertEquals(1, use.borrowed.get());
@@ -60,10 +60,10 @@ class HostCompletionRunTest {
   }
 
   @Test
-  void itFailsWithWhatItIsTold() {
+  void aDeferredOperationFailsWithTheGivenFailure() {
     enqueue(context -> completion = context.defer());
     end(FAULT);
-    assertTold(FAULT, done.failure());
+    assertFailure(FAULT, done.failure());
     assertNull(harness.lost());
     harness.finish();
   }
@@ -91,7 +91,7 @@ class HostCompletionRunTest {
   }
 
   @Test
-  void whatItThrowsAfterDeferringIsLogged() {
+  void anExceptionAfterDeferringIsLogged() {
     try (Quiet log = new Quiet()) {
       enqueue(
           context -> {
@@ -123,8 +123,8 @@ class HostCompletionRunTest {
   }
 
   /**
-   * A user's host call ends its operation itself. If an error keeps it from that, nobody else would
-   * end the operation, so the device is lost (rule E2).
+   * A user's host call ends its operation itself. If an error keeps it from that, no other thread
+   * would end the operation, so the device is lost (rule E2).
    */
   @Test
   void anErrorOfACompletionThatDoesNotEndItsOperationLosesTheDevice() {
@@ -143,7 +143,7 @@ class HostCompletionRunTest {
     harness.finish();
   }
 
-  /** The operation counts as ended, so nobody ends it a second time. */
+  /** The operation counts as ended, so it is not ended a second time. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void anErrorBehindTheEndLosesTheDevice(boolean isDeferred) {
@@ -171,7 +171,7 @@ class HostCompletionRunTest {
   }
 
   @Test
-  void whatCannotBeDescribedFailsTheOperationToo() {
+  void anIndescribableThrowableFailsTheOperationToo() {
     enqueue(
         context -> {
           throw new FailuresTest.Mute();

@@ -1,6 +1,6 @@
 package org.jhal.engine.queue;
 
-import static org.jhal.engine.queue.Told.assertTold;
+import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules Q6 and Q9 on a device that tells how work has ended only if it is asked. The stream itself
- * checks that each recording is asked about at most once, not before it fired, and not after the
- * event was recorded anew.
+ * Rules Q6 and Q9 on a device that reports how work has ended only if it is asked. The stream
+ * itself checks that each recording is asked about at most once, not before it fired, and not after
+ * the event was recorded anew.
  */
 class OutcomeTest {
   private static final HalException FAULT = new HalException(Status.DATA_LOSS, "fault");
@@ -69,7 +69,7 @@ class OutcomeTest {
   }
 
   @Test
-  void aDeviceThatTellsByItselfIsNeverAsked() {
+  void aDeviceThatReportsFailuresByItselfIsNeverAsked() {
     QueueHarness plain = QueueHarness.ofDevices(2, 2);
     plain.enqueue(0, "producer", Fence.NONE, first.at(1));
     plain.enqueue(1, "consumer", first.at(1), second.at(1));
@@ -91,8 +91,8 @@ class OutcomeTest {
     } else {
       assertTrue(harness.queues.get(queue).completionStep());
     }
-    assertTold(FAULT, first.failure());
-    assertTold(FAULT, second.failure());
+    assertFailure(FAULT, first.failure());
+    assertFailure(FAULT, second.failure());
     assertEquals(2, harness.device.calls("outcome"));
     finish();
   }
@@ -106,8 +106,8 @@ class OutcomeTest {
     assertEquals(0, harness.device.calls("outcome"), "nothing has fired");
     runStreams();
     assertTrue(operation(consumer).settleWhenFired(System.nanoTime(), () -> true));
-    assertTold(FAULT, first.failure());
-    assertTold(FAULT, second.failure());
+    assertFailure(FAULT, first.failure());
+    assertFailure(FAULT, second.failure());
     finish();
   }
 
@@ -130,12 +130,12 @@ class OutcomeTest {
     runStreams();
     assertTrue(harness.queues.get(3).completionStep());
     for (int i = 1; i <= 3; i++) {
-      assertTold(
+      assertFailure(
           i == culprit ? FAULT : i == another ? OTHER : null, signals[i - 1].failure(), "of " + i);
       assertEquals(i == culprit || i == another ? 0 : 1, signals[i - 1].currentValue(), "of " + i);
     }
     boolean isFirst = another == 0 || culprit < another;
-    assertTold(isFirst ? FAULT : OTHER, last.failure());
+    assertFailure(isFirst ? FAULT : OTHER, last.failure());
     finish();
   }
 
@@ -158,7 +158,7 @@ class OutcomeTest {
     harness.run();
     assertEquals(0, runs.get());
     assertEquals(isOwn ? 1 : 0, first.currentValue());
-    assertTold(FAULT, second.failure());
+    assertFailure(FAULT, second.failure());
     assertEquals(0, consumer.borrowed.get());
     finish();
   }
@@ -180,8 +180,8 @@ class OutcomeTest {
       runStreams();
       assertTrue(harness.queues.get(1).completionStep(), "it settles the producer as well");
       harness.run(); // retires both, so that their events are free
-      assertTold(isOdd ? FAULT : null, to.failure());
-      assertTold(isOdd ? FAULT : null, fro.failure());
+      assertFailure(isOdd ? FAULT : null, to.failure());
+      assertFailure(isOdd ? FAULT : null, fro.failure());
     }
     assertEquals(25, odd.size());
     assertEquals(2, harness.device.calls("createEvent"), "each queue has one, used 50 times");
@@ -203,13 +203,13 @@ class OutcomeTest {
     runStreams();
     Operation<Event> last = operation(harness.uses.get(length - 1));
     assertTrue(last.settleWhenFired(System.nanoTime(), () -> true));
-    assertTold(FAULT, first.failure());
-    assertTold(FAULT, second.failure());
+    assertFailure(FAULT, first.failure());
+    assertFailure(FAULT, second.failure());
     finish();
   }
 
   @Test
-  void aLossThatIsToldWhenAskedLosesTheDeviceAndNoOther() {
+  void anOutcomeThatIsALossLosesThatDeviceOnly() {
     fails(0, Fence.NONE, first.at(1), GONE);
     harness.enqueue(1, "beside", Fence.NONE, second.at(1));
     harness.enqueue(2, "elsewhere", Fence.NONE, third.at(1));
@@ -252,22 +252,22 @@ class OutcomeTest {
 
   /** Rule S3, and Q7a: what the driver said first counts. */
   @Test
-  void aFailureThatWasToldBeforeCountsBeforeTheOutcome() {
+  void anEarlierReportedFailureTakesPrecedenceOverTheOutcome() {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
     use.failsAtIssue = OTHER;
     use.failsInStream = FAULT;
     harness.enqueue(0, use);
     harness.run();
-    assertTold(OTHER, first.failure());
+    assertFailure(OTHER, first.failure());
     finish();
   }
 
   /** Its verdict is fixed, but the driver may count on being asked. */
   @Test
-  void whatHasFailedBeforeIsAskedAboutWhenItsEventFires() {
+  void theDriverIsAskedAboutAFailedOperationWhenItsEventFires() {
     QueueUse work = harness.enqueue(0, "work", Fence.NONE, first.at(1));
     harness.queues.get(0).failOpen(operation(work), OTHER);
-    assertTold(OTHER, first.failure());
+    assertFailure(OTHER, first.failure());
     assertEquals(0, harness.device.calls("outcome"), "its event has not fired");
     runStreams();
     finish();
@@ -288,11 +288,11 @@ class OutcomeTest {
     assertEquals(0, second.currentValue());
     runStreams();
     assertTrue(operation(consumer).settleWhenFired(System.nanoTime(), () -> false));
-    assertTold(FAULT, second.failure());
+    assertFailure(FAULT, second.failure());
     finish();
   }
 
-  /** Rule Q8: its queues are shut, so nobody can ask any more. It must not count as done. */
+  /** Rule Q8: its queues are shut, so no thread can ask any more. It must not count as done. */
   @Test
   void aProducerOnADeviceThatWasShutFailsRatherThanSucceedUnasked() {
     QueueUse producer = harness.enqueue(0, "producer", Fence.NONE, first.at(1));
@@ -317,8 +317,8 @@ class OutcomeTest {
     assertTrue(harness.queues.get(0).shutdown().shut(System.nanoTime()));
     assertTrue(harness.queues.get(1).shutdown().shut(System.nanoTime()));
     assertTrue(harness.queues.get(1).completionStep());
-    assertTold(FAULT, first.failure());
-    assertTold(FAULT, second.failure());
+    assertFailure(FAULT, first.failure());
+    assertFailure(FAULT, second.failure());
     finish();
   }
 
@@ -336,12 +336,12 @@ class OutcomeTest {
       assertNull(first.failure());
     }
     harness.run();
-    assertTold(FAULT, first.failure());
+    assertFailure(FAULT, first.failure());
     assertNull(harness.lost(0));
     harness.finish();
   }
 
-  /** The driver has answered, by what it returned or threw, so nobody asks it again. */
+  /** The driver has answered, by a result or an exception, so it is not asked again. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aThreadThatDiesBehindTheAnswerLeavesTheAnswerToAnother(boolean isThrown) {
@@ -404,8 +404,8 @@ class OutcomeTest {
       Threads.together(poll, poll, complete0, complete1);
       shared.run();
       assertEquals(length, shared.device.calls("outcome"));
-      assertTold(FAULT, even.failure());
-      assertTold(FAULT, odd.failure());
+      assertFailure(FAULT, even.failure());
+      assertFailure(FAULT, odd.failure());
       assertEquals(length / 2 - 2, even.currentValue());
       assertEquals(length / 2 - 1, odd.currentValue());
       shared.finish();

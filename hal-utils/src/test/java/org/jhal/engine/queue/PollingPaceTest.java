@@ -41,7 +41,7 @@ class PollingPaceTest {
   }
 
   @Test
-  void whileSomebodyPollsItOnlyLooks() {
+  void itNapsWhileAHostThreadPolls() {
     while (harness.streams.get(0).advance()) {
       continue;
     }
@@ -53,7 +53,7 @@ class PollingPaceTest {
   }
 
   @Test
-  void whenNobodyPollsAnyMoreItSleeps() {
+  void itSleepsWhenNoHostThreadPollsAnyMore() {
     givesUp.set(true);
     poller.join();
     completion.join();

@@ -27,7 +27,7 @@ class QueueCloseTest {
   }
 
   @Test
-  void nothingIsAcceptedAnyMore() {
+  void aClosedQueueAcceptsNothing() {
     assertTrue(queue.shutdown().shut(System.nanoTime()));
     HalException refused =
         assertThrows(HalException.class, () -> queue.enqueuer().begin(NoWork.get(), false));
@@ -47,7 +47,7 @@ class QueueCloseTest {
   }
 
   @Test
-  void issuedWorkIsWaitedFor() {
+  void theCloseWaitsForIssuedWork() {
     QueueUse use = harness.enqueue(0, "issued", Fence.NONE, done.at(1));
     queue.shutdown().shut(System.nanoTime());
     queue.shutdown().cancelAll(CLOSED);
@@ -74,7 +74,7 @@ class QueueCloseTest {
   }
 
   @Test
-  void pastTheDeadlineWhatIsLeftFailsAndStays() {
+  void openOperationsFailAndStayPastTheDeadline() {
     QueueUse use = harness.enqueue(0, "issued", Fence.NONE, done.at(1));
     queue.shutdown().shut(System.nanoTime());
     queue.shutdown().cancelAll(CLOSED);
@@ -89,7 +89,7 @@ class QueueCloseTest {
    * thread that is enqueueing.
    */
   @Test
-  void whatIsEnqueuedWhileTheQueueIsGivenUpFailsToo() {
+  void anOperationThatIsEnqueuedDuringTheAbandonmentFailsToo() {
     Operation<Event> operation = harness.begin(0, new QueueUse("late", gate.at(1), done.at(1)));
     assertFalse(queue.shutdown().shut(System.nanoTime()), "a thread is inside");
     queue.shutdown().cancelAll(CLOSED);
@@ -128,7 +128,7 @@ class QueueCloseTest {
 
   /** As of a copy between devices whose other device is still at work. */
   @Test
-  void whatEndsAfterTheStreamIsClosedIsRetiredByWhoeverEndsIt() {
+  void aThreadThatEndsAnOperationOfAClosedStreamRetiresIt() {
     QueueUse use = abandonAHostCompletion();
     queue.shutdown().closeStream();
     queue.hostCompletionOver(Objects.requireNonNull(use.operation), null);

@@ -1,6 +1,6 @@
 package org.jhal.engine.queue;
 
-import static org.jhal.engine.queue.Told.assertTold;
+import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -39,7 +39,7 @@ class QueueFailureTest {
         first.failure(),
         "the issuing thread, which has the device bound, must not fail the signals");
     harness.queues.get(0).issueStep();
-    assertTold(FAULT, failure(first));
+    assertFailure(FAULT, failure(first));
     assertEquals(0, use.issued.get());
     harness.enqueue(0, "next", Fence.NONE, second.at(1));
     harness.run();
@@ -47,7 +47,9 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** The event that covers a wait does not tell an operation that another wait holds back. */
+  /**
+   * The event that covers a wait reports nothing to an operation that is parked for another wait.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aCoveredWaitThatFailsFailsWhatIsParkedForAnother(boolean isCoveredFirst) {
@@ -72,7 +74,7 @@ class QueueFailureTest {
     CLOSE {
       @Override
       void happen(QueueHarness harness, QueueUse use) {
-        harness.queues.get(1).cancel(operation -> true, LATER);
+        harness.queues.get(1).shutdown().cancelAll(LATER);
       }
     },
     LOSS {
@@ -98,10 +100,10 @@ class QueueFailureTest {
         .flatMap(one -> Stream.of(Arguments.of(one, false), Arguments.of(one, true)));
   }
 
-  /** The thread that has failed it is held up before it tells anybody, and another one comes. */
+  /** The thread that has failed it is held up before it reports that, and another one comes. */
   @ParameterizedTest
   @MethodSource("meanwhiles")
-  void theFirstReasonToFailIsToldWhoeverTellsIt(Meanwhile meanwhile, boolean isCovered) {
+  void theFirstFailureIsReportedWhicheverThreadReportsIt(Meanwhile meanwhile, boolean isCovered) {
     if (isCovered) { // then the completion thread fails it
       QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
       producer.failsInStream = FAULT;
@@ -135,8 +137,8 @@ class QueueFailureTest {
     QueueUse consumer = harness.enqueue(1, "consumer", first.at(1), second.at(1));
     assertEquals(0, consumer.issued.get(), "a failing operation publishes nothing");
     harness.run();
-    assertTold(FAULT, failure(first));
-    assertTold(FAULT, failure(second));
+    assertFailure(FAULT, failure(first));
+    assertFailure(FAULT, failure(second));
     assertEquals(1, use.executed.get());
     assertEquals(0, consumer.issued.get());
     harness.finish();
@@ -223,7 +225,7 @@ class QueueFailureTest {
   }
 
   @Test
-  void whatAHostCompletionThrowsIsTheFailure() {
+  void anExceptionOfAHostCompletionFailsTheOperation() {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
     use.hostCompletion =
         context -> {
@@ -282,7 +284,7 @@ class QueueFailureTest {
    * only when it has run.
    */
   @Test
-  void whatIsInFlightWhenTheDeviceIsLostFailsAtOnceAndRetiresBehindItsEvent() {
+  void anOperationInFlightOnALostDeviceFailsAtOnceAndRetiresBehindItsEvent() {
     QueueUse running = harness.enqueue(0, "running", Fence.NONE, first.at(1));
     harness.device.failNth("recordEvent", 1, FAULT);
     harness.enqueue(1, "losing", Fence.NONE, second.at(1));
@@ -296,9 +298,9 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** Its work has reached the stream, and no event tells when it is complete. */
+  /** Its work has reached the stream, and no event marks its completion. */
   @Test
-  void whatWasIssuedWithoutAnEventIsKeptUntilTheStreamIsClosed() {
+  void anOperationWithoutAnEventIsKeptUntilTheStreamIsClosed() {
     harness.device.failNth("recordEvent", 1, FAULT);
     QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
     harness.queues.get(0).issueStep();
@@ -312,7 +314,7 @@ class QueueFailureTest {
   /** Its event has been recorded, and cannot be asked any more whether it has fired. */
   @ParameterizedTest
   @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
-  void whatCannotBeAskedAboutIsKeptUntilTheStreamIsClosed(String call) {
+  void anOperationWhoseEventCannotBeQueriedIsKeptUntilTheStreamIsClosed(String call) {
     harness.device.failNth(call, 1, FAULT);
     QueueUse use = harness.enqueue(0, "unasked", Fence.NONE, first.at(1));
     harness.run();
@@ -323,14 +325,14 @@ class QueueFailureTest {
     assertTrue(harness.streams.get(0).advance());
     harness.run();
     assertEquals(1, use.executed.get());
-    assertEquals(0, use.retired.get(), "nothing tells that the stream has run it");
+    assertEquals(0, use.retired.get(), "the stream may not have run it");
     harness.finish();
     assertEquals(0, use.borrowed.get());
     assertEquals(1, use.retired.get());
   }
 
   @Test
-  void whatTheNativeRuntimeSaysIsLostIsRetiredAtOnce() {
+  void anOperationIsRetiredAtOnceIfTheRuntimeReportsTheLoss() {
     harness.device.failNth("recordEvent", 1, new HalException(Status.UNAVAILABLE, "gone"));
     QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
     harness.run();
@@ -395,8 +397,8 @@ class QueueFailureTest {
       QueueUse use = new QueueUse("overflowing", gate.at(1), first.at(1));
       use.failsOnceOpen = new StackOverflowError();
       harness.enqueue(0, use);
-      assertThrows(StackOverflowError.class, () -> gate.signal(1));
-      harness.run();
+      gate.signal(1); // its caller is not concerned
+      harness.issueSteps();
       assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
       assertEquals(Status.UNAVAILABLE, failure(first).status());
       assertEquals(1, log.count("an error interrupted a step of queue"));
@@ -448,7 +450,7 @@ class QueueFailureTest {
   }
 
   @Test
-  void aLogThatThrowsKeepsNobodyWaiting() {
+  void aThrowingLogDoesNotBlockWaiters() {
     try (BrokenLog log = new BrokenLog()) {
       QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
       use.failsBehindRecord = new StackOverflowError();
@@ -461,7 +463,7 @@ class QueueFailureTest {
 
   /** The thread that met the error may have had no stack left to wake the issue thread. */
   @Test
-  void anErrorIsFoundByTheIssueThreadThoughNobodyWokeIt() {
+  void theIssueThreadFindsAnErrorWithoutBeingWoken() {
     try (Quiet log = new Quiet()) {
       QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
       use.failsBehindRecord = new StackOverflowError();
@@ -474,7 +476,7 @@ class QueueFailureTest {
   }
 
   @Test
-  void callbacksOfWhatCannotBeIssuedRunWithoutTheDrainersRole() {
+  void callbacksOfAnOperationThatCannotBeIssuedRunWithoutTheDrainersRole() {
     harness.device.failNth("createEvent", 1, FAULT);
     QueueUse[] nested = new QueueUse[1];
     Registration ignored =
@@ -494,13 +496,13 @@ class QueueFailureTest {
   }
 
   @Test
-  void aFailureThatNothingSignalsIsLoggedOnce() {
+  void aFailureWithoutASignalIsLoggedOnce() {
     try (Quiet log = new Quiet()) {
       enqueueFailing("silent", Fence.NONE, Fence.NONE);
-      enqueueFailing("told", Fence.NONE, first.at(1));
+      enqueueFailing("signalling", Fence.NONE, first.at(1));
       harness.run();
       harness.run();
-      String line = "operation 1 (silent) failed, and signals nothing that would tell";
+      String line = "operation 1 (silent) failed, and has no signal that would report it";
       assertEquals(1, log.count(line), () -> log.lines().toString());
       assertEquals(1, log.lines().size(), () -> log.lines().toString());
       assertTrue(log.lines().get(0).startsWith("WARNING"), () -> log.lines().toString());
@@ -509,7 +511,7 @@ class QueueFailureTest {
   }
 
   @Test
-  void aFailedWaitIsToldByItsTimeline() {
+  void aFailedWaitIsReportedByItsTimelineOnly() {
     try (Quiet log = new Quiet()) {
       harness.enqueue(0, "silent", gate.at(1), Fence.NONE);
       enqueueFailing("producer", Fence.NONE, first.at(1));
@@ -522,7 +524,7 @@ class QueueFailureTest {
   }
 
   @Test
-  void ofManyFailuresThatNothingSignalsAFewAreLogged() {
+  void onlyAFewFailuresWithoutASignalAreLogged() {
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < 100; i++) {
         enqueueFailing("silent", Fence.NONE, Fence.NONE);
@@ -534,15 +536,15 @@ class QueueFailureTest {
   }
 
   @Test
-  void theNextFailureThatIsLoggedTellsHowManyWereNot() {
-    UnsignaledFailures untold = new UnsignaledFailures("fake-q0");
-    long begin = System.nanoTime() + UnsignaledFailures.WHILE_NANOS;
+  void theNextLoggedFailureCountsTheOmittedOnes() {
+    UnsignaledFailures unsignaled = new UnsignaledFailures("fake-q0");
+    long begin = System.nanoTime() + UnsignaledFailures.PERIOD_NANOS;
     for (int i = 0; i < UnsignaledFailures.MOST; i++) {
-      assertEquals(0, untold.take(begin + i));
+      assertEquals(0, unsignaled.take(begin + i));
     }
-    assertEquals(-1, untold.take(begin));
-    assertEquals(-1, untold.take(begin + UnsignaledFailures.WHILE_NANOS / 2));
-    assertEquals(2, untold.take(begin + UnsignaledFailures.WHILE_NANOS + 1_000_000_000));
-    assertEquals(0, untold.take(begin + UnsignaledFailures.WHILE_NANOS + 1_000_000_000));
+    assertEquals(-1, unsignaled.take(begin));
+    assertEquals(-1, unsignaled.take(begin + UnsignaledFailures.PERIOD_NANOS / 2));
+    assertEquals(2, unsignaled.take(begin + UnsignaledFailures.PERIOD_NANOS + 1_000_000_000));
+    assertEquals(0, unsignaled.take(begin + UnsignaledFailures.PERIOD_NANOS + 1_000_000_000));
   }
 }

@@ -56,16 +56,16 @@ final class QueueHarness {
     return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, false);
   }
 
-  /** The same, on devices that tell how work has ended only if they are asked. */
+  /** The same, on devices that report how work has ended only if they are asked. */
   static QueueHarness thatIsAsked(int count, int queuesOfEach) {
     return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, true);
   }
 
   private QueueHarness(
-      int deviceCount, int queueCount, int maxInFlight, int capacity, boolean tellsWhoAsks) {
+      int deviceCount, int queueCount, int maxInFlight, int capacity, boolean reportsOnlyIfAsked) {
     Object events = new Object();
-    if (tellsWhoAsks) {
-      device.tellWhoAsks();
+    if (reportsOnlyIfAsked) {
+      device.reportOnlyIfAsked();
     }
     for (int i = 0; i < deviceCount * queueCount; i++) {
       if (i % queueCount == 0) {
@@ -81,7 +81,7 @@ final class QueueHarness {
                   i + 1,
                   loss.end,
                   events,
-                  tellsWhoAsks,
+                  reportsOnlyIfAsked,
                   maxInFlight,
                   0,
                   0,
@@ -120,7 +120,7 @@ final class QueueHarness {
     final List<DeferredWorkQueue<Event>> queues = new ArrayList<>();
     final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
     final DeviceEnd end = new DeviceEnd();
-    private final AtomicBoolean isTold = new AtomicBoolean();
+    private final AtomicBoolean isPropagated = new AtomicBoolean();
 
     @Override
     public HalException note(HalException failure) {
@@ -130,13 +130,14 @@ final class QueueHarness {
       }
       if (lost.compareAndSet(null, failure) && losses.size() > 1) {
         queues.forEach(queue -> queue.noteLost(failure));
+        end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
     }
 
     @Override
-    public void tell() {
-      if (spreadsLoss && isTold.compareAndSet(false, true)) {
+    public void propagate() {
+      if (spreadsLoss && isPropagated.compareAndSet(false, true)) {
         spread();
       }
     }
@@ -155,7 +156,7 @@ final class QueueHarness {
   /** Loses a device, while its streams go on. */
   void lose(int deviceIndex, HalException cause) {
     HalException ignored = losses.get(deviceIndex).note(cause);
-    losses.get(deviceIndex).tell();
+    losses.get(deviceIndex).propagate();
   }
 
   /** Why the device is lost, or null. */
@@ -227,7 +228,7 @@ final class QueueHarness {
     }
   }
 
-  /** Does what each issue thread does once a second, even if nobody wakes it, and then the rest. */
+  /** Does what each issue thread does once a second without being woken, and then the rest. */
   void issueSteps() {
     queues.forEach(DeferredWorkQueue::issueStep);
     run();

@@ -110,7 +110,7 @@ class QueueInterleavingTest {
   }
 
   @Test
-  void operationsAreSettledByWhoeverSeesThemFire() {
+  void anyThreadThatSeesAnEventFireSettlesTheOperation() {
     check(SOME, SETTLING);
   }
 

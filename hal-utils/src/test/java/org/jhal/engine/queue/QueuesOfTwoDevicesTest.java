@@ -71,7 +71,7 @@ class QueuesOfTwoDevicesTest {
 
   /** And so does what waits for it on a third device. */
   @Test
-  void aLossFailsWhatWaitsElsewhereWhenItsStreamIsPastItAndNothingElse() {
+  void aLossFailsOnlyDependentsElsewhereOnceTheirStreamsHavePassedThem() {
     produce();
     QueueUse consumer = consume();
     QueueUse further = harness.enqueue(2, "further", second.at(1), third.at(1));
@@ -91,7 +91,7 @@ class QueuesOfTwoDevicesTest {
   }
 
   @Test
-  void whatIsParkedBehindALostDeviceFailsToo() {
+  void anOperationParkedBehindALostDeviceFailsToo() {
     EngineSemaphore never = QueueHarness.semaphore();
     produce();
     harness.enqueue(1, "parked", Fence.of(first.at(1), never.at(1)), second.at(1));
@@ -124,7 +124,7 @@ class QueuesOfTwoDevicesTest {
     harness.lose(0, GONE);
     boolean unused = harness.queues.get(2).issueStep();
     lookUntilLost(1);
-    assertNull(harness.lost(2), "nothing has told it yet");
+    assertNull(harness.lost(2), "nothing has reported it yet");
     unused = harness.queues.get(2).issueStep();
     HalException cause = Objects.requireNonNull(harness.lost(2), "it waits once more");
     assertTrue(cause.getMessage().contains("gone"), () -> "names the first cause: " + cause);
@@ -135,7 +135,7 @@ class QueuesOfTwoDevicesTest {
 
   /** As a collective whose group has ended. */
   @Test
-  void whatHasFailedBeforeInAStreamThatHangsLosesItsDeviceToo() {
+  void aFailedOperationInAHangingStreamLosesItsDeviceToo() {
     produce();
     Operation<FakeStream.Event> consumer = Objects.requireNonNull(consume().operation);
     harness.queues.get(1).failOpen(consumer, new HalException(Status.ABORTED, "before"));
@@ -146,7 +146,7 @@ class QueuesOfTwoDevicesTest {
     harness.finish();
   }
 
-  /** Nobody waits longer, whatever else keeps the stream from passing the wait. */
+  /** No waiter waits longer, whatever else keeps the stream from passing the wait. */
   @Test
   void theTimeCountsFromTheLossThoughTheStreamHasNotReachedTheWait() {
     EngineSemaphore busy = QueueHarness.semaphore();
@@ -246,7 +246,7 @@ class QueuesOfTwoDevicesTest {
   }
 
   @Test
-  void aDeviceThatWasShutFailsWhatWouldWaitForIt() {
+  void anOperationThatWouldWaitForAShutDeviceFails() {
     produce();
     assertTrue(harness.queues.get(0).shutdown().shut(System.nanoTime()));
     QueueUse consumer = consume();
@@ -312,7 +312,7 @@ class QueuesOfTwoDevicesTest {
 
   /** A chain of both devices; the stream of the last operation gets past what was never run. */
   @Test
-  void aLossSaysNothingOfWhatTheLostWorkWouldHaveWaitedFor() {
+  void aLossDoesNotSettleTheProducersOfTheLostWork() {
     QueueUse before = pairs.enqueue(3, "before", Fence.NONE, first.at(1));
     pairs.enqueue(0, "lost", first.at(1), second.at(1));
     pairs.enqueue(2, "last", second.at(1), third.at(1));

@@ -93,7 +93,7 @@ class SemaphoreInterleavingTest {
 
   // Wrong semaphores, which must be rejected, or the tests above mean nothing.
 
-  /** Reads the value before it registers, so a signal in between notifies nobody. */
+  /** Reads the value before it registers, so a signal in between notifies no waiter. */
   public static class LooksThenRegisters extends SemaphoreScenario {
     private final List<Waiter> registered = new ArrayList<>(); // guarded by itself
 
@@ -122,7 +122,7 @@ class SemaphoreInterleavingTest {
   }
 
   @Test
-  void aWaiterThatNobodyTellsIsFound() {
+  void aWaiterThatIsNeverNotifiedIsFound() {
     String said =
         new Interleavings(LooksThenRegisters.class, SemaphoreScenario.Model.class)
             .rejects("-> signalTwo | waitOfHost");
@@ -130,11 +130,11 @@ class SemaphoreInterleavingTest {
   }
 
   /** Removes waiters after it has notified them, so two signallers notify the same one. */
-  public static class TellsThenRemoves extends SemaphoreScenario {
+  public static class NotifiesThenRemoves extends SemaphoreScenario {
     private final List<Waiter> registered = new ArrayList<>(); // guarded by itself
 
     /** For Lincheck. */
-    public TellsThenRemoves() {}
+    public NotifiesThenRemoves() {}
 
     @Override
     boolean register(Waiter waiter) {
@@ -146,21 +146,21 @@ class SemaphoreInterleavingTest {
     @Override
     public void signalAtLeastTwo() {
       super.signalAtLeastTwo();
-      List<Waiter> told;
+      List<Waiter> released;
       synchronized (registered) {
-        told = List.copyOf(registered);
+        released = List.copyOf(registered);
       }
-      told.forEach(waiter -> waiter.released(Cascade.current()));
+      released.forEach(waiter -> waiter.released(Cascade.current()));
       synchronized (registered) {
-        registered.removeAll(told);
+        registered.removeAll(released);
       }
     }
   }
 
   @Test
-  void aWaiterThatIsToldTwiceIsFound() {
+  void aWaiterThatIsNotifiedTwiceIsFound() {
     String said =
-        new Interleavings(TellsThenRemoves.class, SemaphoreScenario.Model.class)
+        new Interleavings(NotifiesThenRemoves.class, SemaphoreScenario.Model.class)
             .rejects("waitOfDevice -> signalAtLeastTwo | signalAtLeastTwo");
     assertTrue(said.contains("waiter for 2 was notified 2 times"), said);
   }

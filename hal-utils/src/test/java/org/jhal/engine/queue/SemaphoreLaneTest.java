@@ -67,9 +67,7 @@ class SemaphoreLaneTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released(Cascade cascade) {
-            cascade.beginning = null;
-          }
+          void released(Cascade cascade) {}
         };
     lane.waiters.insert(node);
     assertTrue(!lane.isEmpty());

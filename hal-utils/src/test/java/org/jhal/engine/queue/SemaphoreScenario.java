@@ -32,7 +32,7 @@ public class SemaphoreScenario {
     final long wanted;
     final boolean isOfDevice;
     boolean isRegistered;
-    int told;
+    int notified;
 
     Waiter(long wanted, boolean isOfDevice) {
       this.wanted = wanted;
@@ -41,8 +41,7 @@ public class SemaphoreScenario {
 
     @Override
     void released(Cascade cascade) {
-      cascade.beginning = null;
-      told++;
+      notified++;
     }
   }
 
@@ -169,9 +168,9 @@ public class SemaphoreScenario {
               && (semaphore.over() != null
                   || semaphore.currentValue() >= waiter.wanted
                   || (waiter.isOfDevice && isPublished));
-      if (waiter.told != (isDue ? 1 : 0)) {
+      if (waiter.notified != (isDue ? 1 : 0)) {
         throw new IllegalStateException(
-            "waiter for " + waiter.wanted + " was notified " + waiter.told + " times");
+            "waiter for " + waiter.wanted + " was notified " + waiter.notified + " times");
       }
     }
     semaphore.close();

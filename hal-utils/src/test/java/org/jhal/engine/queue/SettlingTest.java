@@ -80,7 +80,7 @@ class SettlingTest {
 
   /** It is the likely cause: the work ran although its input was missing. */
   @Test
-  void aProducersFailureCountsBeforeAnOwn() {
+  void aProducersFailureTakesPrecedence() {
     HalException own = new HalException(Status.ABORTED, "own");
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
     producer.failsInStream = FAULT;
@@ -95,7 +95,7 @@ class SettlingTest {
   }
 
   @Test
-  void aVerdictIsFixedOnce() {
+  void anOutcomeIsDecidedOnce() {
     harness.enqueue(0, "work", Fence.NONE, first.at(1));
     Operation<Event> operation = operation(harness.uses.get(0));
     harness.run();

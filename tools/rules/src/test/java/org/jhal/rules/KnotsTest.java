@@ -50,7 +50,7 @@ class KnotsTest {
           Map.entry("org.jhal.engine.collective", 5),
           Map.entry("org.jhal.engine.concurrent", 2),
           Map.entry("org.jhal.engine.flightrecorder", 3),
-          Map.entry("org.jhal.engine.queue", 5));
+          Map.entry("org.jhal.engine.queue", 4));
 
   @TestFactory
   Stream<DynamicTest> fewClassesFormACycle() {

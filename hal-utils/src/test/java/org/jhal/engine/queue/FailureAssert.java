@@ -8,16 +8,16 @@ import org.jhal.FailedOperation;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
-/** What is told of a failure: itself, perhaps as that of an operation, which it then names. */
-public final class Told {
-  private Told() {}
+/** Compares failures that may have been named after the operation that failed. */
+public final class FailureAssert {
+  private FailureAssert() {}
 
-  /** Asserts that {@code seen} tells {@code expected}; null means success. */
-  public static void assertTold(@Nullable HalException expected, @Nullable HalException seen) {
-    assertTold(expected, seen, "what is told");
+  /** Asserts that {@code seen} is {@code expected}, perhaps of an operation; null means success. */
+  public static void assertFailure(@Nullable HalException expected, @Nullable HalException seen) {
+    assertFailure(expected, seen, "failure");
   }
 
-  static void assertTold(
+  static void assertFailure(
       @Nullable HalException expected, @Nullable HalException seen, String what) {
     if (expected == null) {
       assertNull(seen, what);

@@ -1,6 +1,5 @@
-package org.jhal.engine.base;
+package org.jhal.engine.queue;
 
-import org.jhal.engine.queue.Cascade;
 import org.jspecify.annotations.Nullable;
 
 /**
