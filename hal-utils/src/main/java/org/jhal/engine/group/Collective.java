@@ -213,9 +213,6 @@ abstract class Collective<E> extends QueueWork<E> {
   /** It has failed, and was {@linkplain #stop stopped}. May be called again. */
   void stopped() {}
 
-  /** Lets go of the operations that it has waited for. */
-  void dropProducers() {}
-
   /** On the timer's thread, which serves all groups: users' callbacks run elsewhere. */
   void late() {
     failApart(
@@ -253,9 +250,6 @@ abstract class Collective<E> extends QueueWork<E> {
     }
   }
 
-  /** Ends what it holds of each rank, once the rank's stream is past it. May be called again. */
-  void endHolds() {}
-
   @Override
   public final boolean endsWithHostCompletion() {
     return false; // what completes it on the host says so
@@ -271,9 +265,7 @@ abstract class Collective<E> extends QueueWork<E> {
       }
     } finally {
       letGo();
-      endHolds();
       group.remove(this);
-      dropProducers();
       request = null;
     }
   }

@@ -85,13 +85,13 @@ public final class DeviceGroups<E> {
     device.checkUsable();
     var unused = hostQueue();
     groups.add(group);
-    // A thread that closes or loses the device may have told the groups before this one was added.
+    // A thread that closes or loses the device may have gone through the groups before that.
     if (device.isClosed()) {
       group.deviceCloses(device);
     }
     HalException cause = device.lostCause();
     if (cause != null) {
-      group.deviceLost(cause);
+      group.end(cause);
     }
   }
 
@@ -119,21 +119,11 @@ public final class DeviceGroups<E> {
       Fence waits,
       Fence signals,
       List<EngineBuffer> buffers) {
-    if (natives == null) {
-      enqueue(
-          hostQueue().collectives(),
-          new HostCollective<>(device, group, request),
-          waits,
-          signals,
-          buffers);
-    } else {
-      enqueue(
-          natives(),
-          new NativeCollective<>(device, group, natives, request),
-          waits,
-          signals,
-          buffers);
-    }
+    Collective<E> made =
+        natives == null
+            ? new HostCollective<>(device, group, request)
+            : new NativeCollective<>(device, group, natives, request);
+    enqueue(natives == null ? hostQueue().collectives() : natives(), made, waits, signals, buffers);
   }
 
   // Not private: tests enqueue collectives of their own.
@@ -172,11 +162,8 @@ public final class DeviceGroups<E> {
 
   /** Where the native collectives are enqueued whose first device this is. */
   DeferredWorkQueue<E> natives() {
-    return nativeQueue.get(() -> device.calls().call(this::createNativeQueue));
-  }
-
-  private DeferredWorkQueue<E> createNativeQueue() {
-    return device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS);
+    return nativeQueue.get(
+        () -> device.calls().call(() -> device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS)));
   }
 
   /** The latest native collective on this device, until it is over. */
@@ -215,7 +202,7 @@ public final class DeviceGroups<E> {
    */
   public void lost(HalException cause) {
     for (GroupLife group : groups) {
-      group.deviceLost(cause);
+      group.end(cause);
     }
   }
 }

@@ -265,16 +265,11 @@ public final class EngineGroup implements CollectiveGroup {
         "jhal-group-close",
         () -> {
           life.close();
-          return this;
-        });
-    owner.close();
-    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
-    PlatformThreads.callUnlimited(
-        "jhal-group-close",
-        () -> {
+          owner.close();
           life.awaitNatives();
           return this;
         });
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
   }
 
   @Override

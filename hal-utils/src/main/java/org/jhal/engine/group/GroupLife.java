@@ -277,11 +277,6 @@ final class GroupLife extends Owned {
     open().forEach(collective -> collective.failWith(cause));
   }
 
-  /** One of the devices is lost. */
-  void deviceLost(HalException cause) {
-    end(cause);
-  }
-
   /** One of the devices is being closed, and waits for what has begun. */
   void deviceCloses(DeviceCore<?> device) {
     String closed = "device " + device.name() + " was closed";

@@ -58,7 +58,7 @@ final class NativeCollective<E> extends Collective<E> {
 
   // What the ranks bring, by rank. Written by the issue thread before it has begun; taken once, by
   // who finds out that the streams are past it, or that nobody knows.
-  private final AtomicReference<List<RankLease>> holds = new AtomicReference<>(List.of());
+  private final AtomicReference<List<RankLease>> leases = new AtomicReference<>(List.of());
 
   // Whether the operation's stream waits for the parts of all ranks, so that all streams are past
   // them when its event has fired. Written by the issue thread.
@@ -110,9 +110,14 @@ final class NativeCollective<E> extends Collective<E> {
     List<Operation<?>> open = new ArrayList<>(0);
     operation().addOpenProducers(open);
     producers = open;
-    holds.set(RankLease.all(group.devices(), request()));
+    List<RankLease> brought = RankLease.of(group.devices());
+    leases.set(brought);
     HalException failure;
     try {
+      for (int rank = 0; rank < brought.size(); rank++) {
+        brought.get(rank).retain(request().sources()[rank]);
+        brought.get(rank).retain(request().targets()[rank]);
+      }
       boolean isBehind = !open.stream().allMatch(this::isBeforeOnAllDevices);
       failure = natives.issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
     } catch (RuntimeException e) {
@@ -122,7 +127,7 @@ final class NativeCollective<E> extends Collective<E> {
       }
     } finally {
       if (!hasBegun()) { // nothing is in the streams, and the group goes on
-        holds.getAndSet(List.of()).forEach(RankLease::release);
+        leases.getAndSet(List.of()).forEach(RankLease::release);
       }
     }
     isJoined = failure == null;
@@ -138,17 +143,21 @@ final class NativeCollective<E> extends Collective<E> {
   }
 
   /**
-   * The operation is over, or has failed, or its stream is idle. That says something about the
-   * other streams only if it has succeeded and the stream has waited for them; otherwise each rank
-   * is asked.
+   * Ends what it holds of each rank, once the rank's stream is past it. The operation is over, or
+   * has failed, or its stream is idle. That says something about the other streams only if it has
+   * succeeded and the stream has waited for them; otherwise each rank is asked. May be called
+   * again.
    */
-  @Override
-  void endHolds() {
-    List<RankLease> held = holds.getAndSet(List.of());
-    if (isJoined && operation().hasSucceeded()) {
-      held.forEach(RankLease::release);
-    } else if (!held.isEmpty()) {
-      group.form().keepUntilPast(held);
+  private void endLeases() {
+    List<RankLease> brought = leases.getAndSet(List.of());
+    boolean isPast = isJoined && operation().hasSucceeded();
+    for (int rank = 0; rank < brought.size(); rank++) {
+      RankLease lease = brought.get(rank);
+      if (isPast) {
+        lease.release();
+      } else { // the group has ended, or is about to, and lives until this operation has retired
+        group.form().whenPast(rank, lease::release);
+      }
     }
   }
 
@@ -191,11 +200,6 @@ final class NativeCollective<E> extends Collective<E> {
     return isOrdered && before.stream().noneMatch(other -> other.group == group && !other.isOver);
   }
 
-  @Override
-  void dropProducers() {
-    producers = List.of();
-  }
-
   /** No other one can come between those before it and this one. */
   private void beginOrdered() {
     began = System.nanoTime();
@@ -223,7 +227,7 @@ final class NativeCollective<E> extends Collective<E> {
   /** The operation may never leave a lost device's stream, so each rank is asked on its own. */
   @Override
   void stopped() {
-    endHolds();
+    endLeases();
     letGo();
   }
 
@@ -326,6 +330,8 @@ final class NativeCollective<E> extends Collective<E> {
     for (DeviceGroups<?> rank : group.ranks()) {
       boolean ignored = rank.lastNative().compareAndSet(this, null);
     }
+    endLeases();
     super.retired();
+    producers = List.of();
   }
 }

@@ -88,21 +88,16 @@ final class NativeForm {
     }
     List<DeviceBackend<?>> backends = new ArrayList<>();
     devices.forEach(device -> backends.add(device.backend().real()));
-    int held = 0;
+    List<RankLease> leases = List.of();
     try {
-      for (DeviceCore<?> device : devices) { // or one could end meanwhile
-        device.leases().beginCollective();
-        held++;
-      }
+      leases = RankLease.of(devices); // or one could end meanwhile
       long patience = TimeUnit.NANOSECONDS.convert(options.deadline()); // Long.MAX_VALUE at most
       group = ranks.get(0).createNatives(backends, patience);
       var unused = ranks.get(0).natives(); // or the first call would wait for it
     } catch (HalException e) {
       whyNot = e.getMessage();
     } finally {
-      for (int rank = 0; rank < held; rank++) {
-        devices.get(rank).leases().endUse();
-      }
+      leases.forEach(RankLease::release);
     }
   }
 
@@ -126,7 +121,7 @@ final class NativeForm {
     if (aborted == null || !isAborted.compareAndSet(false, true)) {
       return;
     }
-    if (!life.tryRetain()) { // the watch's reference
+    if (!life.tryRetain()) { // for the watch
       return; // nothing runs any more, and it is being freed
     }
     try {
@@ -136,9 +131,8 @@ final class NativeForm {
     }
     try {
       new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
-    } catch (OutOfMemoryError e) { // what the ranks have brought is kept until the process ends
-      life.release();
-      Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", e);
+    } catch (OutOfMemoryError e) { // the group, and what it has kept, stays until the process ends
+      Failures.log(LOG, Level.WARNING, "cannot find out when " + devices + " are idle", e);
     }
   }
 
@@ -146,7 +140,7 @@ final class NativeForm {
 
   /**
    * Calls {@code body} when a rank's stream is past all that the group has put into it. For a group
-   * that has ended, or is about to. {@code body} throws nothing.
+   * that has ended, or is about to, and was not freed. {@code body} throws nothing.
    */
   void whenPast(int rank, Runnable body) {
     synchronized (this) {
@@ -158,47 +152,15 @@ final class NativeForm {
     body.run();
   }
 
-  /**
-   * Keeps what the ranks of a collective that has begun have brought until their streams are past
-   * it; the group lives until then. It has ended, or is about to.
-   *
-   * @param holds by rank
-   */
-  void keepUntilPast(List<RankLease> holds) {
-    for (int rank = 0; rank < holds.size(); rank++) {
-      RankLease hold = holds.get(rank);
-      boolean isKept = life.tryRetain();
-      whenPast(
-          rank,
-          () -> {
-            try {
-              hold.release();
-            } finally {
-              if (isKept) {
-                life.release();
-              }
-            }
-          });
-    }
-  }
-
   private synchronized boolean isPast(int rank) {
     return isPast[rank];
   }
 
   /**
    * Asks the driver until all streams are past everything, however long that takes. The group lives
-   * until then: its events are asked for.
+   * until then: its events are asked for, and its close would take all streams to be past it.
    */
   private void watch(NativeGroup<?> aborted) {
-    try {
-      awaitPast(aborted);
-    } finally {
-      life.release();
-    }
-  }
-
-  private void awaitPast(NativeGroup<?> aborted) {
     long start = System.nanoTime();
     for (int left = devices.size(); left > 0; ) {
       left = 0;
@@ -216,6 +178,7 @@ final class NativeForm {
         LockSupport.parkNanos(this, Math.min(BackOff.length(waited) + waited / 64, LONGEST_NAP));
       }
     }
+    life.release();
   }
 
   private static boolean isPast(NativeGroup<?> aborted, int rank) {
