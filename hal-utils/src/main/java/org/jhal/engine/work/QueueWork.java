@@ -337,7 +337,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   EngineBuffer bound(RecordedOperand operand) {
-    throw new IllegalStateException("slot " + operand.slot + " without a binding table");
+    throw new IllegalStateException("slot " + operand.slot() + " without a binding table");
   }
 
   @Override
