@@ -206,7 +206,9 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** Whether only the issue thread may issue it, other devices' memory aside. */
-  protected abstract boolean issueMayBlock(NativeStream<E> stream);
+  protected boolean issueMayBlock(NativeStream<E> stream) {
+    return false;
+  }
 
   /** Whether issuing it may involve another device. */
   protected boolean mayGoAcross() {
@@ -310,7 +312,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
    * Drops the references to users' objects when the operation has retired, so that these can be
    * collected before the operation.
    */
-  protected abstract void retired();
+  protected void retired() {}
 
   // Submission.
 
@@ -382,8 +384,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       if (FlightRecorder.recordsExecutions()) {
         FlightRecorder.execution(operation().queue.number(), operation().key, begin, end, error);
       }
-    } catch (Throwable exhausted) {
-      return; // the record is lost, not the operation
+    } catch (LinkageError | VirtualMachineError exhausted) {
+      return; // without memory or stack, the record is lost, not the operation
     }
   }
 
