@@ -1,5 +1,6 @@
 package org.jhal.engine.collective;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,12 @@ public final class Cursor {
   public record Chunk(Layout.Piece piece, long start, int size) {}
 
   private final Layout layout;
-  private int piece; // guarded by this
-  private long start; // of the piece's remaining bytes; guarded by this
+
+  @GuardedBy("this")
+  private int piece;
+
+  @GuardedBy("this")
+  private long start; // of the piece's remaining bytes
 
   public Cursor(Layout layout) {
     this.layout = layout;

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeviceGroups<E> {
   /**
-   * Longer than a short native collective takes: only the issue thread issues those, so one that
-   * follows another would wait until it wakes (see docs/results/README.md).
+   * Longer than a short native collective takes. Only the issue thread issues native collectives,
+   * so one that follows another would otherwise wait for that thread to wake (see
+   * docs/results/README.md).
    */
   private static final long ISSUE_SPIN_NANOS = 100_000;
 
@@ -59,7 +60,7 @@ public final class DeviceGroups<E> {
   /**
    * Creates them for a device that is in no group.
    *
-   * @param staging what collectives whose first device this is are staged in
+   * @param staging the staging memory of collectives whose first device this is
    */
   public DeviceGroups(DeviceCore<E> device, StagingPool staging, Views<E> views) {
     this.device = device;
@@ -141,7 +142,7 @@ public final class DeviceGroups<E> {
         made.retainForeign(buffer);
       }
       made.capture(waits, signals);
-      made.group.add(made); // last: from here on whoever ends the group fails it
+      made.group.add(made); // last: from here on, the end of the group fails it
       made.submitCaptured();
     }
   }
@@ -172,8 +173,7 @@ public final class DeviceGroups<E> {
   }
 
   /**
-   * Has the driver make what carries out collectives between this device, as the first one, and
-   * others. Blocks.
+   * Has the driver make a native group of this device, as the first one, and others. Blocks.
    *
    * @param patience how long it may take, in nanoseconds
    * @throws HalException if it cannot be made, with the reason
@@ -186,12 +186,12 @@ public final class DeviceGroups<E> {
 
   // How they end.
 
-  /** Closing has begun: cancels what has not begun. */
+  /** Closing has begun: cancels collectives that have not begun. */
   public void close() {
     groups.forEach(group -> group.deviceCloses(device));
   }
 
-  /** Closing waits no longer: fails what goes on. */
+  /** Closing waits no longer: fails the collectives that have begun. */
   public void giveUp(Duration limit) {
     groups.forEach(group -> group.deviceGivesUp(device, limit));
   }

@@ -31,7 +31,7 @@ public final class EngineBuffer implements DeviceBuffer {
   private final @Nullable Owner owner; // null for an alias
   private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
 
-  // What users pass.
+  // Buffers that users pass.
 
   /** Returns {@code buffer} as the engine's type if {@code device} owns it and it is open. */
   public static EngineBuffer of(DeviceCore<?> device, String what, DeviceBuffer buffer) {

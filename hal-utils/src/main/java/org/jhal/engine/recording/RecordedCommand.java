@@ -144,8 +144,8 @@ public final class RecordedCommand implements Command, CommandList {
     return Objects.requireNonNull(arguments[index]);
   }
 
-  // Filling in. Each method checks what is known at the call (rule M5), and returns false for a
-  // command without effect.
+  // Filling in. Each method makes all checks that are possible at the call (rule M5), and returns
+  // false for a command without effect.
 
   public boolean setFill(
       DeviceCore<?> device, BufferRef to, long offset, long length, FillPattern fill) {

@@ -50,10 +50,10 @@ public final class Recording extends Owned implements CommandList {
 
   private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  // Those in `retained` from allocas. Each issue checks their memory.
+  // The storages in `retained` from allocas. Each issue checks their memory.
   private final List<BufferStorage> transients = new ArrayList<>();
 
-  // Those in `retained` that stand for others. Each submission holds their devices.
+  // The storages in `retained` that stand for others. Each submission holds their devices.
   private final List<BufferStorage> peers = new ArrayList<>();
 
   private final AtomicBoolean isSubmitted = new AtomicBoolean();

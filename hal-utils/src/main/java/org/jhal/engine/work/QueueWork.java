@@ -235,7 +235,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return issue(stream, batch);
   }
 
-  /** Does what {@link Work#issue} says. */
+  /** Issues the work as {@link Work#issue} does, with the other devices held. */
   protected abstract @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch);
 
   // The host's part.
