@@ -15,10 +15,7 @@ public final class Cursor {
   private final Layout layout;
 
   @GuardedBy("this")
-  private int piece;
-
-  @GuardedBy("this")
-  private long start; // of the piece's remaining bytes
+  private long position; // in bytes of all pieces, one after the other
 
   public Cursor(Layout layout) {
     this.layout = layout;
@@ -26,16 +23,13 @@ public final class Cursor {
 
   /** The next chunk, of at least one and at most {@code most} bytes, or null if none is left. */
   public synchronized @Nullable Chunk next(int most) {
-    if (start == layout.length() || piece == layout.pieces().size()) {
+    if (position == layout.bytes()) {
       return null;
     }
+    Layout.Piece piece = layout.pieces().get((int) (position / layout.length()));
+    long start = position % layout.length();
     int size = (int) Math.min(most, layout.length() - start);
-    Chunk chunk = new Chunk(layout.pieces().get(piece), start, size);
-    start += size;
-    if (start == layout.length() && piece + 1 < layout.pieces().size()) {
-      piece++;
-      start = 0;
-    }
-    return chunk;
+    position += size;
+    return new Chunk(piece, start, size);
   }
 }

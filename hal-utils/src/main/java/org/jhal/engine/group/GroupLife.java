@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jhal.CollectiveGroup;
@@ -32,7 +31,6 @@ final class GroupLife extends Owned {
   private final boolean sharesEvents;
   private final Object lock = new Object();
   private final NativeForm natives; // the driver's part, if there is one
-  private final AtomicBoolean isClosing = new AtomicBoolean(); // a thread is in closeOnce()
 
   @GuardedBy("lock")
   private final Set<Collective<?>> open = new LinkedHashSet<>();
@@ -309,21 +307,11 @@ final class GroupLife extends Owned {
                 + limit));
   }
 
-  /** Closes the group. A call beside another one waits until that is done. */
+  /** Closes the group. Each call waits until no signal of a collective is awaited any more. */
   void close() {
     synchronized (lock) {
       isClosed = true;
     }
-    boolean ignored =
-        BackOff.await(this, BackOff.never(), () -> isClosing.compareAndSet(false, true));
-    try {
-      closeOnce();
-    } finally {
-      isClosing.set(false);
-    }
-  }
-
-  private void closeOnce() {
     Duration limit = closeTimeout();
     long deadline = System.nanoTime() + limit.toNanos();
     awaitBeginning(deadline);
@@ -352,7 +340,7 @@ final class GroupLife extends Owned {
     return devices.stream().map(timeout).max(Comparator.naturalOrder()).orElseThrow();
   }
 
-  /** Whether no collective is left whose signals are awaited. Parked ones have been cancelled. */
+  /** Whether the signals of all open collectives have been raised or have failed. */
   private boolean isQuiet() {
     return open().stream().allMatch(Collective::isApplied);
   }

@@ -128,7 +128,7 @@ public class StagingPool {
     private void giveBack() {
       try {
         if (isChunk && isBack.compareAndSet(false, true)) {
-          StagingPool.this.giveBack(bytes);
+          pass(bytes);
         }
       } catch (Throwable t) {
         // Rule E2: a user that waits might never get a chunk. This may run in a callback of host
@@ -171,13 +171,9 @@ public class StagingPool {
     try {
       return make();
     } catch (HalException e) {
-      unmake();
+      pass(null);
       return null;
     }
-  }
-
-  private synchronized void unmake() {
-    made--;
   }
 
   // In line.
@@ -219,14 +215,9 @@ public class StagingPool {
     refused.forEach(user -> user.refuse(cause));
   }
 
-  private void giveBack(ByteBuffer chunk) {
-    User next;
-    synchronized (this) {
-      next = waiting.poll();
-      if (next == null) {
-        free.push(chunk);
-      }
-    }
+  /** Gives a chunk to the first user that waits, or leaves it. If null, it was not made. */
+  private void pass(@Nullable ByteBuffer chunk) {
+    User next = nextOrLeave(chunk);
     if (next != null) {
       handOn(next, chunk);
     }
@@ -269,10 +260,7 @@ public class StagingPool {
         given = make();
       } catch (HalException e) {
         user.refuse(e);
-        User next = nextOrLeave(null);
-        if (next != null) {
-          handOn(next, null);
-        }
+        pass(null);
         return;
       }
     }
