@@ -1,6 +1,7 @@
 package org.jhal.engine.collective;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
 
@@ -54,6 +55,10 @@ public abstract class Accumulator {
 
   /** Stores the result of {@code ranks} ranks. */
   public abstract void result(ByteBuffer elements, int count, int ranks);
+
+  static ByteBuffer view(ByteBuffer elements) {
+    return elements.duplicate().order(ByteOrder.nativeOrder()).position(0);
+  }
 
   /** For a reduction that was refused earlier. */
   final AssertionError refused() {

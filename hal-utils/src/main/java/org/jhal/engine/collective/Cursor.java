@@ -1,5 +1,6 @@
 package org.jhal.engine.collective;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,9 @@ public final class Cursor {
   public record Chunk(Layout.Piece piece, long start, int size) {}
 
   private final Layout layout;
-  private int piece; // guarded by this
-  private long start; // of the piece's remaining bytes; guarded by this
+
+  @GuardedBy("this")
+  private long position; // in bytes of all pieces, one after the other
 
   public Cursor(Layout layout) {
     this.layout = layout;
@@ -21,16 +23,13 @@ public final class Cursor {
 
   /** The next chunk, of at least one and at most {@code most} bytes, or null if none is left. */
   public synchronized @Nullable Chunk next(int most) {
-    if (start == layout.length() || piece == layout.pieces().size()) {
+    if (position == layout.bytes()) {
       return null;
     }
+    Layout.Piece piece = layout.pieces().get((int) (position / layout.length()));
+    long start = position % layout.length();
     int size = (int) Math.min(most, layout.length() - start);
-    Chunk chunk = new Chunk(layout.pieces().get(piece), start, size);
-    start += size;
-    if (start == layout.length() && piece + 1 < layout.pieces().size()) {
-      piece++;
-      start = 0;
-    }
-    return chunk;
+    position += size;
+    return new Chunk(piece, start, size);
   }
 }

@@ -1,7 +1,6 @@
 package org.jhal.engine.collective;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
 
@@ -51,12 +50,7 @@ final class DoubleAccumulator extends Accumulator {
   }
 
   private static void load(ByteBuffer elements, double[] target, int count) {
-    elements
-        .duplicate()
-        .order(ByteOrder.nativeOrder())
-        .position(0)
-        .asDoubleBuffer()
-        .get(target, 0, count);
+    view(elements).asDoubleBuffer().get(target, 0, count);
   }
 
   @Override
@@ -66,11 +60,6 @@ final class DoubleAccumulator extends Accumulator {
         sum[i] /= ranks;
       }
     }
-    elements
-        .duplicate()
-        .order(ByteOrder.nativeOrder())
-        .position(0)
-        .asDoubleBuffer()
-        .put(sum, 0, count);
+    view(elements).asDoubleBuffer().put(sum, 0, count);
   }
 }

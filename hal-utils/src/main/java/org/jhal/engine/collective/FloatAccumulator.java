@@ -1,7 +1,6 @@
 package org.jhal.engine.collective;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.ShortBuffer;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
@@ -54,7 +53,7 @@ final class FloatAccumulator extends Accumulator {
   }
 
   private void load(ByteBuffer elements, float[] target, int count) {
-    ByteBuffer in = elements.duplicate().order(ByteOrder.nativeOrder()).position(0);
+    ByteBuffer in = view(elements);
     if (type == ElementType.F32) {
       in.asFloatBuffer().get(target, 0, count);
       return;
@@ -69,7 +68,7 @@ final class FloatAccumulator extends Accumulator {
 
   @Override
   public void result(ByteBuffer elements, int count, int ranks) {
-    ByteBuffer out = elements.duplicate().order(ByteOrder.nativeOrder()).position(0);
+    ByteBuffer out = view(elements);
     boolean isAverage = reduction == Reduction.AVERAGE;
     if (type == ElementType.F32) {
       if (isAverage) {

@@ -1,7 +1,6 @@
 package org.jhal.engine.collective;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.ShortBuffer;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
@@ -56,7 +55,7 @@ final class IntAccumulator extends Accumulator {
   }
 
   private void load(ByteBuffer elements, int[] target, int count) {
-    ByteBuffer in = elements.duplicate().order(ByteOrder.nativeOrder());
+    ByteBuffer in = view(elements);
     switch (type.bytes()) {
       case 1 -> {
         int mask = type == ElementType.U8 ? 0xFF : -1;
@@ -65,19 +64,19 @@ final class IntAccumulator extends Accumulator {
         }
       }
       case 2 -> {
-        ShortBuffer shorts = in.position(0).asShortBuffer();
+        ShortBuffer shorts = in.asShortBuffer();
         int mask = type == ElementType.U16 ? 0xFFFF : -1;
         for (int i = 0; i < count; i++) {
           target[i] = shorts.get(i) & mask;
         }
       }
-      default -> in.position(0).asIntBuffer().get(target, 0, count);
+      default -> in.asIntBuffer().get(target, 0, count);
     }
   }
 
   @Override
   public void result(ByteBuffer elements, int count, int ranks) {
-    ByteBuffer out = elements.duplicate().order(ByteOrder.nativeOrder());
+    ByteBuffer out = view(elements);
     switch (type.bytes()) {
       case 1 -> {
         for (int i = 0; i < count; i++) {
@@ -85,12 +84,12 @@ final class IntAccumulator extends Accumulator {
         }
       }
       case 2 -> {
-        ShortBuffer shorts = out.position(0).asShortBuffer();
+        ShortBuffer shorts = out.asShortBuffer();
         for (int i = 0; i < count; i++) {
           shorts.put(i, (short) sum[i]);
         }
       }
-      default -> out.position(0).asIntBuffer().put(sum, 0, count);
+      default -> out.asIntBuffer().put(sum, 0, count);
     }
   }
 }

@@ -17,7 +17,7 @@ public record Layout(List<Piece> pieces, long length) {
   /** A part of a rank's source or target. */
   public record Place(int rank, long offset) {}
 
-  /** What is read, combined and written together. */
+  /** Bytes that are read, combined and written together. */
   public record Piece(List<Place> sources, List<Place> targets) {
     /** Copies the lists. */
     public Piece {
@@ -75,7 +75,7 @@ public record Layout(List<Piece> pieces, long length) {
     return new Layout(pieces, length);
   }
 
-  /** Piece r is what rank r gets. */
+  /** Piece r is the target of rank r. */
   public static Layout reduceScatter(int ranks, long length) {
     List<Piece> pieces = new ArrayList<>();
     for (int r = 0; r < ranks; r++) {

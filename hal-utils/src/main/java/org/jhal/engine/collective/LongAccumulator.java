@@ -1,7 +1,6 @@
 package org.jhal.engine.collective;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
 
@@ -55,21 +54,11 @@ final class LongAccumulator extends Accumulator {
   }
 
   private static void load(ByteBuffer elements, long[] target, int count) {
-    elements
-        .duplicate()
-        .order(ByteOrder.nativeOrder())
-        .position(0)
-        .asLongBuffer()
-        .get(target, 0, count);
+    view(elements).asLongBuffer().get(target, 0, count);
   }
 
   @Override
   public void result(ByteBuffer elements, int count, int ranks) {
-    elements
-        .duplicate()
-        .order(ByteOrder.nativeOrder())
-        .position(0)
-        .asLongBuffer()
-        .put(sum, 0, count);
+    view(elements).asLongBuffer().put(sum, 0, count);
   }
 }

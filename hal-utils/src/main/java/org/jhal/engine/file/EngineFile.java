@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * An open file (rule M9). The user's handle holds the first reference, each operation another one
  * until it is over.
  *
- * <p>Thread-safe. {@link #read} and {@link #write} are for file threads, which nobody interrupts:
+ * <p>Thread-safe. {@link #read} and {@link #write} are for file threads, which are not interrupted:
  * an interrupt would close the channel.
  */
 public final class EngineFile extends RefCounted implements DeviceFile {
@@ -39,7 +39,7 @@ public final class EngineFile extends RefCounted implements DeviceFile {
   private final FileChannel channel;
   private final String name; // for messages
   private final boolean isOwn; // opened here, so it is closed with the last reference
-  private final boolean isReadable; // as far as known: a wrapped channel does not tell
+  private final boolean isReadable; // may be wrong for a wrapped channel, which does not say
   private final boolean isWritable;
   private final AtomicBoolean isClosed = new AtomicBoolean(); // by the user
 
@@ -222,8 +222,8 @@ public final class EngineFile extends RefCounted implements DeviceFile {
   }
 
   /**
-   * Closes the channel: on the thread of the user who closes a file that no operation uses, or else
-   * on a file thread, since closing may take long.
+   * Closes the channel: in the user's call if no operation uses the file, otherwise on a file
+   * thread, since closing may take long.
    */
   @Override
   protected void destroy() {

@@ -17,11 +17,11 @@ import org.jhal.Status;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what a file channel throws into failures. */
+/** Turns exceptions of file channels into failures. */
 final class FileFailures {
   /**
-   * What operating systems say when a file system, or the share of a user, is full. Java has no
-   * exception of its own for that.
+   * Messages of operating systems for a full file system or quota. Java has no exception of its own
+   * for these.
    */
   private static final List<String> FULL =
       List.of("No space left on device", "quota exceeded", "not enough space on the disk");
@@ -64,8 +64,8 @@ final class FileFailures {
   }
 
   /**
-   * What this system says when a file system is full, in its language. It is looked up when it is
-   * first needed, until that succeeds.
+   * This system's message for a full file system, in its language. It is looked up when it is first
+   * needed, until a lookup succeeds.
    *
    * <p>Thread-safe.
    */
@@ -74,9 +74,9 @@ final class FileFailures {
     private volatile @Nullable String message; // null as long as it is unknown
 
     /**
-     * Creates a disk that was not asked.
+     * Creates a disk whose message is not known.
      *
-     * @param always a device on which no write finds space, if it exists
+     * @param always a device on which every write finds the disk full, if it exists
      */
     FullDisk(Path always) {
       this.always = always;

@@ -68,7 +68,7 @@ public final class FileTransfer<E> extends ChunkedTransfer<E> {
     start((int) Math.min(StagingPool.CHUNKS, chunks), FileLane::new);
   }
 
-  /** Lets go of the file before the signals, which tell that it is not used any more. */
+  /** Lets go of the file before the signals, which promise that it is no longer used. */
   @Override
   protected void over(@Nullable HalException first) {
     releaseFile();

@@ -19,20 +19,20 @@ final class Chunks implements Runnable {
 
   private Chunks() {}
 
-  /** Makes the hook unless it exists, and records the existing names. */
-  static void hook() {
+  /** Records all names, unless the chunk has them, and has those of later chunks recorded. */
+  static void nameAll() {
     if (!isHooked) {
-      hookNow();
+      hook();
     }
   }
 
-  private static synchronized void hookNow() {
+  private static synchronized void hook() {
     if (isHooked || Names.live().isEmpty()) {
       return;
     }
     isHooked = true;
     try {
-      FlightRecorder.addPeriodicEvent(NameEvent.class, HOOK);
+      FlightRecorder.addPeriodicEvent(Events.Naming.class, HOOK);
     } catch (RuntimeException e) {
       // This recorder takes no hooks. Only the names in later chunks are missing.
     }
@@ -52,13 +52,13 @@ final class Chunks implements Runnable {
 
   @Override
   public void run() {
-    if (NameEvent.isOn()) {
+    if (Events.NAMING.isEnabled()) {
       Names.live().forEach(Chunks::name);
     }
   }
 
   static void name(Names.Named named) {
-    NameEvent event = new NameEvent();
+    Events.Naming event = new Events.Naming();
     event.kind = named.kind();
     event.number = named.number();
     event.name = named.name();

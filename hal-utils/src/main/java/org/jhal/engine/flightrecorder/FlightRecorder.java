@@ -22,39 +22,16 @@ public final class FlightRecorder {
     try {
       // Initialises all of them before any operation depends on them: a class whose initialisation
       // fails, such as on a nearly full stack, is unusable for good.
-      boolean unused =
-          SubmissionEvent.isOn()
-              | EdgeEvent.isOn()
-              | OperationEvent.isOn()
-              | HostCompletionEvent.isOn()
-              | TransferEvent.isOn()
-              | ExecutionEvent.isOn()
-              | HostWaitEvent.isOn()
-              | AllocationEvent.isOn()
-              | DeallocationEvent.isOn()
-              | ExecutableLoadEvent.isOn()
-              | CompilationEvent.isOn()
-              | GraphEvent.isOn()
-              | DeviceLostEvent.isOn()
-              | NameEvent.isOn();
+      boolean unused = Events.SUBMISSION.isEnabled();
       return true;
     } catch (LinkageError | VirtualMachineError e) {
       return false; // the module is not in this Java or not resolved, or memory is short
     }
   }
 
-  static boolean areSupported() {
-    return IS_THERE;
-  }
-
-  /** Records the names behind the numbers of an event, unless this chunk has them. */
-  private static void nameAll() {
-    Chunks.hook();
-  }
-
   static void name(Names.Named named) {
-    if (IS_THERE && NameEvent.isOn()) {
-      nameAll();
+    if (IS_THERE && Events.NAMING.isEnabled()) {
+      Chunks.nameAll();
       Chunks.name(named);
     }
   }
@@ -69,16 +46,15 @@ public final class FlightRecorder {
   // Operations.
 
   public static boolean recordsSubmissions() {
-    return IS_THERE && SubmissionEvent.isOn();
+    return IS_THERE && Events.SUBMISSION.isEnabled();
   }
 
   /** For {@link #recordsSubmissions}. */
   public static void submission(
       long queue, long operation, String kind, long kernel, int commands, int waits, int signals) {
-    SubmissionEvent event = new SubmissionEvent();
-    nameAll();
-    event.queue = queue;
-    event.operation = operation;
+    Events.Submission event = new Events.Submission();
+    Chunks.nameAll();
+    event.set(queue, operation);
     event.kind = kind;
     event.kernel = kernel;
     event.commands = commands;
@@ -88,7 +64,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsEdges() {
-    return IS_THERE && EdgeEvent.isOn();
+    return IS_THERE && Events.EDGE.isEnabled();
   }
 
   /** Begins a signal of this thread; null if signals are not recorded. */
@@ -96,8 +72,8 @@ public final class FlightRecorder {
     if (!recordsEdges()) {
       return null;
     }
-    EdgeEvent event = new EdgeEvent();
-    nameAll();
+    Events.Edge event = new Events.Edge();
+    Chunks.nameAll();
     event.timeline = Names.inProcess(timeline);
     event.value = value;
     event.isSignal = true;
@@ -107,8 +83,8 @@ public final class FlightRecorder {
 
   /** A timepoint of an operation, for {@link #recordsEdges}. */
   public static void edge(long timeline, long value, boolean isSignal, long queue, long operation) {
-    EdgeEvent event = new EdgeEvent();
-    nameAll();
+    Events.Edge event = new Events.Edge();
+    Chunks.nameAll();
     event.timeline = Names.inProcess(timeline);
     event.value = value;
     event.isSignal = isSignal;
@@ -118,7 +94,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsOperations() {
-    return IS_THERE && OperationEvent.isOn();
+    return IS_THERE && Events.OPERATION.isEnabled();
   }
 
   /**
@@ -126,39 +102,36 @@ public final class FlightRecorder {
    * ends with null for success, or with the status of its failure.
    */
   public static Span operation(long queue, long operation) {
-    OperationEvent event = new OperationEvent();
-    nameAll();
-    event.queue = queue;
-    event.operation = operation;
+    Events.Operation event = new Events.Operation();
+    Chunks.nameAll();
+    event.set(queue, operation);
     event.begin();
     return event;
   }
 
   public static boolean recordsHostCompletions() {
-    return IS_THERE && HostCompletionEvent.isOn();
+    return IS_THERE && Events.HOST_COMPLETION.isEnabled();
   }
 
   /** For {@link #recordsHostCompletions}. */
   public static Span hostCompletion(long queue, long operation) {
-    HostCompletionEvent event = new HostCompletionEvent();
-    nameAll();
-    event.queue = queue;
-    event.operation = operation;
+    Events.HostCompletion event = new Events.HostCompletion();
+    Chunks.nameAll();
+    event.set(queue, operation);
     event.begin();
     return event;
   }
 
   public static boolean recordsTransfers() {
-    return IS_THERE && TransferEvent.isOn();
+    return IS_THERE && Events.TRANSFER.isEnabled();
   }
 
   /** For {@link #recordsTransfers}. */
   public static void transfer(
       long queue, long operation, long bytes, String direction, String path) {
-    TransferEvent event = new TransferEvent();
-    nameAll();
-    event.queue = queue;
-    event.operation = operation;
+    Events.Transfer event = new Events.Transfer();
+    Chunks.nameAll();
+    event.set(queue, operation);
     event.bytes = bytes;
     event.direction = direction;
     event.path = path;
@@ -166,7 +139,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsExecutions() {
-    return IS_THERE && ExecutionEvent.isOn();
+    return IS_THERE && Events.EXECUTION.isEnabled();
   }
 
   /**
@@ -174,10 +147,9 @@ public final class FlightRecorder {
    * end}, both as {@link System#nanoTime}, and both wrong by at most {@code error} nanoseconds.
    */
   public static void execution(long queue, long operation, long begin, long end, long error) {
-    ExecutionEvent event = new ExecutionEvent();
-    nameAll();
-    event.queue = queue;
-    event.operation = operation;
+    Events.Execution event = new Events.Execution();
+    Chunks.nameAll();
+    event.set(queue, operation);
     event.took = Math.max(0, end - begin);
     // The event's own time is read between these two; a delay there adds to the error.
     long before = System.nanoTime();
@@ -193,10 +165,10 @@ public final class FlightRecorder {
 
   /** Begins a wait of this thread; null if waits are not recorded. */
   public static @Nullable Span hostWait(long timeline, long value) {
-    if (!IS_THERE || !HostWaitEvent.isOn()) {
+    if (!IS_THERE || !Events.HOST_WAIT.isEnabled()) {
       return null;
     }
-    HostWaitEvent event = new HostWaitEvent();
+    Events.HostWait event = new Events.HostWait();
     event.timeline = Names.inProcess(timeline);
     event.value = value;
     event.begin();
@@ -210,14 +182,14 @@ public final class FlightRecorder {
     if (!IS_THERE) {
       return;
     }
-    if (bytes >= 0 && AllocationEvent.isOn()) {
-      AllocationEvent event = new AllocationEvent();
-      nameAll();
+    if (bytes >= 0 && Events.ALLOCATION.isEnabled()) {
+      Events.Allocation event = new Events.Allocation();
+      Chunks.nameAll();
       event.set(device, bytes, type, total);
       event.commit(); // the recorder replaces this method in the class itself
-    } else if (bytes < 0 && DeallocationEvent.isOn()) {
-      DeallocationEvent event = new DeallocationEvent();
-      nameAll();
+    } else if (bytes < 0 && Events.DEALLOCATION.isEnabled()) {
+      Events.Deallocation event = new Events.Deallocation();
+      Chunks.nameAll();
       event.set(device, -bytes, type, total);
       event.commit();
     }
@@ -225,11 +197,11 @@ public final class FlightRecorder {
 
   /** Begins the loading of a bundle, which ends with the format; null if it is not recorded. */
   public static @Nullable Span load(long device, String bundle) {
-    if (!IS_THERE || !ExecutableLoadEvent.isOn()) {
+    if (!IS_THERE || !Events.EXECUTABLE_LOAD.isEnabled()) {
       return null;
     }
-    ExecutableLoadEvent event = new ExecutableLoadEvent();
-    nameAll();
+    Events.ExecutableLoad event = new Events.ExecutableLoad();
+    Chunks.nameAll();
     event.device = device;
     event.bundle = bundle;
     event.begin();
@@ -241,10 +213,10 @@ public final class FlightRecorder {
    * compiled} or {@code failed}; null if it is not recorded.
    */
   public static @Nullable Span compilation(String source) {
-    if (!IS_THERE || !CompilationEvent.isOn()) {
+    if (!IS_THERE || !Events.COMPILATION.isEnabled()) {
       return null;
     }
-    CompilationEvent event = new CompilationEvent();
+    Events.Compilation event = new Events.Compilation();
     event.source = source;
     event.begin();
     return event;
@@ -255,10 +227,10 @@ public final class FlightRecorder {
    * are issued one by one; null if that is not recorded.
    */
   public static @Nullable Span graph(int commands) {
-    if (!IS_THERE || !GraphEvent.isOn()) {
+    if (!IS_THERE || !Events.GRAPH.isEnabled()) {
       return null;
     }
-    GraphEvent event = new GraphEvent();
+    Events.Graph event = new Events.Graph();
     event.commands = commands;
     event.begin();
     return event;
@@ -266,17 +238,17 @@ public final class FlightRecorder {
 
   /** A recording was issued command by command on a device that uses graphs. */
   public static void fallback(String reason) {
-    if (IS_THERE && GraphEvent.isOn()) {
-      GraphEvent event = new GraphEvent();
+    if (IS_THERE && Events.GRAPH.isEnabled()) {
+      Events.Graph event = new Events.Graph();
       event.refusal = reason;
       event.commit();
     }
   }
 
   public static void lost(long device, String cause) {
-    if (IS_THERE && DeviceLostEvent.isOn()) {
-      DeviceLostEvent event = new DeviceLostEvent();
-      nameAll();
+    if (IS_THERE && Events.DEVICE_LOST.isEnabled()) {
+      Events.DeviceLost event = new Events.DeviceLost();
+      Chunks.nameAll();
       event.device = device;
       event.cause = cause;
       event.commit();

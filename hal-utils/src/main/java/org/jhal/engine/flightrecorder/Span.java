@@ -11,18 +11,15 @@ public interface Span {
   /** Records it with its outcome, as lasting until now on the calling thread. */
   void end(@Nullable String outcome);
 
-  /**
-   * Ends {@code span} unless it is null, that is, not recorded. Throws nothing: if memory or stack
-   * is short, only the record is lost.
-   */
+  /** Ends {@code span} unless it is null, that is, not recorded. Throws nothing. */
   static void end(@Nullable Span span, @Nullable String outcome) {
     if (span == null) {
       return;
     }
     try {
       span.end(outcome);
-    } catch (Throwable exhausted) {
-      return; // the recorder is out of memory or stack
+    } catch (LinkageError | VirtualMachineError exhausted) {
+      return; // without memory or stack, only the record is lost
     }
   }
 }

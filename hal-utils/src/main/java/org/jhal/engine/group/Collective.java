@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A collective of a group: the work of one operation of a hidden queue of rank 0's device.
- * Subclasses say how it is carried out.
+ * Subclasses implement its two forms.
  *
  * <p>It <em>begins</em> on the issue thread, when all waits are reached or {@linkplain #waitsOnHost
- * covered}, and holds the devices from then on. Its outcome is that of its operation, which is
- * decided once, whoever comes first: who carries it out, the deadline, the loss or the close of a
- * device, the close of the group. {@link GroupLife} decides on failures and on beginnings, one
- * after the other, so nothing begins that has failed, and all fail with one cause. When it fails,
- * the signals fail at once, and the operation stays open until the devices are past it.
+ * covered}, and holds the devices from then on. Its outcome is that of its operation. The first of
+ * these decides it: the form that carries it out, the deadline, the loss or the close of a device,
+ * the close of the group. {@link GroupLife} makes decisions on failures and beginnings one after
+ * the other, so no failed collective begins, and all fail with one cause. When it fails, the
+ * signals fail at once, and the operation stays open until the devices are past it.
  *
  * <p>Thread-safe.
  */
@@ -40,13 +40,14 @@ abstract class Collective<E> extends QueueWork<E> {
   // thread, with the lock of the group held.
   private volatile boolean hasBegun;
 
-  // How many devices are held: counted up by the issue thread, taken once by who lets go of them.
+  // How many devices are held. Counted up by the issue thread, and set to 0 by letGo().
   private final AtomicInteger held = new AtomicInteger();
 
   // Written by the issue thread, and by the timer.
   private volatile @Nullable Future<?> timer;
 
-  // Set by any thread before it cancels the timer, which whoever starts one looks at afterwards.
+  // Set by any thread before it cancels the timer. A thread that starts a timer reads it
+  // afterwards.
   private volatile boolean hasLetGo;
 
   /**
@@ -61,7 +62,7 @@ abstract class Collective<E> extends QueueWork<E> {
     this.request = request;
   }
 
-  /** What it moves and computes. For as long as the operation has not retired. */
+  /** What it moves and computes. Until the operation retires. */
   final CollectiveRequest request() {
     return Objects.requireNonNull(request);
   }
@@ -77,7 +78,7 @@ abstract class Collective<E> extends QueueWork<E> {
     return true;
   }
 
-  /** What it holds and schedules must not depend on how much stack a user's thread has left. */
+  /** Holding devices and starting a timer must not fail for lack of stack on a user's thread. */
   @Override
   protected final boolean issueMayBlock(NativeStream<E> stream) {
     return true;
@@ -90,13 +91,13 @@ abstract class Collective<E> extends QueueWork<E> {
   }
 
   /**
-   * Begins, and submits the batch with what there is to do. What this throws fails the operation;
-   * the group goes on if it has not begun.
+   * Begins, and submits the batch with the collective's work. An exception fails the operation; the
+   * group goes on if the collective has not begun.
    */
   @Override
   protected abstract @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch);
 
-  /** Holds the devices, and lets the deadline run. Throws if it cannot begin, or has failed. */
+  /** Holds the devices, and starts the timer. Throws if it cannot begin, or has failed. */
   final void beginHolding() {
     boolean isDone = false;
     try {
@@ -127,7 +128,7 @@ abstract class Collective<E> extends QueueWork<E> {
     return TimeUnit.NANOSECONDS.convert(deadline()); // Long.MAX_VALUE at most
   }
 
-  /** When {@link #late} has to look, in nanoseconds from now. */
+  /** When to call {@link #late}, in nanoseconds from now. */
   long nanosLeft() {
     return deadlineNanos();
   }
@@ -153,8 +154,8 @@ abstract class Collective<E> extends QueueWork<E> {
   }
 
   /**
-   * Waits until it is known whether it begins. An error that has ended that half-way has lost the
-   * device.
+   * Waits until it has begun or cannot begin. An error that has interrupted its beginning has lost
+   * the device.
    */
   final void awaitBeginning(long deadline) {
     DeviceCore<?> device = group.first();
@@ -167,19 +168,19 @@ abstract class Collective<E> extends QueueWork<E> {
     return operation().isParked() || (!hasBegun && isFailing());
   }
 
-  /** Whether it fails, unless it has succeeded, even if nobody was notified yet. */
+  /** Whether a failure was decided, even if its signals have not failed yet. */
   private boolean isFailing() {
     return operation().workFailure() != null;
   }
 
-  /** Whether nobody has to wait for its signals any more. */
+  /** Whether its signals have been raised or have failed. */
   final boolean isApplied() {
     return operation().isApplied();
   }
 
   /**
    * The failure as one of this collective, unless a device is lost; see {@link Operation#asOwn}.
-   * Not for failures of the group, or of what this waits for.
+   * Not for failures of the group, or of operations that this waits for.
    */
   final HalException named(HalException cause) {
     return cause.status() == Status.UNAVAILABLE ? cause : operation().asOwn(cause);
@@ -193,8 +194,8 @@ abstract class Collective<E> extends QueueWork<E> {
   }
 
   /**
-   * Fails the signals, after that was decided: with {@code cause}, or, if it has not begun, with
-   * why that was not possible. May be called again.
+   * Fails the signals, after the failure was decided: with {@code cause}, or, if it has not begun,
+   * with the reason why it could not. May be called again.
    */
   final void applyFailure(HalException cause) {
     HalException own = hasBegun ? null : operation().workFailure();
@@ -207,16 +208,13 @@ abstract class Collective<E> extends QueueWork<E> {
     }
   }
 
-  /** Makes sure that it begins nothing more: it has failed. May be called again. */
+  /** Starts no further parts: it has failed. May be called again. */
   abstract void stop(HalException cause);
 
   /** It has failed, and was {@linkplain #stop stopped}. May be called again. */
   void stopped() {}
 
-  /** Lets go of the operations that it has waited for. */
-  void dropProducers() {}
-
-  /** On the timer's thread, which serves all groups: users' callbacks run elsewhere. */
+  /** The time is up. On the timer's thread, which serves all groups: callbacks run elsewhere. */
   void late() {
     failApart(
         named(
@@ -230,12 +228,12 @@ abstract class Collective<E> extends QueueWork<E> {
                     + whatIsMissing())));
   }
 
-  /** The ranks that it waits for, as the end of a message; empty if nobody knows. */
+  /** The ranks that it waits for, as the end of a message; empty if unknown. */
   String whatIsMissing() {
     return "";
   }
 
-  /** Fails it by a thread of its own, since users' callbacks run. */
+  /** Fails it on a thread of its own, since users' callbacks run. */
   final void failApart(HalException cause) {
     Deadlines.apart(() -> failWith(cause));
   }
@@ -253,12 +251,9 @@ abstract class Collective<E> extends QueueWork<E> {
     }
   }
 
-  /** Ends what it holds of each rank, once the rank's stream is past it. May be called again. */
-  void endHolds() {}
-
   @Override
   public final boolean endsWithHostCompletion() {
-    return false; // what completes it on the host says so
+    return false; // the host completion, if there is one, ends the operation itself
   }
 
   /** The operation is over, whether or not it began. */
@@ -271,9 +266,7 @@ abstract class Collective<E> extends QueueWork<E> {
       }
     } finally {
       letGo();
-      endHolds();
       group.remove(this);
-      dropProducers();
       request = null;
     }
   }

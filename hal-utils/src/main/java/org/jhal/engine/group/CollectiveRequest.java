@@ -11,9 +11,9 @@ import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a collective.
+ * What a collective moves and computes.
  *
- * @param layout what goes where
+ * @param layout which bytes go where
  * @param root see {@link CollectiveCall#root}
  * @param receiver see {@link CollectiveCall#receiver}
  * @param sources by rank, with handles that stay usable until the operation retires

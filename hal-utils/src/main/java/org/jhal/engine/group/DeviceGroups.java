@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeviceGroups<E> {
   /**
-   * Longer than a short native collective takes: only the issue thread issues those, so one that
-   * follows another would wait until it wakes (see docs/results/README.md).
+   * Longer than a short native collective takes. Only the issue thread issues native collectives,
+   * so one that follows another would otherwise wait for that thread to wake (see
+   * docs/results/README.md).
    */
   private static final long ISSUE_SPIN_NANOS = 100_000;
 
@@ -59,7 +60,7 @@ public final class DeviceGroups<E> {
   /**
    * Creates them for a device that is in no group.
    *
-   * @param staging what collectives whose first device this is are staged in
+   * @param staging the staging memory of collectives whose first device this is
    */
   public DeviceGroups(DeviceCore<E> device, StagingPool staging, Views<E> views) {
     this.device = device;
@@ -85,13 +86,13 @@ public final class DeviceGroups<E> {
     device.checkUsable();
     var unused = hostQueue();
     groups.add(group);
-    // A thread that closes or loses the device may have told the groups before this one was added.
+    // A thread that closes or loses the device may have gone through the groups before that.
     if (device.isClosed()) {
       group.deviceCloses(device);
     }
     HalException cause = device.lostCause();
     if (cause != null) {
-      group.deviceLost(cause);
+      group.end(cause);
     }
   }
 
@@ -119,21 +120,11 @@ public final class DeviceGroups<E> {
       Fence waits,
       Fence signals,
       List<EngineBuffer> buffers) {
-    if (natives == null) {
-      enqueue(
-          hostQueue().collectives(),
-          new HostCollective<>(device, group, request),
-          waits,
-          signals,
-          buffers);
-    } else {
-      enqueue(
-          natives(),
-          new NativeCollective<>(device, group, natives, request),
-          waits,
-          signals,
-          buffers);
-    }
+    Collective<E> made =
+        natives == null
+            ? new HostCollective<>(device, group, request)
+            : new NativeCollective<>(device, group, natives, request);
+    enqueue(natives == null ? hostQueue().collectives() : natives(), made, waits, signals, buffers);
   }
 
   // Not private: tests enqueue collectives of their own.
@@ -151,7 +142,7 @@ public final class DeviceGroups<E> {
         made.retainForeign(buffer);
       }
       made.capture(waits, signals);
-      made.group.add(made); // last: from here on whoever ends the group fails it
+      made.group.add(made); // last: from here on, the end of the group fails it
       made.submitCaptured();
     }
   }
@@ -172,11 +163,8 @@ public final class DeviceGroups<E> {
 
   /** Where the native collectives are enqueued whose first device this is. */
   DeferredWorkQueue<E> natives() {
-    return nativeQueue.get(() -> device.calls().call(this::createNativeQueue));
-  }
-
-  private DeferredWorkQueue<E> createNativeQueue() {
-    return device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS);
+    return nativeQueue.get(
+        () -> device.calls().call(() -> device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS)));
   }
 
   /** The latest native collective on this device, until it is over. */
@@ -185,8 +173,7 @@ public final class DeviceGroups<E> {
   }
 
   /**
-   * Has the driver make what carries out collectives between this device, as the first one, and
-   * others. Blocks.
+   * Has the driver make a native group of this device, as the first one, and others. Blocks.
    *
    * @param patience how long it may take, in nanoseconds
    * @throws HalException if it cannot be made, with the reason
@@ -199,12 +186,12 @@ public final class DeviceGroups<E> {
 
   // How they end.
 
-  /** Closing has begun: cancels what has not begun. */
+  /** Closing has begun: cancels collectives that have not begun. */
   public void close() {
     groups.forEach(group -> group.deviceCloses(device));
   }
 
-  /** Closing waits no longer: fails what goes on. */
+  /** Closing waits no longer: fails the collectives that have begun. */
   public void giveUp(Duration limit) {
     groups.forEach(group -> group.deviceGivesUp(device, limit));
   }
@@ -215,7 +202,7 @@ public final class DeviceGroups<E> {
    */
   public void lost(HalException cause) {
     for (GroupLife group : groups) {
-      group.deviceLost(cause);
+      group.end(cause);
     }
   }
 }

@@ -45,7 +45,7 @@ public final class EngineGroup implements CollectiveGroup {
   /**
    * Makes a group of engine devices; see {@link CollectiveGroup#of}.
    *
-   * @param groupsOf returns what a device serves groups with, or null if it is none of the engine
+   * @param groupsOf returns the groups of a device, or null if it is not a device of the engine
    */
   public static CollectiveGroup make(
       List<Device> devices, Function<Device, @Nullable DeviceGroups<?>> groupsOf, Options options) {
@@ -205,7 +205,7 @@ public final class EngineGroup implements CollectiveGroup {
             fence(call.ranks(), Rank::waits),
             fence(call.ranks(), Rank::signals),
             call.buffers());
-    Reference.reachabilityFence(this); // or the group might be reclaimed before it knows of this
+    Reference.reachabilityFence(this); // or the group might be reclaimed before the call is in it
   }
 
   /** The fences of all ranks as one. */
@@ -265,16 +265,11 @@ public final class EngineGroup implements CollectiveGroup {
         "jhal-group-close",
         () -> {
           life.close();
-          return this;
-        });
-    owner.close();
-    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
-    PlatformThreads.callUnlimited(
-        "jhal-group-close",
-        () -> {
+          owner.close();
           life.awaitNatives();
           return this;
         });
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
   }
 
   @Override

@@ -20,8 +20,8 @@ import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of one collective while they are checked. Every method throws a {@link
- * HalException} for what it refuses, and names the rank.
+ * The arguments of one collective while they are checked. Every method refuses bad ones with a
+ * {@link HalException} that names the rank.
  *
  * <p>For one thread.
  */
@@ -182,8 +182,7 @@ final class GroupCall {
   }
 
   /**
-   * Checks that nothing that is written overlaps anything else, unless a rank's source and target
-   * are in place.
+   * Checks that no target overlaps another range, unless a rank's source and target are in place.
    *
    * @param shift how far behind a rank's target its source starts if they are in place
    */
@@ -245,7 +244,7 @@ final class GroupCall {
     return all;
   }
 
-  /** What was asked, with handles that stay usable until the operation retires. */
+  /** The request, with handles that stay usable until the operation retires. */
   CollectiveRequest request(Layout layout, int root, int receiver) {
     return new CollectiveRequest(
         kind, layout, root, receiver, reduction, type, aliases(sources), aliases(targets));

@@ -1,12 +1,12 @@
 package org.jhal.engine.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jhal.CollectiveGroup;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a group: its collectives that are not over, and why it takes no more (rule G3). Its
- * devices know it, and tell it when they are lost or closed.
+ * devices know it, and call it when they are lost or closed.
  *
  * <p>Thread-safe. No lock is held while a collective is cancelled or failed, since users' callbacks
  * run.
@@ -30,16 +30,20 @@ final class GroupLife extends Owned {
   private final CollectiveGroup.Options options;
   private final boolean sharesEvents;
   private final Object lock = new Object();
-  private final Set<Collective<?>> open = new LinkedHashSet<>(); // guarded by lock
   private final NativeForm natives; // the driver's part, if there is one
-  private boolean isClosed; // guarded by lock
-  private final AtomicBoolean isClosing = new AtomicBoolean(); // a thread is in closeOnce()
+
+  @GuardedBy("lock")
+  private final Set<Collective<?>> open = new LinkedHashSet<>();
+
+  @GuardedBy("lock")
+  private boolean isClosed;
 
   // Why the group takes no more calls. Written once, with the lock held; read by any thread.
   private volatile @Nullable HalException ended;
 
-  // Why all that it had begun has failed. The close of a device does not do that, although it ends
-  // the group. Written once; guarded by lock.
+  // Why all collectives that had begun have failed. Written once. The close of a device does not
+  // fail them, although it ends the group.
+  @GuardedBy("lock")
   private @Nullable HalException failed;
 
   GroupLife(List<DeviceGroups<?>> ranks, CollectiveGroup.Options options) {
@@ -52,12 +56,12 @@ final class GroupLife extends Owned {
   }
 
   /**
-   * Finds out whether the devices' driver carries out collectives. Called once, by who makes the
-   * group. Blocks.
+   * Finds out whether the devices' driver carries out collectives. Called once, when the group is
+   * made. Blocks.
    */
   void makeNatives() {
     natives.make(options);
-    if (ended != null) { // who has ended the group meanwhile may not have seen it
+    if (ended != null) { // the thread that has ended the group may not have seen the driver's part
       natives.abort();
     }
   }
@@ -119,6 +123,7 @@ final class GroupLife extends Owned {
     }
   }
 
+  @GuardedBy("lock")
   private void checkOpenLocked() {
     if (isClosed) {
       throw new HalException(Status.FAILED_PRECONDITION, this + " is closed");
@@ -155,8 +160,8 @@ final class GroupLife extends Owned {
   }
 
   /**
-   * Whether the native collectives that the streams come to first wait for work elsewhere, or for
-   * other groups' collectives. On a lost device nobody knows what a stream waits for.
+   * Whether the first native collectives in the streams wait for work elsewhere, or for other
+   * groups' collectives. On a lost device, it is unknown what a stream waits for.
    */
   private boolean isHeld() {
     boolean isAny = false;
@@ -182,10 +187,11 @@ final class GroupLife extends Owned {
   // How it begins and ends. Decisions are made with the lock held, and carried out without it.
 
   /**
-   * Begins a collective, unless that was decided to fail.
+   * Begins a collective, unless it has failed.
    *
-   * @throws HalException CANCELLED if so. The operation fails with the reason all the same, which
-   *     is not thrown: the loss of another device would be taken for that of the first one.
+   * @throws HalException CANCELLED if it has failed. The operation still fails with the original
+   *     reason, which is not thrown: the loss of another device would be taken for that of the
+   *     first one.
    */
   void begin(Collective<?> collective) {
     synchronized (lock) {
@@ -213,7 +219,8 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** With the lock held. Returns the first failure. */
+  /** Returns the first failure. */
+  @GuardedBy("lock")
   private HalException setFailed(HalException cause) {
     HalException first = failed == null ? cause : failed;
     failed = first;
@@ -222,8 +229,8 @@ final class GroupLife extends Owned {
   }
 
   /**
-   * Ends the group with a failure: what is parked, and what has begun, fails with it as well. If
-   * there was a failure before, with that. May be called again.
+   * Ends the group with a failure, with which all collectives fail, parked or begun. If there was a
+   * failure before, they fail with that one. May be called again.
    */
   void end(HalException cause) {
     List<Collective<?>> all = new ArrayList<>();
@@ -241,7 +248,7 @@ final class GroupLife extends Owned {
       all.forEach(collective -> collective.stop(first));
       all.forEach(collective -> collective.applyFailure(first));
     } finally {
-      natives.abort(); // last: what is aborted may look as if it had succeeded
+      natives.abort(); // last: an aborted collective may look as if it had succeeded
     }
   }
 
@@ -253,7 +260,10 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** Fails what has not begun, with {@code reason}, or with why it could not begin. */
+  /**
+   * Fails collectives that have not begun: with {@code reason}, or with the reason why they could
+   * not begin.
+   */
   private void cancel(HalException reason, Predicate<Collective<?>> which) {
     List<Collective<?>> cancelled = new ArrayList<>();
     synchronized (lock) {
@@ -267,22 +277,17 @@ final class GroupLife extends Owned {
     cancelled.forEach(collective -> collective.applyFailure(reason));
   }
 
-  /** Waits until it is known of all collectives that are about to begin whether they do. */
+  /** Waits until each collective that is about to begin has begun or failed. */
   private void awaitBeginning(long deadline) {
     open().forEach(collective -> collective.awaitBeginning(deadline));
   }
 
-  /** Fails what has begun, and so ends the group; does nothing if all of that is over. */
+  /** Fails the collectives that have begun, which ends the group; without any, does nothing. */
   private void failBegun(HalException cause) {
     open().forEach(collective -> collective.failWith(cause));
   }
 
-  /** One of the devices is lost. */
-  void deviceLost(HalException cause) {
-    end(cause);
-  }
-
-  /** One of the devices is being closed, and waits for what has begun. */
+  /** One of the devices is being closed, and waits for the collectives that have begun. */
   void deviceCloses(DeviceCore<?> device) {
     String closed = "device " + device.name() + " was closed";
     setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
@@ -302,21 +307,11 @@ final class GroupLife extends Owned {
                 + limit));
   }
 
-  /** Closes the group. A call beside another one waits until that is done. */
+  /** Closes the group. Each call waits until no signal of a collective is awaited any more. */
   void close() {
     synchronized (lock) {
       isClosed = true;
     }
-    boolean ignored =
-        BackOff.await(this, BackOff.never(), () -> isClosing.compareAndSet(false, true));
-    try {
-      closeOnce();
-    } finally {
-      isClosing.set(false);
-    }
-  }
-
-  private void closeOnce() {
     Duration limit = closeTimeout();
     long deadline = System.nanoTime() + limit.toNanos();
     awaitBeginning(deadline);
@@ -326,7 +321,7 @@ final class GroupLife extends Owned {
           new HalException(
               Status.DEADLINE_EXCEEDED,
               this + " was closed, and this collective did not end within " + limit);
-      cancel(late, any -> true); // what a stream had no room for
+      cancel(late, any -> true); // those for which a stream had no room
       failBegun(late);
     }
   }
@@ -345,12 +340,12 @@ final class GroupLife extends Owned {
     return devices.stream().map(timeout).max(Comparator.naturalOrder()).orElseThrow();
   }
 
-  /** Whether all that has begun, or was about to, is over. What was parked has been cancelled. */
+  /** Whether the signals of all open collectives have been raised or have failed. */
   private boolean isQuiet() {
     return open().stream().allMatch(Collective::isApplied);
   }
 
-  /** The group is closed, or nobody has a handle to it any more, and no collective is open. */
+  /** The group is closed, or its handle has become unreachable, and no collective is open. */
   @Override
   protected void destroy() {
     ranks.forEach(rank -> rank.remove(this));
@@ -363,7 +358,7 @@ final class GroupLife extends Owned {
     return "a " + this;
   }
 
-  /** One that has ended has nothing left but itself. */
+  /** A group that has ended holds nothing more. */
   @Override
   protected boolean isSpent() {
     return ended != null;

@@ -47,7 +47,7 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
   // Written by the issue thread before it has begun.
   private volatile @Nullable Transfers transfers;
 
-  // The lanes are started, or never will be. Set once, by run() or by who fails it before.
+  // The lanes are started, or never will be. Set once, by run() or by an earlier failure.
   private final AtomicBoolean isStarted = new AtomicBoolean();
 
   // How many transfers of each rank are under way. Changed by the lanes.
@@ -145,7 +145,9 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
 
       private @Nullable Accumulator accumulator; // set by the first step
       private int most; // bytes of a chunk; likewise
-      private Cursor.@Nullable Chunk chunk; // used by one step after the other, as what follows
+
+      // These are used by one step after the other.
+      private Cursor.@Nullable Chunk chunk;
       private int next; // the next source, and then the next target
       private int rank = NONE; // whose transfer is under way
 
@@ -254,7 +256,7 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
         }
       }
 
-      /** What a transfer failed with, and whose it was; the loss of a device names that. */
+      /** Adds the rank whose transfer has failed; the loss of a device names the device already. */
       @Override
       protected HalException explain(HalException thrown) {
         return rank == NONE || thrown.status() == Status.UNAVAILABLE

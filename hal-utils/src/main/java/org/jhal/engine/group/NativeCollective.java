@@ -20,45 +20,46 @@ import org.jspecify.annotations.Nullable;
  * A collective that a driver's library carries out. The operation's stream waits for the library's
  * streams on all devices, so its event fires when all ranks have their results.
  *
- * <p>It may begin while operations run that it waits for, on whichever devices: the stream waits
- * for their events, and the streams on all devices for one event behind those. So nothing runs on
- * any rank before all may begin. Behind collectives of the same devices the order of the streams is
- * enough. Streams only ever wait for events that were recorded before, and {@link
- * NativeGroup#issue} puts the parts of all ranks into them with nothing in between. So whatever
- * comes first depends on nothing that comes later, and no groups wait for each other in a circle.
+ * <p>It may begin while operations still run that it waits for, on any device: the stream waits for
+ * their events, and the streams on all devices wait for one event behind those. So nothing runs on
+ * any rank before all may begin. Behind collectives of the same devices, the order of the streams
+ * is enough. Streams only ever wait for events that were recorded before, and {@link
+ * NativeGroup#issue} puts the parts of all ranks into them with nothing in between. So no
+ * collective depends on a later one, and no groups wait for each other in a circle.
  *
- * <p>On each device the collectives of all groups run one after the other. So the deadline of one
- * does not count the time during which another one is before it, or what it waits for still runs.
+ * <p>On each device, the collectives of all groups run one after the other. So the deadline of one
+ * does not count the time during which another one is before it, or in which operations that it
+ * waits for still run.
  *
  * <p>Thread-safe.
  */
 final class NativeCollective<E> extends Collective<E> {
-  /** How often it looks whether what it waits for is over; the deadline counts from then. */
+  /** How often the timer checks whether its producers are over; the deadline counts from then. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final NativeGroup<E> natives;
 
-  // What the stream waits for. Written by the issue thread before it has begun, and emptied when
-  // the operation retires.
+  // The operations that the stream waits for. Written by the issue thread before it has begun, and
+  // emptied when the operation retires.
   private volatile List<Operation<?>> producers = List.of();
 
-  // Those that are before it on some device, until they are over. Written once, by the issue
+  // The collectives before it on some device, some of which may be over. Written once, by the issue
   // thread; emptied when this one is over.
   private volatile List<NativeCollective<?>> before = List.of();
 
   // Whether `before` is known. Written behind it, by the issue thread.
   private volatile boolean isOrdered;
 
-  // When it had its place among all others, or was first seen to be held no more, by
-  // System.nanoTime(). Written by the issue thread, and by the timer.
+  // From when the deadline counts, by System.nanoTime(): when it got its place among all others, or
+  // was first seen to wait for nothing elsewhere. Written by the issue thread, and by the timer.
   private volatile long began;
 
   // Used by the issue thread until the timer runs, and then by that.
   private boolean wasHeld;
 
   // What the ranks bring, by rank. Written by the issue thread before it has begun; taken once, by
-  // who finds out that the streams are past it, or that nobody knows.
-  private final AtomicReference<List<RankLease>> holds = new AtomicReference<>(List.of());
+  // endLeases().
+  private final AtomicReference<List<RankLease>> leases = new AtomicReference<>(List.of());
 
   // Whether the operation's stream waits for the parts of all ranks, so that all streams are past
   // them when its event has fired. Written by the issue thread.
@@ -110,9 +111,14 @@ final class NativeCollective<E> extends Collective<E> {
     List<Operation<?>> open = new ArrayList<>(0);
     operation().addOpenProducers(open);
     producers = open;
-    holds.set(RankLease.all(group.devices(), request()));
+    List<RankLease> brought = RankLease.of(group.devices());
+    leases.set(brought);
     HalException failure;
     try {
+      for (int rank = 0; rank < brought.size(); rank++) {
+        brought.get(rank).retain(request().sources()[rank]);
+        brought.get(rank).retain(request().targets()[rank]);
+      }
       boolean isBehind = !open.stream().allMatch(this::isBeforeOnAllDevices);
       failure = natives.issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
     } catch (RuntimeException e) {
@@ -122,13 +128,13 @@ final class NativeCollective<E> extends Collective<E> {
       }
     } finally {
       if (!hasBegun()) { // nothing is in the streams, and the group goes on
-        holds.getAndSet(List.of()).forEach(RankLease::release);
+        leases.getAndSet(List.of()).forEach(RankLease::release);
       }
     }
     isJoined = failure == null;
     if (failure != null) {
-      // The stream may be held, and everybody is notified at once, by another thread: users'
-      // callbacks run, and streams stand still until the library is aborted.
+      // Another thread fails the group at once: users' callbacks run, the stream may be held, and
+      // the streams stand still until the library is aborted.
       HalException own = named(failure);
       if (group.decideFailed(this, own)) {
         stop(own);
@@ -138,21 +144,27 @@ final class NativeCollective<E> extends Collective<E> {
   }
 
   /**
-   * The operation is over, or has failed, or its stream is idle. That says something about the
-   * other streams only if it has succeeded and the stream has waited for them; otherwise each rank
-   * is asked.
+   * Ends what it holds of each rank, once the rank's stream is past it. The operation is over, or
+   * has failed, or its stream is idle. That says something about the other streams only if it has
+   * succeeded and the stream has waited for them; otherwise each rank is asked. May be called
+   * again.
    */
-  @Override
-  void endHolds() {
-    List<RankLease> held = holds.getAndSet(List.of());
-    if (isJoined && operation().hasSucceeded()) {
-      held.forEach(RankLease::release);
-    } else if (!held.isEmpty()) {
-      group.form().keepUntilPast(held);
+  private void endLeases() {
+    List<RankLease> brought = leases.getAndSet(List.of());
+    boolean isPast = isJoined && operation().hasSucceeded();
+    for (int rank = 0; rank < brought.size(); rank++) {
+      RankLease lease = brought.get(rank);
+      if (isPast) {
+        lease.release();
+      } else { // the group has ended, or is about to, and lives until this operation has retired
+        group.form().whenPast(rank, lease::release);
+      }
     }
   }
 
-  /** Whether it is a collective that the library's streams on all devices come to before this. */
+  /**
+   * Whether it is a collective that comes before this one in the library's streams on all devices.
+   */
   private boolean isBeforeOnAllDevices(Operation<?> producer) {
     return producer.work instanceof NativeCollective<?> other
         && other.group.devices().containsAll(group.devices());
@@ -170,8 +182,8 @@ final class NativeCollective<E> extends Collective<E> {
   }
 
   /**
-   * It is not over. With a device that is lost nobody knows whether it ends; but until what it
-   * waits for is over, it cannot.
+   * Whether collectives behind it have to wait for it: it is not over. On a lost device, it is
+   * unknown whether it ends; but it cannot end before its producers are over.
    */
   private boolean holdsOthers() {
     return !isOver && (!isOnLostDevice() || awaitsProducers());
@@ -191,12 +203,7 @@ final class NativeCollective<E> extends Collective<E> {
     return isOrdered && before.stream().noneMatch(other -> other.group == group && !other.isOver);
   }
 
-  @Override
-  void dropProducers() {
-    producers = List.of();
-  }
-
-  /** No other one can come between those before it and this one. */
+  /** Begins. No other collective can come between those before it and this one. */
   private void beginOrdered() {
     began = System.nanoTime();
     beginHolding();
@@ -211,7 +218,7 @@ final class NativeCollective<E> extends Collective<E> {
     isOrdered = true;
   }
 
-  /** What is aborted may look as if it had succeeded. */
+  /** Notes when it failed: an aborted collective may look as if it had succeeded. */
   @Override
   void stop(HalException cause) {
     if (!isFailed) {
@@ -223,11 +230,11 @@ final class NativeCollective<E> extends Collective<E> {
   /** The operation may never leave a lost device's stream, so each rank is asked on its own. */
   @Override
   void stopped() {
-    endHolds();
+    endLeases();
     letGo();
   }
 
-  /** The timer looks again and again, since the library is asked for what it has found out. */
+  /** At most a second, since the timer also asks the library for failures that it has found. */
   @Override
   long nanosLeft() {
     return Math.min(nanosToDeadline(), LOOK_NANOS);
@@ -276,7 +283,7 @@ final class NativeCollective<E> extends Collective<E> {
     }
   }
 
-  /** Why what it waits for has failed, although its streams may not be past that. */
+  /** The failure of a producer, which its streams may not be past. */
   private @Nullable HalException producerFailure() {
     for (Operation<?> producer : producers) {
       HalException failure = producer.failure();
@@ -304,8 +311,8 @@ final class NativeCollective<E> extends Collective<E> {
   }
 
   /**
-   * How long it is over, in nanoseconds; not more than 0 if it is not. One that has failed counts
-   * as over when its abort had enough time, or has lost a device.
+   * How long it has been over, in nanoseconds; not more than 0 if it is not. A failed one counts as
+   * over when its abort has had enough time, or has lost a device.
    */
   private long sinceOver() {
     if (isOver) {
@@ -326,6 +333,8 @@ final class NativeCollective<E> extends Collective<E> {
     for (DeviceGroups<?> rank : group.ranks()) {
       boolean ignored = rank.lastNative().compareAndSet(this, null);
     }
+    endLeases();
     super.retired();
+    producers = List.of();
   }
 }

@@ -1,6 +1,7 @@
 package org.jhal.engine.group;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class NativeForm {
   private static final System.Logger LOG = System.getLogger(NativeForm.class.getName());
 
-  /** How long at most nobody asks whether the streams of an aborted group are past it. */
+  /** The longest time between two queries whether the streams are past an aborted group. */
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final List<DeviceGroups<?>> ranks;
@@ -47,14 +48,20 @@ final class NativeForm {
   private volatile String whyNot = "the group is being made";
   private final AtomicBoolean isAborted = new AtomicBoolean();
 
-  // Which ranks' streams are past all that the group has put into them, once it is aborted; and
-  // what is to be done when they are. Guarded by this.
+  // By rank, once the group is aborted: whether the stream is past all that the group has put into
+  // it, and what to do when it is.
+  @GuardedBy("this")
   private final boolean[] isPast;
+
+  @GuardedBy("this")
   private final List<List<Runnable>> whenPast = new ArrayList<>();
 
-  // The timers of the abort, by rank, and whether it has returned. Guarded by this.
+  // The timers of the abort, by rank.
+  @GuardedBy("this")
   private final Map<Integer, Future<?>> timers = new HashMap<>();
-  private boolean isAbortOver;
+
+  @GuardedBy("this")
+  private boolean isAbortOver; // the driver's call has returned
 
   private final CountDownLatch isClosed = new CountDownLatch(1);
 
@@ -62,9 +69,9 @@ final class NativeForm {
    * For the devices of a group, by rank.
    *
    * @param life the group's, at the end of which this is closed
-   * @param isAnyLaunched whether any collective of the group is in the library's streams, and these
-   *     are not past it
-   * @param isHeld whether all that run wait for work elsewhere
+   * @param isAnyLaunched whether the library's streams have a collective of the group that they are
+   *     not past
+   * @param isHeld whether all running collectives wait for work elsewhere
    */
   NativeForm(
       List<DeviceGroups<?>> ranks,
@@ -77,7 +84,9 @@ final class NativeForm {
     this.isAnyLaunched = isAnyLaunched;
     this.isHeld = isHeld;
     this.isPast = new boolean[ranks.size()];
-    devices.forEach(device -> whenPast.add(new ArrayList<>(0)));
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      whenPast.add(new ArrayList<>(0));
+    }
   }
 
   /** Makes it, or finds out why there is none. Blocks. */
@@ -88,21 +97,16 @@ final class NativeForm {
     }
     List<DeviceBackend<?>> backends = new ArrayList<>();
     devices.forEach(device -> backends.add(device.backend().real()));
-    int held = 0;
+    List<RankLease> leases = List.of();
     try {
-      for (DeviceCore<?> device : devices) { // or one could end meanwhile
-        device.leases().beginCollective();
-        held++;
-      }
+      leases = RankLease.of(devices); // or one could end meanwhile
       long patience = TimeUnit.NANOSECONDS.convert(options.deadline()); // Long.MAX_VALUE at most
       group = ranks.get(0).createNatives(backends, patience);
       var unused = ranks.get(0).natives(); // or the first call would wait for it
     } catch (HalException e) {
       whyNot = e.getMessage();
     } finally {
-      for (int rank = 0; rank < held; rank++) {
-        devices.get(rank).leases().endUse();
-      }
+      leases.forEach(RankLease::release);
     }
   }
 
@@ -117,16 +121,16 @@ final class NativeForm {
   }
 
   /**
-   * Ends what runs, without waiting for that. A device is lost if its part of the collectives is
-   * not over within its {@link DeviceCore#abortTimeout}: it is not known when its stream goes on.
-   * Time in which the streams wait for work elsewhere does not count. May be called again.
+   * Begins to end the running collectives, without waiting for their end. A device is lost if its
+   * part of them is not over within its {@link DeviceCore#abortTimeout}, since its stream may never
+   * go on. Time in which the streams wait for work elsewhere does not count. May be called again.
    */
   void abort() {
     NativeGroup<?> aborted = group;
     if (aborted == null || !isAborted.compareAndSet(false, true)) {
       return;
     }
-    if (!life.tryRetain()) { // the watch's reference
+    if (!life.tryRetain()) { // for the watch
       return; // nothing runs any more, and it is being freed
     }
     try {
@@ -136,9 +140,8 @@ final class NativeForm {
     }
     try {
       new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
-    } catch (OutOfMemoryError e) { // what the ranks have brought is kept until the process ends
-      life.release();
-      Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", e);
+    } catch (OutOfMemoryError e) { // the group, and what it has kept, stays until the process ends
+      Failures.log(LOG, Level.WARNING, "cannot find out when " + devices + " are idle", e);
     }
   }
 
@@ -146,7 +149,7 @@ final class NativeForm {
 
   /**
    * Calls {@code body} when a rank's stream is past all that the group has put into it. For a group
-   * that has ended, or is about to. {@code body} throws nothing.
+   * that has ended, or is about to, and was not freed. {@code body} throws nothing.
    */
   void whenPast(int rank, Runnable body) {
     synchronized (this) {
@@ -158,47 +161,15 @@ final class NativeForm {
     body.run();
   }
 
-  /**
-   * Keeps what the ranks of a collective that has begun have brought until their streams are past
-   * it; the group lives until then. It has ended, or is about to.
-   *
-   * @param holds by rank
-   */
-  void keepUntilPast(List<RankLease> holds) {
-    for (int rank = 0; rank < holds.size(); rank++) {
-      RankLease hold = holds.get(rank);
-      boolean isKept = life.tryRetain();
-      whenPast(
-          rank,
-          () -> {
-            try {
-              hold.release();
-            } finally {
-              if (isKept) {
-                life.release();
-              }
-            }
-          });
-    }
-  }
-
   private synchronized boolean isPast(int rank) {
     return isPast[rank];
   }
 
   /**
    * Asks the driver until all streams are past everything, however long that takes. The group lives
-   * until then: its events are asked for.
+   * until then: its events are asked for, and its close would take all streams to be past it.
    */
   private void watch(NativeGroup<?> aborted) {
-    try {
-      awaitPast(aborted);
-    } finally {
-      life.release();
-    }
-  }
-
-  private void awaitPast(NativeGroup<?> aborted) {
     long start = System.nanoTime();
     for (int left = devices.size(); left > 0; ) {
       left = 0;
@@ -216,6 +187,7 @@ final class NativeForm {
         LockSupport.parkNanos(this, Math.min(BackOff.length(waited) + waited / 64, LONGEST_NAP));
       }
     }
+    life.release();
   }
 
   private static boolean isPast(NativeGroup<?> aborted, int rank) {
@@ -226,7 +198,7 @@ final class NativeForm {
     }
   }
 
-  /** What is to be done then releases memory, so users' callbacks run, which may take any time. */
+  /** What is done then releases memory, so users' callbacks run, which may take any time. */
   private void setPast(int rank) {
     List<Runnable> bodies;
     synchronized (this) {
@@ -287,8 +259,8 @@ final class NativeForm {
   }
 
   /**
-   * What is aborted behind others may be held only when those have gone. Returns false if the time
-   * is up, or there is no memory for the timer.
+   * A collective that is aborted behind others may wait for work elsewhere only when those have
+   * gone. Returns false if the time is up, or there is no memory for the timer.
    */
   private boolean startAgain(int rank, boolean wasHeld) {
     try {
@@ -346,7 +318,7 @@ final class NativeForm {
       return;
     }
     for (int rank = 0; rank < devices.size(); rank++) {
-      setPast(rank); // nobody asks any more
+      setPast(rank); // there are no more queries
     }
     try {
       new EngineThread(

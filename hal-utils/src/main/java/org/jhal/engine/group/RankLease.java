@@ -2,7 +2,6 @@ package org.jhal.engine.group;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class RankLease {
   private final DeviceCore<?> device;
   private final List<BufferStorage> memory = new ArrayList<>(2); // each retained
-  private final AtomicBoolean isReleased = new AtomicBoolean();
 
   private RankLease(DeviceCore<?> device) {
     this.device = device;
@@ -26,41 +24,37 @@ final class RankLease {
   }
 
   /**
-   * Holds what each rank brings.
+   * Holds the devices, without memory.
    *
    * @param devices by rank
-   * @throws org.jhal.HalException if a device is closed; then nothing is held
+   * @throws org.jhal.HalException if one is closed; then none is held
    */
-  static List<RankLease> all(List<DeviceCore<?>> devices, CollectiveRequest request) {
-    List<RankLease> holds = new ArrayList<>(devices.size());
+  static List<RankLease> of(List<DeviceCore<?>> devices) {
+    List<RankLease> leases = new ArrayList<>(devices.size());
     boolean isDone = false;
     try {
-      for (int rank = 0; rank < devices.size(); rank++) {
-        RankLease hold = new RankLease(devices.get(rank));
-        holds.add(hold);
-        hold.retain(request.sources()[rank]);
-        hold.retain(request.targets()[rank]);
+      for (DeviceCore<?> device : devices) {
+        leases.add(new RankLease(device));
       }
       isDone = true;
-      return holds;
+      return leases;
     } finally {
       if (!isDone) {
-        holds.forEach(RankLease::release);
+        leases.forEach(RankLease::release);
       }
     }
   }
 
-  private void retain(@Nullable EngineBuffer buffer) {
+  /** Holds the memory of a buffer of a collective, too. */
+  void retain(@Nullable EngineBuffer buffer) {
     if (buffer != null && buffer.storage.tryRetain()) { // its operation has retained it, too
       memory.add(buffer.storage);
     }
   }
 
-  /** The stream is past it. The first call counts. */
+  /** The stream is past it. Called once. */
   void release() {
-    if (isReleased.compareAndSet(false, true)) {
-      memory.forEach(BufferStorage::release);
-      device.leases().endUse();
-    }
+    memory.forEach(BufferStorage::release);
+    device.leases().endUse();
   }
 }

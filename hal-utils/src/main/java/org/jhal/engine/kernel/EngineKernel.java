@@ -155,11 +155,6 @@ public final class EngineKernel implements Kernel, LoadedKernel {
     return "argument " + parameterIndex + " of " + this + ", " + parameters[parameterIndex].name();
   }
 
-  /** The largest grid that a dispatch may have. */
-  Workgroups maxCount() {
-    return maxCount;
-  }
-
   @Override
   public ArgumentLayout layout() {
     return layout;

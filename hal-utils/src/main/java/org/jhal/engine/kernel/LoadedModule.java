@@ -34,10 +34,6 @@ final class LoadedModule extends Owned {
     kernelNumbers = numbers;
   }
 
-  DeviceCore<?> device() {
-    return device;
-  }
-
   KernelModule module() {
     return module;
   }

@@ -38,16 +38,14 @@ public final class BufferStorage extends Owned {
     /** A dealloca was issued. */
     DEALLOCATED,
     /** Freed with the last reference, or with the device. */
-    FREED
+    FREED,
+    /** Freed, and the program was notified that its memory is no longer used. */
+    RELEASED
   }
 
-  private static final VarHandle PHASE = handle("phase", Phase.class);
-  private static final VarHandle IS_OVER = handle("isOver", boolean.class);
-
-  private static VarHandle handle(String field, Class<?> type) {
-    return ConstantBootstraps.fieldVarHandle(
-        MethodHandles.lookup(), field, VarHandle.class, BufferStorage.class, type);
-  }
+  private static final VarHandle PHASE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "phase", VarHandle.class, BufferStorage.class, Phase.class);
 
   public final DeviceCore<?> device;
   public final BufferParams params;
@@ -69,9 +67,6 @@ public final class BufferStorage extends Owned {
   private volatile boolean isUnused; // the last reference is gone
   private volatile boolean isFreed; // free() has returned from the driver, or a dealloca was issued
   private volatile boolean isGivenBack; // the native runtime has finished with the memory
-
-  @SuppressWarnings("UnusedVariable") // used through its handle
-  private volatile boolean isOver; // onRelease was called
 
   /** A storage for memory to be allocated by an alloca. */
   public static BufferStorage promised(DeviceCore<?> device, BufferParams params, long size) {
@@ -271,7 +266,7 @@ public final class BufferStorage extends Owned {
     if (isUnused && isFreed) {
       device.resources().storages.remove(this);
     }
-    if (isUnused && isGivenBack && onRelease != null && IS_OVER.compareAndSet(this, false, true)) {
+    if (isUnused && isGivenBack && onRelease != null && changePhase(Phase.FREED, Phase.RELEASED)) {
       runOnRelease(onRelease, "memory");
     }
   }

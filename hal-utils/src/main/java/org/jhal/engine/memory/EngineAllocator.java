@@ -137,7 +137,7 @@ public final class EngineAllocator implements Allocator {
         .calls()
         .call(
             () -> {
-              EngineBuffer made = EngineBuffer.over(own.standIn(device), own.offset, own.size());
+              EngineBuffer made = new EngineBuffer(own.standIn(device), own.offset, own.size());
               device.resources().storages.add(made.storage);
               return made;
             });

@@ -31,7 +31,7 @@ public final class EngineBuffer implements DeviceBuffer {
   private final @Nullable Owner owner; // null for an alias
   private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
 
-  // What users pass.
+  // Buffers that users pass.
 
   /** Returns {@code buffer} as the engine's type if {@code device} owns it and it is open. */
   public static EngineBuffer of(DeviceCore<?> device, String what, DeviceBuffer buffer) {
@@ -89,11 +89,7 @@ public final class EngineBuffer implements DeviceBuffer {
   }
 
   /** As {@link #EngineBuffer(BufferStorage)}, for a range of the storage. */
-  static EngineBuffer over(BufferStorage storage, long offset, long size) {
-    return new EngineBuffer(storage, offset, size);
-  }
-
-  private EngineBuffer(BufferStorage storage, long offset, long size) {
+  EngineBuffer(BufferStorage storage, long offset, long size) {
     this.storage = storage;
     this.offset = offset;
     this.size = size;
@@ -101,21 +97,13 @@ public final class EngineBuffer implements DeviceBuffer {
     this.owner = storage.ownedBy(this, storage.device.tracesLeaks());
   }
 
-  /** As {@link #alias}, over a storage that stands for this buffer's. */
-  public EngineBuffer aliasOver(BufferStorage standIn) {
-    return new EngineBuffer(standIn, this, null);
-  }
-
-  private EngineBuffer(BufferStorage standIn, EngineBuffer range, @Nullable Owner owner) {
-    this.storage = standIn;
-    this.offset = range.offset;
-    this.size = range.size;
-    this.root = null;
-    this.owner = owner;
-  }
-
-  private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable Owner owner) {
-    this.storage = root.storage;
+  private EngineBuffer(
+      BufferStorage storage,
+      long offset,
+      long size,
+      @Nullable EngineBuffer root,
+      @Nullable Owner owner) {
+    this.storage = storage;
     this.offset = offset;
     this.size = size;
     this.root = root;
@@ -127,7 +115,12 @@ public final class EngineBuffer implements DeviceBuffer {
    * user has closed the buffer, as long as the caller holds a reference to the storage.
    */
   public EngineBuffer alias() {
-    return new EngineBuffer(this, offset, size, null);
+    return new EngineBuffer(storage, offset, size, this, null);
+  }
+
+  /** As {@link #alias}, over a storage that stands for this buffer's. */
+  public EngineBuffer aliasOver(BufferStorage standIn) {
+    return new EngineBuffer(standIn, offset, size, null, null);
   }
 
   @Override
@@ -158,7 +151,7 @@ public final class EngineBuffer implements DeviceBuffer {
     checkOpen("buffer to slice");
     Checks.range("slice", sliceOffset, length, size);
     EngineBuffer whole = root == null ? this : root;
-    return new EngineBuffer(whole, offset + sliceOffset, length, owner);
+    return new EngineBuffer(storage, offset + sliceOffset, length, whole, owner);
   }
 
   public boolean isOpen() {

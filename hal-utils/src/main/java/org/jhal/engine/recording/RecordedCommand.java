@@ -36,8 +36,10 @@ public final class RecordedCommand implements Command, CommandList {
 
   private Kind kind = Kind.BARRIER;
   private @Nullable RecordedOperand source; // of readbacks and copies
-  private @Nullable RecordedOperand
-      target; // of all commands that write a buffer, except dispatches
+
+  // Of all commands that write a buffer, except dispatches.
+  private @Nullable RecordedOperand target;
+
   private int pattern;
   private int patternBytes;
   private byte[] data = NO_BYTES; // the bytes of an update, or packed arguments of a dispatch
@@ -46,7 +48,7 @@ public final class RecordedCommand implements Command, CommandList {
   private int groupsX;
   private int groupsY;
   private int groupsZ;
-  private RecordedOperand[] arguments = NO_OPERANDS; // by parameter; null for constants
+  private @Nullable RecordedOperand[] arguments = NO_OPERANDS; // by parameter; null for constants
   private @Nullable ExternalCall external;
   private long event;
 
@@ -139,18 +141,18 @@ public final class RecordedCommand implements Command, CommandList {
 
   @Override
   public RecordedOperand argument(int index) {
-    return arguments[index];
+    return Objects.requireNonNull(arguments[index]);
   }
 
-  // Filling in. Each method checks what is known at the call (rule M5), and returns false for a
-  // command without effect.
+  // Filling in. Each method makes all checks that are possible at the call (rule M5), and returns
+  // false for a command without effect.
 
   public boolean setFill(
       DeviceCore<?> device, BufferRef to, long offset, long length, FillPattern fill) {
     Objects.requireNonNull(fill, "pattern");
-    RecordedOperand range = new RecordedOperand();
-    range.set(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
-    range.checkMultiple("fill offset", fill.bytes());
+    RecordedOperand range = target(device, to, offset, length);
+    // For a slot, the offset of the bound buffer is checked with the binding table.
+    Checks.multiple("fill offset", range.offset, fill.bytes());
     Checks.multiple("fill length", length, fill.bytes());
     kind = Checks.supported(device, Kind.FILL);
     target = range;
@@ -161,8 +163,7 @@ public final class RecordedCommand implements Command, CommandList {
 
   public boolean setUpdate(DeviceCore<?> device, ByteBuffer from, BufferRef to, long offset) {
     int length = Objects.requireNonNull(from, "source").remaining();
-    RecordedOperand range = new RecordedOperand();
-    range.set(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
+    RecordedOperand range = target(device, to, offset, length);
     kind = Checks.supported(device, Kind.UPDATE);
     target = range;
     data = new byte[length];
@@ -172,8 +173,7 @@ public final class RecordedCommand implements Command, CommandList {
 
   public boolean setUpload(DeviceCore<?> device, HostMemory from, BufferRef to, long offset) {
     Objects.requireNonNull(from, "source");
-    RecordedOperand range = new RecordedOperand();
-    range.set(device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET);
+    RecordedOperand range = target(device, to, offset, from.size());
     kind = Checks.supported(device, Kind.UPLOAD);
     target = range;
     host = from;
@@ -182,9 +182,10 @@ public final class RecordedCommand implements Command, CommandList {
 
   public boolean setReadback(DeviceCore<?> device, BufferRef from, long offset, HostMemory to) {
     Objects.requireNonNull(to, "target");
-    RecordedOperand range = new RecordedOperand();
-    range.set(device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE);
-    checkWritable(to);
+    RecordedOperand range = source(device, from, offset, to.size());
+    if (!to.isWritable()) {
+      throw new HalException(Status.INVALID_ARGUMENT, "readback target is read-only");
+    }
     kind = Checks.supported(device, Kind.READBACK);
     source = range;
     host = to;
@@ -199,10 +200,8 @@ public final class RecordedCommand implements Command, CommandList {
       long toOffset,
       long length) {
     checkSameDevice(device, from, to);
-    RecordedOperand read = new RecordedOperand();
-    RecordedOperand written = new RecordedOperand();
-    read.set(device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE);
-    written.set(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET);
+    RecordedOperand read = source(device, from, fromOffset, length);
+    RecordedOperand written = target(device, to, toOffset, length);
     if (!read.isSlot() && !written.isSlot() && read.storage().home() == written.storage().home()) {
       checkDisjoint(read.offset, written.offset, length);
     }
@@ -210,6 +209,17 @@ public final class RecordedCommand implements Command, CommandList {
     source = read;
     target = written;
     return length > 0;
+  }
+
+  private static RecordedOperand source(
+      DeviceCore<?> device, BufferRef from, long offset, long length) {
+    return RecordedOperand.range(
+        device, "source", from, offset, length, BufferUsage.TRANSFER_SOURCE);
+  }
+
+  private static RecordedOperand target(
+      DeviceCore<?> device, BufferRef to, long offset, long length) {
+    return RecordedOperand.range(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
   }
 
   /** Refuses a copy between devices, which only a queue can make. */
@@ -235,15 +245,14 @@ public final class RecordedCommand implements Command, CommandList {
     groupsX = count.x();
     groupsY = count.y();
     groupsZ = count.z();
-    arguments = new RecordedOperand[args.size()];
+    arguments = new @Nullable RecordedOperand[args.size()];
     data = new byte[called.layout().size()];
     for (int i = 0; i < arguments.length; i++) {
       Parameter parameter = called.parameter(i);
       if (parameter.kind() == Parameter.Kind.CONSTANT) {
         Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
       } else {
-        arguments[i] = new RecordedOperand();
-        arguments[i].setArgument(device, called, i, args.get(i));
+        arguments[i] = RecordedOperand.argument(device, called, i, args.get(i));
       }
     }
     return !count.isEmpty();
@@ -252,11 +261,10 @@ public final class RecordedCommand implements Command, CommandList {
   /** Checks {@code buffers} and sets external work on them. */
   public void setExternal(DeviceCore<?> device, List<EngineBuffer> buffers, ExternalCall work) {
     kind = Checks.supported(device, Kind.EXTERNAL);
-    arguments = new RecordedOperand[buffers.size()];
+    arguments = new @Nullable RecordedOperand[buffers.size()];
     for (int i = 0; i < arguments.length; i++) {
       EngineBuffer buffer = buffers.get(i);
-      arguments[i] = new RecordedOperand();
-      arguments[i].set(buffer.storage, buffer.offset, buffer.size());
+      arguments[i] = RecordedOperand.of(buffer, 0, buffer.size());
     }
     external = work;
   }
@@ -284,10 +292,18 @@ public final class RecordedCommand implements Command, CommandList {
     }
   }
 
-  private static void checkWritable(HostMemory target) {
-    if (!target.isWritable()) {
-      throw new HalException(Status.INVALID_ARGUMENT, "readback target is read-only");
-    }
+  /** How many operands it may have: a source, a target and its arguments. */
+  public int operandCount() {
+    return 2 + arguments.length;
+  }
+
+  /** Operand {@code index}; null if it has none, as for a constant argument. */
+  public @Nullable RecordedOperand operand(int index) {
+    return switch (index) {
+      case 0 -> source;
+      case 1 -> target;
+      default -> arguments[index - 2];
+    };
   }
 
   /** Calls {@code visitor} for each operand that this command uses. */
@@ -305,10 +321,10 @@ public final class RecordedCommand implements Command, CommandList {
           Parameter parameter = kernel().parameter(i);
           if (parameter.kind() == Parameter.Kind.BUFFER) {
             if (parameter.isRead()) {
-              visitor.visit(arguments[i], BufferUsage.DISPATCH_READ, parameter.type().bytes());
+              visitor.visit(argument(i), BufferUsage.DISPATCH_READ, parameter.type().bytes());
             }
             if (parameter.isWritten()) {
-              visitor.visit(arguments[i], BufferUsage.DISPATCH_WRITE, parameter.type().bytes());
+              visitor.visit(argument(i), BufferUsage.DISPATCH_WRITE, parameter.type().bytes());
             }
           }
         }

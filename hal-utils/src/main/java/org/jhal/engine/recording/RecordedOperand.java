@@ -21,52 +21,54 @@ import org.jspecify.annotations.Nullable;
  * binding table will hold.
  */
 public final class RecordedOperand implements Operand {
-  @Nullable BufferStorage storage; // null for a slot
-  public int slot;
-  public long offset; // from the start of the storage, or of the bound buffer
-  public long length; // for a slot also Slot.WHOLE
+  private final @Nullable BufferStorage storage; // null for a slot
+  private final int slot; // -1 for a buffer
+  public final long offset; // from the start of the storage, or of the bound buffer
+  public final long length; // for a slot also Slot.WHOLE
 
-  RecordedOperand() {}
-
-  void set(BufferStorage newStorage, long newOffset, long newLength) {
-    storage = newStorage;
-    offset = newOffset;
-    length = newLength;
+  private RecordedOperand(@Nullable BufferStorage storage, int slot, long offset, long length) {
+    this.storage = storage;
+    this.slot = slot;
+    this.offset = offset;
+    this.length = length;
   }
 
-  void set(Slot newSlot, long newOffset, long newLength) {
-    storage = null;
-    slot = newSlot.index();
-    offset = newSlot.offset() + newOffset;
-    length = newLength;
+  private static RecordedOperand of(Slot slot, long offset, long length) {
+    return new RecordedOperand(null, slot.index(), slot.offset() + offset, length);
   }
 
-  /** Checks a range of a buffer or a slot, and sets it. */
-  void set(
+  /** A range of a buffer, which was checked. */
+  static RecordedOperand of(EngineBuffer buffer, long offset, long length) {
+    return new RecordedOperand(buffer.storage, -1, buffer.offset + offset, length);
+  }
+
+  /** Checks a range of a buffer or a slot. */
+  static RecordedOperand range(
       DeviceCore<?> device,
       String what,
       BufferRef ref,
-      long newOffset,
-      long newLength,
+      long offset,
+      long length,
       BufferUsage usage) {
     Objects.requireNonNull(ref, what);
     if (ref instanceof Slot slot) {
-      if (slot.length() != Slot.WHOLE) {
-        Checks.range(what, newOffset, newLength, slot.length());
-      } else {
-        Checks.range(what, newOffset, newLength, Long.MAX_VALUE - slot.offset());
-      }
-      set(slot, newOffset, newLength);
-      return;
+      boolean isOpenEnded = slot.length() == Slot.WHOLE;
+      Checks.range(
+          what, offset, length, isOpenEnded ? Long.MAX_VALUE - slot.offset() : slot.length());
+      return of(slot, offset, length);
     }
     EngineBuffer buffer = EngineBuffer.usable(device, what, (DeviceBuffer) ref);
-    Checks.range(what, newOffset, newLength, buffer.size());
+    Checks.range(what, offset, length, buffer.size());
     buffer.checkUsage(what, usage);
-    set(buffer.storage, buffer.offset + newOffset, newLength);
+    return of(buffer, offset, length);
   }
 
-  /** Checks the buffer for a kernel's parameter, and sets it. */
-  void setArgument(DeviceCore<?> device, EngineKernel kernel, int index, Object value) {
+  /**
+   * Checks the buffer for a kernel's parameter, also the alignment of its offset. For a slot this
+   * covers the offset in the bound buffer; the rest is checked with the binding table.
+   */
+  static RecordedOperand argument(
+      DeviceCore<?> device, EngineKernel kernel, int index, Object value) {
     Parameter parameter = kernel.parameter(index);
     if (!(value instanceof BufferRef ref)) {
       throw new HalException(
@@ -77,8 +79,9 @@ public final class RecordedOperand implements Operand {
               + " "
               + value);
     }
+    RecordedOperand operand;
     if (ref instanceof Slot slot) {
-      set(slot, 0, slot.length());
+      operand = of(slot, 0, slot.length());
     } else {
       EngineBuffer buffer = EngineBuffer.usable(device, parameter.name(), (DeviceBuffer) ref);
       if (parameter.isRead()) {
@@ -87,32 +90,25 @@ public final class RecordedOperand implements Operand {
       if (parameter.isWritten()) {
         buffer.checkUsage(parameter.name(), BufferUsage.DISPATCH_WRITE);
       }
-      set(buffer.storage, buffer.offset, buffer.size());
+      operand = of(buffer, 0, buffer.size());
     }
-    if (offset % parameter.type().bytes() != 0) {
+    if (operand.offset % parameter.type().bytes() != 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           kernel.argument(index)
               + ": offset "
-              + offset
+              + operand.offset
               + " must be a multiple of "
               + parameter.type().bytes()
               + ", the size of "
               + parameter.type().label());
     }
-  }
-
-  /**
-   * Checks the alignment of the offset. For a slot this covers the offset in the bound buffer; the
-   * rest is checked with the binding table.
-   */
-  void checkMultiple(String what, int unit) {
-    Checks.multiple(what, offset, unit);
+    return operand;
   }
 
   @Override
   public int slot() {
-    return isSlot() ? slot : -1;
+    return slot;
   }
 
   /** Whether it is a slot whose length depends on the bound buffer. */

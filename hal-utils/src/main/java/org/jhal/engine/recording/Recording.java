@@ -14,6 +14,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.engine.base.Checks;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Recorded by one thread at a time. Constant and thread-safe from {@link #end} on.
  */
-public final class Recording extends Owned {
+public final class Recording extends Owned implements CommandList {
   /** The requirements of all commands on a slot. */
   private static final class SlotNeeds {
     long bytes; // the smallest allowed size of the bound buffer
@@ -42,17 +43,17 @@ public final class Recording extends Owned {
 
   private final DeviceCore<?> device;
   private final boolean isOneShot;
-  private final RecordedCommands commands = new RecordedCommands();
+  private final List<RecordedCommand> commands = new ArrayList<>();
   private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
   // Copies whose overlap can only be checked with a binding table.
   private final List<RecordedCommand> slotCopies = new ArrayList<>();
 
   private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  // Those in `retained` from allocas. Each issue checks their memory.
+  // The storages in `retained` from allocas. Each issue checks their memory.
   private final List<BufferStorage> transients = new ArrayList<>();
 
-  // Those in `retained` that stand for others. Each submission holds their devices.
+  // The storages in `retained` that stand for others. Each submission holds their devices.
   private final List<BufferStorage> peers = new ArrayList<>();
 
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
@@ -65,16 +66,15 @@ public final class Recording extends Owned {
   private volatile boolean isUnused; // the last reference is gone
   private volatile boolean isPreparedOver; // endPrepared() has returned
 
+  // Set at most once, by a thread that submits the recording.
+  private volatile @Nullable PreparedCommands prepared;
+
   // The sum over all commands; negative until it is first needed. Threads may compute it twice.
   private volatile int weight = -1;
 
   Recording(DeviceCore<?> device, boolean isOneShot) {
     this.device = device;
     this.isOneShot = isOneShot;
-  }
-
-  DeviceCore<?> device() {
-    return device;
   }
 
   void end() {
@@ -93,8 +93,8 @@ public final class Recording extends Owned {
     commands.add(barrier);
   }
 
+  /** Adds a command, and retains what it uses; one without effect requires nothing of that. */
   void add(RecordedCommand command, boolean hasEffect) {
-    // It names buffers and slots but requires nothing of them.
     if (!hasEffect) {
       return;
     }
@@ -111,13 +111,13 @@ public final class Recording extends Owned {
 
   private void note(RecordedOperand operand, BufferUsage usage, int alignment) {
     if (operand.isSlot()) {
-      while (slots.size() <= operand.slot) {
+      while (slots.size() <= operand.slot()) {
         slots.add(null);
       }
-      SlotNeeds needs = slots.get(operand.slot);
+      SlotNeeds needs = slots.get(operand.slot());
       if (needs == null) {
         needs = new SlotNeeds();
-        slots.set(operand.slot, needs);
+        slots.set(operand.slot(), needs);
       }
       long length = operand.isOpenEnded() ? 0 : operand.length;
       needs.bytes = Math.max(needs.bytes, operand.offset + length);
@@ -147,21 +147,27 @@ public final class Recording extends Owned {
 
   // Submission.
 
-  public RecordedCommands commands() {
-    return commands;
+  @Override
+  public int size() {
+    return commands.size();
   }
 
-  /** Whether {@link #weight} may change. */
-  public boolean isPrepared() {
-    return commands.prepared() != null;
+  @Override
+  public RecordedCommand get(int index) {
+    return commands.get(index);
+  }
+
+  @Override
+  public @Nullable PreparedCommands prepared() {
+    return prepared;
   }
 
   /**
    * How much of a stream's capacity the commands take up if issued now. Cheap after the first call.
    */
   public int weight(NativeStream<?> stream) {
-    PreparedCommands prepared = commands.prepared();
-    int asWhole = prepared == null ? 0 : stream.weight(prepared);
+    PreparedCommands whole = prepared;
+    int asWhole = whole == null ? 0 : stream.weight(whole);
     return asWhole > 0 ? asWhole : weightOfEach(stream);
   }
 
@@ -211,7 +217,7 @@ public final class Recording extends Owned {
         && isSubmittedAgain.compareAndSet(false, true)) {
       boolean isDone = false;
       try {
-        commands.setPrepared(device.backend().prepare(commands));
+        prepared = device.backend().prepare(this);
         isDone = true;
       } finally {
         isSubmittedAgain.set(isDone); // if this throws, the submission is refused
@@ -233,9 +239,9 @@ public final class Recording extends Owned {
 
   /** Ends the prepared commands when no submission is in flight. May be called again. */
   void endPrepared() {
-    PreparedCommands prepared = commands.prepared();
-    if (prepared != null) {
-      prepared.close();
+    PreparedCommands whole = prepared;
+    if (whole != null) {
+      whole.close();
     }
     isPreparedOver = true;
     removeIfOver();
@@ -246,7 +252,7 @@ public final class Recording extends Owned {
    * closing the device ends them, too.
    */
   private void removeIfOver() {
-    if (isUnused && (isPreparedOver || !isPrepared())) {
+    if (isUnused && (isPreparedOver || prepared == null)) {
       device.resources().recordings.remove(this);
     }
   }
@@ -305,13 +311,13 @@ public final class Recording extends Owned {
 
   private static BufferStorage storage(RecordedOperand operand, @Nullable EngineBuffer[] bindings) {
     return operand.isSlot()
-        ? Objects.requireNonNull(bindings[operand.slot]).storage
+        ? Objects.requireNonNull(bindings[operand.slot()]).storage
         : operand.storage();
   }
 
   private static long offset(RecordedOperand operand, @Nullable EngineBuffer[] bindings) {
     return operand.offset
-        + (operand.isSlot() ? Objects.requireNonNull(bindings[operand.slot]).offset : 0);
+        + (operand.isSlot() ? Objects.requireNonNull(bindings[operand.slot()]).offset : 0);
   }
 
   /**
@@ -343,7 +349,7 @@ public final class Recording extends Owned {
   @Override
   protected void destroy() {
     isUnused = true;
-    if (isPrepared()) {
+    if (prepared != null) {
       device.calls().free("what was prepared for a command buffer", this::endPrepared);
     }
     removeIfOver();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The host's part of an operation that moves bytes in parts, by a few lanes at a time. A lane moves
- * one part after the other through staging memory, in steps on whatever threads come, so no thread
- * waits. The operation ends when the last lane has ended, and fails if one of them has.
+ * one part after the other through staging memory, in steps on different threads, so no thread
+ * waits. The operation ends when the last lane has ended, and fails if a lane has failed.
  *
  * <p>A {@link HalException} that a step throws ends its lane. Anything else loses the device of the
  * operation (rule E2), and ends the lane as well, so that other devices need not wait for it.
@@ -72,12 +72,14 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
     return start < length ? start : -1;
   }
 
-  /** Lets no lane begin another part. Unless a lane has failed before, all have failed so. */
+  /**
+   * Lets no lane begin another part. The transfer fails with {@code cause}, or an earlier failure.
+   */
   public final void stop(HalException cause) {
     boolean ignored = failure.compareAndSet(null, cause);
   }
 
-  /** A lane has failed, the first one; others may still be moving bytes. */
+  /** The first lane has failed; others may still be moving bytes. */
   protected void failed(HalException first) {}
 
   /** All lanes have ended, and the operation is about to. Called once. */
@@ -92,7 +94,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
     }
   }
 
-  /** Ends the operation of a transfer that has nothing to let go of. */
+  /** Ends the operation of a transfer that holds nothing. */
   protected final void endOperation(@Nullable HalException first) {
     operation.queue.hostCompletionOver(operation, first);
   }
@@ -135,7 +137,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
       }
     }
 
-    /** What the next transfer of this lane raises when it is complete. */
+    /** The signal of the next transfer of this lane. */
     protected final Fence nextSignal() {
       return timeline.at(++done);
     }
@@ -181,7 +183,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
       }
     }
 
-    /** What a failure of this lane is told as. */
+    /** The failure that is reported if a step of this lane has thrown {@code thrown}. */
     protected HalException explain(HalException thrown) {
       return thrown;
     }
@@ -194,7 +196,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
           endStaging();
           ended(thrown == null ? null : explain(thrown));
         }
-      } catch (Throwable t) { // nobody else ends the operation
+      } catch (Throwable t) { // nothing else ends the operation
         operation.queue.broken.by = t; // no call, as above
       }
     }

@@ -1,5 +1,6 @@
 package org.jhal.engine.transfer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -24,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * until the device is closed. A chunk that a transfer may still use is out of the pool, so the
  * memory is bounded whatever fails (rule K7).
  *
- * <p>There are two ways to get a chunk. Who {@linkplain #request requests} one waits in line, so
- * many users share the chunks fairly. That is for those whose transfers are in one stream: a queue
- * has a pool of its own for files, since a chunk stays in use for as long as the queue's stream is
- * blocked, and that must not hold up other queues (rule Q4). Who {@linkplain #take takes} one never
- * waits, and gets a small piece of the heap if there is none. That is for transfers of several
- * devices, of which any may be blocked.
+ * <p>There are two ways to get a chunk. A user that {@linkplain #request requests} one waits in
+ * line, so many users share the chunks fairly. That is for transfers in one stream: a queue has a
+ * pool of its own for files, since a chunk stays in use for as long as the queue's stream is
+ * blocked, which must not hold up other queues (rule Q4). A caller that {@linkplain #take takes}
+ * one never waits, and gets a small piece of the heap if there is none. That is for transfers of
+ * several devices, any of which may be blocked.
  *
  * <p>Thread-safe.
  */
@@ -44,7 +45,7 @@ public class StagingPool {
 
   private static final System.Logger LOG = System.getLogger(StagingPool.class.getName());
 
-  /** Who waits for a chunk. Exactly one of the methods is called, once for each request. */
+  /** A user that waits for a chunk. Each request leads to exactly one call of one method. */
   public interface User {
     /** Called on a file thread. The user must {@link Loan#end} the loan. Throws nothing. */
     void use(Loan loan);
@@ -58,10 +59,17 @@ public class StagingPool {
   private final DeviceCore<?> device;
   private final boolean isPinned;
 
-  // Guarded by this. While a user waits, no chunk is free and `made` is CHUNKS.
+  // While a user waits, no chunk is free and `made` is CHUNKS.
+  @GuardedBy("this")
   private final Deque<ByteBuffer> free = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private final Queue<User> waiting = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private int made; // chunks that exist or are being made
+
+  @GuardedBy("this")
   private final List<DeviceMemory> owned = new ArrayList<>(); // the memory of pinned chunks
 
   /**
@@ -80,7 +88,7 @@ public class StagingPool {
     private final ByteBuffer bytes;
     private final boolean isChunk; // rather than a piece of the heap
     private final AtomicBoolean isBack = new AtomicBoolean();
-    private @Nullable HostMemory latest; // what transfers were given last; those before are over
+    private @Nullable HostMemory latest; // of the latest transfers; those before are over
 
     private Loan(ByteBuffer bytes, boolean isChunk) {
       this.bytes = bytes;
@@ -104,8 +112,8 @@ public class StagingPool {
     }
 
     /**
-     * Gives the memory back once no transfer uses it: one that has failed may still do so, and on a
-     * lost device for as long as that is open. Whoever waits for a chunk is then refused.
+     * Gives the memory back once no transfer uses it. A failed transfer may still use it, on a lost
+     * device for as long as that is open; all users that wait for a chunk are then refused.
      */
     public void end() {
       if (latest == null) {
@@ -120,20 +128,21 @@ public class StagingPool {
     private void giveBack() {
       try {
         if (isChunk && isBack.compareAndSet(false, true)) {
-          StagingPool.this.giveBack(bytes);
+          pass(bytes);
         }
-      } catch (
-          Throwable t) { // rule E2: who waits might never get a chunk, and a callback logs only
+      } catch (Throwable t) {
+        // Rule E2: a user that waits might never get a chunk. This may run in a callback of host
+        // memory, which only logs what it throws.
         device.loseBecause(t);
       }
     }
   }
 
-  // For who does not wait.
+  // Without waiting.
 
   /**
-   * Returns a chunk, or a piece of the heap if none is free, or if {@code wanted} is not more than
-   * such a piece has. May block while a chunk is made.
+   * Returns a chunk; or a piece of the heap, if no chunk is free or a piece has room for {@code
+   * wanted} bytes. May block while a chunk is made.
    *
    * @param wanted how many bytes there are to move, at least 1
    * @throws HalException RESOURCE_EXHAUSTED if the heap has no room
@@ -162,18 +171,14 @@ public class StagingPool {
     try {
       return make();
     } catch (HalException e) {
-      unmake();
+      pass(null);
       return null;
     }
   }
 
-  private synchronized void unmake() {
-    made--;
-  }
+  // In line.
 
-  // For who waits.
-
-  /** Has {@code user} called with a chunk as soon as there is one. Does not block. */
+  /** Calls {@code user} with a chunk as soon as there is one. Does not block. */
   public void request(User user) {
     ByteBuffer chunk;
     boolean waits;
@@ -194,8 +199,8 @@ public class StagingPool {
   }
 
   /**
-   * Refuses all who wait, if the device is lost: what it uses may be kept until it is closed, so no
-   * chunk may ever come back.
+   * Refuses all waiting users if the device is lost: memory in use may be kept until the device is
+   * closed, so no chunk may ever come back.
    */
   void refuseIfLost() {
     HalException cause = device.lostCause();
@@ -210,22 +215,17 @@ public class StagingPool {
     refused.forEach(user -> user.refuse(cause));
   }
 
-  private void giveBack(ByteBuffer chunk) {
-    User next;
-    synchronized (this) {
-      next = waiting.poll();
-      if (next == null) {
-        free.push(chunk);
-      }
-    }
+  /** Gives a chunk to the first user that waits, or leaves it. If null, it was not made. */
+  private void pass(@Nullable ByteBuffer chunk) {
+    User next = nextOrLeave(chunk);
     if (next != null) {
       handOn(next, chunk);
     }
   }
 
   /**
-   * Gives a chunk, or one that is still to be made if it is null, to {@code user}, or to the first
-   * of those behind it that can take one.
+   * Gives a chunk to {@code user}, or to the first user behind it that can take one. If it is null,
+   * the chunk is still to be made.
    */
   private void handOn(User user, @Nullable ByteBuffer chunk) {
     for (User next = user; next != null; ) {
@@ -260,10 +260,7 @@ public class StagingPool {
         given = make();
       } catch (HalException e) {
         user.refuse(e);
-        User next = nextOrLeave(null);
-        if (next != null) {
-          handOn(next, null);
-        }
+        pass(null);
         return;
       }
     }

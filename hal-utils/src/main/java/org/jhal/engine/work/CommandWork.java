@@ -13,7 +13,6 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
-import org.jhal.Parameter;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -26,6 +25,7 @@ import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.recording.RecordedCommand;
+import org.jhal.engine.recording.RecordedOperand;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,30 +127,11 @@ public class CommandWork<E> extends QueueWork<E> {
 
   private void keep(boolean isAny) {
     hasEffect = isAny;
-    if (!isAny) {
-      return;
-    }
-    switch (command.kind()) {
-      case FILL, UPDATE, UPLOAD -> retainStorage(command.target().storage());
-      case READBACK -> retainStorage(command.source().storage());
-      case COPY -> {
-        retainStorage(command.source().storage());
-        retainStorage(command.target().storage());
+    for (int i = 0; isAny && i < command.operandCount(); i++) {
+      RecordedOperand operand = command.operand(i);
+      if (operand != null) {
+        retainStorage(operand.storage());
       }
-      case DISPATCH -> {
-        EngineKernel kernel = command.kernel();
-        for (int i = 0; i < kernel.parameterCount(); i++) {
-          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-            retainStorage(command.argument(i).storage());
-          }
-        }
-      }
-      case EXTERNAL -> {
-        for (int i = 0; i < command.external().bufferCount(); i++) {
-          retainStorage(command.argument(i).storage());
-        }
-      }
-      case BARRIER, EVENT -> {}
     }
   }
 

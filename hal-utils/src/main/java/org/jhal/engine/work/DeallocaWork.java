@@ -38,11 +38,6 @@ public final class DeallocaWork<E> extends QueueWork<E> implements StreamBatch.D
   }
 
   @Override
-  protected boolean issueMayBlock(NativeStream<E> stream) {
-    return false;
-  }
-
-  @Override
   protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     BufferStorage storage = storage();
     memory = storage.beginDealloca();

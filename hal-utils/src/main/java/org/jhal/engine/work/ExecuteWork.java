@@ -77,7 +77,7 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   @Override
   public boolean weightMayChange() {
     Recording recorded = recording;
-    return recorded != null && recorded.isPrepared();
+    return recorded != null && recorded.prepared() != null;
   }
 
   @Override
@@ -88,7 +88,7 @@ public final class ExecuteWork<E> extends QueueWork<E> {
 
   @Override
   protected boolean issueMayBlock(NativeStream<E> stream) {
-    return stream.issueMayBlock(Objects.requireNonNull(recording).commands());
+    return stream.issueMayBlock(Objects.requireNonNull(recording));
   }
 
   @Override
@@ -102,12 +102,12 @@ public final class ExecuteWork<E> extends QueueWork<E> {
     checkMemory();
     Recording recorded = Objects.requireNonNull(recording);
     recorded.checkTransients();
-    return batch.issue(recorded.commands(), this).submitTo(stream);
+    return batch.issue(recorded, this).submitTo(stream);
   }
 
   @Override
   EngineBuffer bound(RecordedOperand operand) {
-    return Objects.requireNonNull(bindings[operand.slot]);
+    return Objects.requireNonNull(bindings[operand.slot()]);
   }
 
   @Override
@@ -129,6 +129,6 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   @Override
   public int commandCount() {
     Recording recorded = recording;
-    return recorded == null ? 0 : recorded.commands().size();
+    return recorded == null ? 0 : recorded.size();
   }
 }

@@ -23,11 +23,6 @@ public final class HostWork<E> extends QueueWork<E> {
   }
 
   @Override
-  protected boolean issueMayBlock(NativeStream<E> stream) {
-    return false;
-  }
-
-  @Override
   protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     return batch.submitTo(stream);
   }
@@ -41,9 +36,6 @@ public final class HostWork<E> extends QueueWork<E> {
   public boolean endsWithHostCompletion() {
     return false;
   }
-
-  @Override
-  protected void retired() {}
 
   @Override
   public String kind() {

@@ -25,7 +25,7 @@ final class PeerUses {
    * Holds the device whose memory {@code storage} stands for, unless it is held already, and
    * enables access to the memory. Called while the operation is issued.
    *
-   * @param isPart whether it is part of an operation that holds the device; then that may be
+   * @param isPart whether it is part of an operation that holds the device, which may then be
    *     closing
    * @throws HalException FAILED_PRECONDITION if that device is closed or lost; the failure of
    *     enabling access
@@ -70,7 +70,7 @@ final class PeerUses {
   }
 
   private void hold(DeviceCore<?> owner, boolean isPart) {
-    held.ensureCapacity(held.size() + 1); // first: what is held must be in the list
+    held.ensureCapacity(held.size() + 1); // first: every held device must be in the list
     owner.leases().beginUse(isPart);
     held.add(owner);
   }

@@ -206,7 +206,9 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   /** Whether only the issue thread may issue it, other devices' memory aside. */
-  protected abstract boolean issueMayBlock(NativeStream<E> stream);
+  protected boolean issueMayBlock(NativeStream<E> stream) {
+    return false;
+  }
 
   /** Whether issuing it may involve another device. */
   protected boolean mayGoAcross() {
@@ -233,7 +235,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     return issue(stream, batch);
   }
 
-  /** Does what {@link Work#issue} says. */
+  /** Issues the work as {@link Work#issue} does, with the other devices held. */
   protected abstract @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch);
 
   // The host's part.
@@ -310,7 +312,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
    * Drops the references to users' objects when the operation has retired, so that these can be
    * collected before the operation.
    */
-  protected abstract void retired();
+  protected void retired() {}
 
   // Submission.
 
@@ -337,7 +339,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   EngineBuffer bound(RecordedOperand operand) {
-    throw new IllegalStateException("slot " + operand.slot + " without a binding table");
+    throw new IllegalStateException("slot " + operand.slot() + " without a binding table");
   }
 
   @Override
@@ -382,8 +384,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       if (FlightRecorder.recordsExecutions()) {
         FlightRecorder.execution(operation().queue.number(), operation().key, begin, end, error);
       }
-    } catch (Throwable exhausted) {
-      return; // the record is lost, not the operation
+    } catch (LinkageError | VirtualMachineError exhausted) {
+      return; // without memory or stack, the record is lost, not the operation
     }
   }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who closes a file, and who hears of an error of that. */
+/** Which thread closes a file, and where an error of the close is reported. */
 @Timeout(60)
 class EngineFileTest {
   private final EngineDevice<Event> device = new FakeBackend().open(1, Duration.ofSeconds(20));
@@ -65,7 +65,7 @@ class EngineFileTest {
     }
   }
 
-  /** Tells who closes it, and fails that. */
+  /** Notes the thread that closes it, and fails the close. */
   private final class Unclosable extends FileChannel {
     @Override
     protected void implCloseChannel() throws IOException {

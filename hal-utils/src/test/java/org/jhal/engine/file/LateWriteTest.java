@@ -48,8 +48,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A device goes on writing host memory of a transfer that has failed, so nobody else gets that
- * memory: what others move through theirs stays as it is (rules G4, Q2).
+ * A device goes on writing host memory of a failed transfer, so no other transfer gets that memory,
+ * and the bytes of other transfers stay intact (rules G4, Q2).
  */
 @Timeout(60)
 class LateWriteTest {
@@ -69,7 +69,7 @@ class LateWriteTest {
   private final EngineDevice<Event> sound = new FakeBackend().open(1, LONG);
   private final EngineDevice<Event> gone = late.open(1, LONG);
 
-  /** What the device that is held was given to write to. */
+  /** The memory that the held device was given to write to. */
   private final ConcurrentLinkedQueue<HostMemory> given = new ConcurrentLinkedQueue<>();
 
   @AfterEach
@@ -85,7 +85,7 @@ class LateWriteTest {
     }
   }
 
-  /** Lets the streams of {@link #gone} run, also what no event is behind. */
+  /** Lets the streams of {@link #gone} run, also work that no event covers. */
   private void release() {
     late.device.setHeld(false);
     for (FakeStream stream : late.streams) {
@@ -106,7 +106,7 @@ class LateWriteTest {
     memory.write(0, ByteBuffer.wrap(filled((int) memory.size(), value)));
   }
 
-  /** Holds the streams of {@link #gone}, and notes what each readback is to write to. */
+  /** Holds the streams of {@link #gone}, and notes the memory that each readback writes to. */
   private void hold() {
     late.device.setHeld(true);
     late.streams.forEach(

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The first cause is the one that everybody gets, also if the thread that has decided on it is held
- * up right behind its decision, before it has told anybody (rule G3).
+ * All signals fail with the first cause, even if the thread that has decided on it is held up right
+ * after its decision, before any signal has failed (rule G3).
  */
 @Timeout(60)
 class CollectiveCauseTest {
@@ -138,7 +138,7 @@ class CollectiveCauseTest {
     assertFailed(FIRST, probe);
   }
 
-  /** The group, what has begun and what has not: whoever fails them meanwhile. */
+  /** The group and all collectives, begun or not, whichever thread fails them meanwhile. */
   @Test
   void aFailureThatNobodyHasToldYetIsTheCauseForTheWholeGroup() {
     backend.device.setHeld(true);

@@ -243,7 +243,7 @@ class EngineGroupTest {
               pair.sum(done.at(1));
               ends.add(done);
             } catch (OutOfMemoryError | HalException refused) {
-              break; // the call has failed, so nobody waits for it
+              break; // the call has failed, so there is nothing to wait for
             }
           }
           for (TimelineSemaphore done : ends) {
@@ -331,7 +331,7 @@ class EngineGroupTest {
     }
   }
 
-  /** Whoever loses the device tries again where there is stack, as a program may do. */
+  /** The caller loses the device again where there is enough stack, as a program may do. */
   @Test
   void aLossThatRunsOutOfStackReachesTheGroups() throws Exception {
     try (Pair pair = new Pair()) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the driver's part of a group ends, and who is told when its streams are past it. */
+/** How the driver's part of a group ends, and what runs when its streams are past it. */
 class NativeFormTest {
   private final List<EngineDevice<?>> devices = new ArrayList<>();
   private final RefCounted life =
@@ -73,9 +73,9 @@ class NativeFormTest {
     FakeGroup group = make(rank -> false);
     life.release();
     form.abort();
-    AtomicBoolean isTold = new AtomicBoolean();
-    form.whenPast(1, () -> isTold.set(true));
-    assertTrue(isTold.get());
+    AtomicBoolean isPast = new AtomicBoolean();
+    form.whenPast(1, () -> isPast.set(true));
+    assertTrue(isPast.get());
     Threads.await("the group to be freed", () -> group.isClosed);
     assertEquals(0, group.misuses.get());
   }
@@ -92,15 +92,15 @@ class NativeFormTest {
               }
               return true;
             });
-    AtomicIntegerArray told = new AtomicIntegerArray(2);
-    form.whenPast(0, () -> told.incrementAndGet(0));
-    form.whenPast(1, () -> told.incrementAndGet(1));
+    AtomicIntegerArray calls = new AtomicIntegerArray(2);
+    form.whenPast(0, () -> calls.incrementAndGet(0));
+    form.whenPast(1, () -> calls.incrementAndGet(1));
     form.abort();
-    Threads.await("the other rank", () -> told.get(1 - failing) == 1);
+    Threads.await("the other rank", () -> calls.get(1 - failing) == 1);
     Threads.await("another question", () -> group.asked.get(failing) > 1);
-    assertEquals(0, told.get(failing));
+    assertEquals(0, calls.get(failing));
     fails.set(false);
-    Threads.await("the rank", () -> told.get(failing) == 1);
+    Threads.await("the rank", () -> calls.get(failing) == 1);
     life.release();
     Threads.await("the group to be freed", () -> group.isClosed);
   }
@@ -109,17 +109,17 @@ class NativeFormTest {
   @ValueSource(ints = {0, 1})
   void aReleaseThatBlocksHidesNoOtherRank(int blocking) {
     FakeGroup group = make(rank -> true);
-    AtomicBoolean isOtherTold = new AtomicBoolean();
-    AtomicBoolean isTold = new AtomicBoolean();
+    AtomicBoolean isOtherPast = new AtomicBoolean();
+    AtomicBoolean isPast = new AtomicBoolean();
     form.whenPast(
         blocking,
         () -> {
-          Threads.await("the other rank", isOtherTold::get);
-          isTold.set(true);
+          Threads.await("the other rank", isOtherPast::get);
+          isPast.set(true);
         });
-    form.whenPast(1 - blocking, () -> isOtherTold.set(true));
+    form.whenPast(1 - blocking, () -> isOtherPast.set(true));
     form.abort();
-    Threads.await("both", isTold::get);
+    Threads.await("both", isPast::get);
     life.release();
     Threads.await("the group to be freed", () -> group.isClosed);
   }

@@ -163,7 +163,7 @@ class ChunkedTransferTest {
     assertNull(device.lostCause());
   }
 
-  /** Rule E2: it may be half done, and nobody knows what of it. */
+  /** Rule E2: the step may be half done. */
   @Test
   void anErrorInAStepLosesTheDevice() {
     try (Quiet ignored = new Quiet()) {
@@ -177,7 +177,7 @@ class ChunkedTransferTest {
     }
   }
 
-  /** Rule E2: nobody else ends the operation. */
+  /** Rule E2: nothing else ends the operation. */
   @Test
   void anErrorAtTheEndLosesTheDevice() {
     try (Quiet ignored = new Quiet()) {

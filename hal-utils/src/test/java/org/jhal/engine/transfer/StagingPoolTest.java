@@ -102,7 +102,7 @@ class StagingPoolTest {
   /** The chunk of the next request that is over, which must be this one. */
   private Loan nextLoan(int number) throws InterruptedException {
     Request next = next();
-    assertEquals(number, next.number, "who gets a chunk that was given back");
+    assertEquals(number, next.number, "the user that gets the returned chunk");
     return next.chunk();
   }
 
