@@ -45,9 +45,9 @@ final class CudaLibrary {
   private CudaLibrary(SharedLibrary library, int version) {
     this.library = library;
     this.version = version;
-    this.missingForGraphs = library.missing(CudaGraphs.Api.symbols());
+    this.missingForGraphs = library.missing(CudaGraphs.Api.API.symbols());
     if (missingForGraphs.isEmpty()) {
-      CudaGraphs.Api.bind(library);
+      CudaGraphs.Api.API.bind(library);
     }
   }
 
@@ -116,9 +116,9 @@ final class CudaLibrary {
     }
     SharedLibrary library =
         WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
-    WANTED.require(library, JCudaApi.symbols(), "one for CUDA " + text(MIN_VERSION));
+    WANTED.require(library, JCudaApi.API.symbols(), "one for CUDA " + text(MIN_VERSION));
     JCudaNatives.load();
-    JCudaApi.bind(library);
+    JCudaApi.API.bind(library);
     int[] version = new int[1];
     CudaResult.CODES.check("driverGetVersion", JCudaApi.API.setup().driverGetVersion(version));
     if (version[0] < MIN_VERSION) {

@@ -47,7 +47,7 @@ final class HipLibrary {
     this.deviceCount = deviceCount;
     this.graphs = whetherGraphs(library, version);
     if (hasGraphs()) {
-      HipGraphApi.bind(library);
+      HipGraphApi.API.bind(library);
     }
   }
 
@@ -59,7 +59,7 @@ final class HipLibrary {
           + HipGraphs.FIRST_MAJOR
           + " on they are";
     }
-    List<String> missing = library.missing(HipGraphApi.symbols());
+    List<String> missing = library.missing(HipGraphApi.API.symbols());
     return missing.isEmpty()
         ? AVAILABLE
         : "not available: " + library.path() + " lacks " + String.join(", ", missing);
@@ -121,8 +121,8 @@ final class HipLibrary {
       throw unavailable("HIP is used on 64-bit Linux only, this is " + Platform.RESOURCE_PREFIX);
     }
     SharedLibrary library = WANTED.find(candidates(), "hipInit");
-    WANTED.require(library, HipApi.symbols(), "that of ROCm 5.2");
-    HipApi.bind(library);
+    WANTED.require(library, HipApi.API.symbols(), "that of ROCm 5.2");
+    HipApi.API.bind(library);
     HipSetup setup = HipApi.API.setup();
     int[] value = new int[1];
     HipResult.CODES.check("runtimeGetVersion", setup.runtimeGetVersion(value));
