@@ -33,12 +33,6 @@ final class Nvrtc extends RuntimeCompiler {
   /** The name of the compiler; also the prefix of its functions. */
   static final String NAME = "nvrtc";
 
-  /** The system property that names the file of the library. */
-  static final String PROPERTY = "jhal.cuda.nvrtc";
-
-  /** The environment variable that names the file of the library. */
-  static final String VARIABLE = "JHAL_CUDA_NVRTC";
-
   private static final System.Logger LOG = System.getLogger(Nvrtc.class.getName());
 
   private static final List<String> NAMES =
@@ -54,9 +48,9 @@ final class Nvrtc extends RuntimeCompiler {
 
   private static final String VIRTUAL = "--gpu-architecture=compute_";
 
-  private static final WantedLibrary WANTED =
+  static final WantedLibrary WANTED =
       new WantedLibrary(
-          "NVRTC, which compiles sources,", ORIGIN, PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
+          "NVRTC, which compiles sources,", ORIGIN, "jhal.cuda.nvrtc", Status.UNIMPLEMENTED);
 
   /** One for each file. */
   private static final Map<String, Lazy<Nvrtc>> LOADED = new ConcurrentHashMap<>();
@@ -97,7 +91,7 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   private Nvrtc(SharedLibrary library) {
-    this(library, api(library));
+    this(library, WANTED.map(library, Api.class, NAME, "that of CUDA 11.2"));
   }
 
   private Nvrtc(SharedLibrary library, Api api) {
@@ -116,11 +110,6 @@ final class Nvrtc extends RuntimeCompiler {
     architectures = new int[count[0]];
     check("GetSupportedArchs", api.getSupportedArchs(architectures));
     Arrays.sort(architectures);
-  }
-
-  private static Api api(SharedLibrary library) {
-    WANTED.require(library, SharedLibrary.functions(Api.class, NAME), "that of CUDA 11.2");
-    return library.map(Api.class, NAME);
   }
 
   static int version(Api api) {

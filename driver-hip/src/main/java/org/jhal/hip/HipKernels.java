@@ -4,6 +4,7 @@ import java.util.Set;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipApi;
@@ -21,14 +22,14 @@ final class HipKernels extends KernelLoader {
 
   @Override
   protected RuntimeCompiler compiler() {
-    HipLibrary library = HipLibrary.load();
-    return Hiprtc.load(library.library(), library.major());
+    GpuLibrary library = runtime.library();
+    return Hiprtc.load(library.library(), HipLibrary.major(library.number()));
   }
 
   @Override
   protected @Nullable CompilerFiles compilerFiles() {
-    HipLibrary library = HipLibrary.load();
-    return Hiprtc.files(library.library(), library.major());
+    GpuLibrary library = runtime.library();
+    return Hiprtc.files(library.library(), HipLibrary.major(library.number()));
   }
 
   @Override

@@ -23,12 +23,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Hiprtc extends RuntimeCompiler {
-  /** The system property that names the file of the library. */
-  static final String PROPERTY = "jhal.hip.hiprtc";
-
-  /** The environment variable that names the file of the library. */
-  static final String VARIABLE = "JHAL_HIP_HIPRTC";
-
   private static final String NAME = "libhiprtc.so";
   private static final int LIKELY_MAJOR = 7;
   private static final String SYMBOL = "hiprtcCompileProgram";
@@ -53,9 +47,9 @@ final class Hiprtc extends RuntimeCompiler {
           "LLVM_PATH",
           "ROCM_PATH");
 
-  private static final WantedLibrary WANTED =
+  static final WantedLibrary WANTED =
       new WantedLibrary(
-          "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
+          "HIPRTC, which compiles sources,", "ROCm", "jhal.hip.hiprtc", Status.UNIMPLEMENTED);
 
   private static final Lazy<Hiprtc> LOADED = Lazy.keepingFailure();
 
@@ -63,7 +57,10 @@ final class Hiprtc extends RuntimeCompiler {
   private final Comgr targets;
 
   private Hiprtc(SharedLibrary library, Comgr targets) {
-    this(library, api(library), targets);
+    this(
+        library,
+        WANTED.map(library, HiprtcApi.class, HiprtcApi.PREFIX, "that of ROCm 5.2"),
+        targets);
   }
 
   private Hiprtc(SharedLibrary library, HiprtcApi api, Comgr targets) {
@@ -73,12 +70,6 @@ final class Hiprtc extends RuntimeCompiler {
         Arrays.asList(library.file(SYMBOL), targets.file()));
     this.api = api;
     this.targets = targets;
-  }
-
-  private static HiprtcApi api(SharedLibrary library) {
-    WANTED.require(
-        library, SharedLibrary.functions(HiprtcApi.class, HiprtcApi.PREFIX), "that of ROCm 5.2");
-    return library.map(HiprtcApi.class, HiprtcApi.PREFIX);
   }
 
   /**

@@ -110,9 +110,9 @@ class HipPeerTest extends OnSimulatedHip {
     assertEquals(0, can[0]);
     ok(API.setup().deviceCanAccessPeer(can, 1, 0));
     assertEquals(1, can[0], "the other way round");
-    assertEquals(hipErrorInvalidDevice, API.setup().deviceCanAccessPeer(can, 0, 2));
+    assertEquals(GpuApi.INVALID_DEVICE, API.setup().deviceCanAccessPeer(can, 0, 2));
     assertEquals(UNSUPPORTED, API.setup().deviceEnablePeerAccess(1, 0));
-    assertEquals(hipErrorInvalidDevice, API.setup().deviceEnablePeerAccess(2, 0));
+    assertEquals(GpuApi.INVALID_DEVICE, API.setup().deviceEnablePeerAccess(2, 0));
     assertEquals(hipErrorInvalidValue, API.setup().memPoolSetAccess(pool, accessOf(0), 1));
   }
 

@@ -24,6 +24,7 @@ import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
@@ -76,20 +77,18 @@ public abstract class GpuDriver implements Driver {
     this.name = name;
   }
 
-  /** The name and version of the native runtime, which it loads and initialises. */
-  protected abstract String version();
-
   /**
-   * The number of devices; at least one.
+   * The native runtime. The first call in a process loads and initialises it.
    *
-   * @throws HalException UNAVAILABLE with the reason if there is no native library, or no device
+   * @throws HalException UNAVAILABLE with the reason if there is none that can be used, or no
+   *     device; the same in each call
    */
-  protected abstract int count();
+  protected abstract GpuLibrary load();
 
-  /** Reads the properties of the devices. */
+  /** Makes what reads the properties of the devices of {@link #load}. */
   protected abstract DeviceReader reader();
 
-  /** Opens a device. */
+  /** Opens a device of {@link #load}. */
   protected abstract GpuRuntime openRuntime(GpuProperties device);
 
   /**
@@ -128,7 +127,7 @@ public abstract class GpuDriver implements Driver {
     try {
       int count = find().size();
       return Availability.available(
-          version() + " with " + count + (count == 1 ? " device" : " devices"));
+          load().title() + " with " + count + (count == 1 ? " device" : " devices"));
     } catch (HalException e) {
       return Availability.unavailable(e.getMessage());
     }
@@ -137,7 +136,7 @@ public abstract class GpuDriver implements Driver {
   private List<GpuProperties> find() {
     return devices.get(
         () -> {
-          int count = count(); // loads the runtime
+          int count = load().countDevices();
           return IntStream.range(0, count).mapToObj(i -> reader().read(i, count)).toList();
         });
   }

@@ -7,6 +7,7 @@ import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.PinnedRanges;
 import org.jhal.gpu.natives.ResultCodes;
 
 /**
