@@ -210,11 +210,11 @@ class HeaderTest {
     layout(assertions, HipDeviceProp.R0000);
     assertions.add("#endif");
     assertEquals(List.of(), failures(assertions));
-    assertTrue(HipDeviceProp.R0600.bytes() <= HipDeviceProp.MAX_BYTES);
   }
 
   private static void layout(List<String> assertions, HipDeviceProp layout) {
-    assertions.add(CHeader.equal("sizeof(hipDeviceProp_t)", layout.bytes(), layout + " size"));
+    String fits = "sizeof(hipDeviceProp_t) <= " + HipDeviceProp.MAX_BYTES;
+    assertions.add(CHeader.equal(fits, 1, layout + " size"));
     offset(assertions, "hipDeviceProp_t", "gcnArchName", layout.gcnArchName());
   }
 

@@ -43,11 +43,6 @@ public record WantedLibrary(String what, String origin, String property, Status 
     return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
   }
 
-  /** Whether a setting names a file. */
-  public boolean isNamed() {
-    return named() != null;
-  }
-
   /**
    * Loads the file that a setting names, or else the first loadable candidate.
    *
