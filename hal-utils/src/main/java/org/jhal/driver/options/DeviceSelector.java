@@ -52,13 +52,7 @@ public final class DeviceSelector {
       if (index >= devices.size()) {
         throw new HalException(
             Status.NOT_FOUND,
-            "no device '"
-                + uri
-                + "': index "
-                + index
-                + ", but there "
-                + (devices.size() == 1 ? "is " : "are ")
-                + describe(uri, devices));
+            "no device '" + uri + "': index " + index + ", but " + describe(uri, devices));
       }
       return devices.get((int) index);
     }
@@ -78,17 +72,10 @@ public final class DeviceSelector {
               + "' in '"
               + uri
               + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION"
-              + " (hexadecimal); there "
-              + (devices.size() == 1 ? "is " : "are ")
+              + " (hexadecimal); "
               + describe(uri, devices));
     }
-    throw new HalException(
-        Status.NOT_FOUND,
-        "no device '"
-            + uri
-            + "'; there "
-            + (devices.size() == 1 ? "is " : "are ")
-            + describe(uri, devices));
+    throw new HalException(Status.NOT_FOUND, "no device '" + uri + "'; " + describe(uri, devices));
   }
 
   private static boolean isUuidOf(String selector, DeviceInfo device) {
@@ -112,7 +99,7 @@ public final class DeviceSelector {
       String uuid = device.uuid().isEmpty() ? "" : ", uuid " + device.uuid();
       list.add(device.index() + " is " + device.name() + uuid + pci);
     }
-    return (devices.size() == 1 ? "1 device" : devices.size() + " devices")
+    return (devices.size() == 1 ? "there is 1 device" : "there are " + devices.size() + " devices")
         + " of driver '"
         + uri.driver()
         + "': "

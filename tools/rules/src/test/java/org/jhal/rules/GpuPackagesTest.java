@@ -38,7 +38,7 @@ class GpuPackagesTest {
           MEMORY, Set.of(NATIVES, RUNTIME),
           TRANSFER, Set.of(NATIVES, RUNTIME, MEMORY),
           GRAPH, Set.of(NATIVES, COMPILE, RUNTIME, MEMORY),
-          TIME, Set.of(RUNTIME),
+          TIME, Set.of(NATIVES, RUNTIME),
           STREAM, Set.of(NATIVES, COMPILE, RUNTIME, MEMORY, TRANSFER, GRAPH, TIME),
           COLLECTIVE, Set.of(NATIVES, RUNTIME, STREAM),
           GPU,
