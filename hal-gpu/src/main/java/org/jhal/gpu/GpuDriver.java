@@ -8,11 +8,10 @@ import java.util.stream.IntStream;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
-import org.jhal.Driver;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public abstract class GpuDriver implements Driver {
+public abstract class GpuDriver extends ConfiguredDriver {
   private static final EngineOptions ENGINE =
       new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
   private static final Option<Long> MEMORY =
@@ -68,13 +67,18 @@ public abstract class GpuDriver implements Driver {
     DeviceBackend<GpuEvent> before(GpuDevice device);
   }
 
-  private final String name;
-
   /** Read once: devices are not added or removed at run time. */
   private final Lazy<List<GpuProperties>> devices = new Lazy<>();
 
   protected GpuDriver(String name) {
-    this.name = name;
+    super(name, ENGINE, options());
+  }
+
+  private static List<Option<?>> options() {
+    List<Option<?>> options =
+        new ArrayList<>(List.of(MEMORY, KernelCache.OPTION, STAGING, Profile.OPTION, RANGES));
+    options.addAll(GraphOptions.all());
+    return options;
   }
 
   /**
@@ -112,14 +116,9 @@ public abstract class GpuDriver implements Driver {
     try {
       return rangeMarks();
     } catch (HalException e) {
-      LOG.log(Level.WARNING, name + ": no ranges are marked: " + e.getMessage());
+      LOG.log(Level.WARNING, name() + ": no ranges are marked: " + e.getMessage());
       return null;
     }
-  }
-
-  @Override
-  public final String name() {
-    return name;
   }
 
   @Override
@@ -141,25 +140,10 @@ public abstract class GpuDriver implements Driver {
         });
   }
 
-  private Settings settings(DeviceUri uri) {
-    List<Option<?>> options = new ArrayList<>(ENGINE.all());
-    options.add(MEMORY);
-    options.add(KernelCache.OPTION);
-    options.add(STAGING);
-    options.add(Profile.OPTION);
-    options.add(RANGES);
-    options.addAll(GraphOptions.all());
-    return Settings.resolve(name, options, uri);
-  }
-
-  private List<GpuProperties> devices(Settings settings) {
-    long memory = settings.get(MEMORY);
-    return find().stream().map(device -> device.withMemory(memory)).toList();
-  }
-
   @Override
-  public final List<DeviceInfo> devices(DeviceUri uri) {
-    return devices(settings(uri)).stream().map(GpuProperties::info).toList();
+  protected final List<DeviceInfo> devices(Settings settings) {
+    long memory = settings.get(MEMORY);
+    return find().stream().map(device -> device.withMemory(memory).info()).toList();
   }
 
   @Override
@@ -177,7 +161,7 @@ public abstract class GpuDriver implements Driver {
 
   /** Opens a device that {@code interposer} wraps; for tests. */
   public final Device open(DeviceUri uri, Interposer interposer) {
-    return PlatformThreads.call(name + "-open", () -> openHere(uri, interposer));
+    return PlatformThreads.call(name() + "-open", () -> openHere(uri, interposer));
   }
 
   private Device openHere(DeviceUri uri, Interposer interposer) {
@@ -186,9 +170,8 @@ public abstract class GpuDriver implements Driver {
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
     }
-    List<GpuProperties> found = devices(settings);
-    DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
-    GpuProperties device = found.get(info.index());
+    GpuProperties found = find().get(select(uri, settings).index());
+    GpuProperties device = found.withMemory(settings.get(MEMORY));
     return open(openRuntime(device), device, cache, settings, interposer);
   }
 
@@ -209,10 +192,5 @@ public abstract class GpuDriver implements Driver {
             rangeMarks(settings));
     return new EngineDevice<>(
         interposer.before(new GpuDevice(runtime, device, config)), engine, settings.toList());
-  }
-
-  @Override
-  public String toString() {
-    return "driver " + name;
   }
 }

@@ -43,28 +43,16 @@ public final class DeviceSelector {
       return devices.get(0);
     }
     for (DeviceInfo device : devices) {
-      if (isUuidOf(selector, device)) {
+      if (isUuidOf(selector, device)
+          || isIndexOf(selector, device)
+          || isAddressOf(selector, device)) {
         return device;
       }
     }
-    if (INDEX.matcher(selector).matches()) {
-      long index = Long.parseLong(selector);
-      if (index >= devices.size()) {
-        throw new HalException(
-            Status.NOT_FOUND,
-            "no device '" + uri + "': index " + index + ", but " + describe(uri, devices));
-      }
-      return devices.get((int) index);
-    }
-    if (PCI_SELECTOR.matcher(selector).matches()) {
-      String wanted = withoutZeros(selector.substring(PCI.length()));
-      for (DeviceInfo device : devices) {
-        String address = device.pciAddress();
-        if (address != null && withoutZeros(address.toLowerCase(Locale.ROOT)).equals(wanted)) {
-          return device;
-        }
-      }
-    } else if (!UUID.matcher(withoutPrefix(selector)).matches()) {
+    boolean isIndex = INDEX.matcher(selector).matches();
+    if (!isIndex
+        && !PCI_SELECTOR.matcher(selector).matches()
+        && !UUID.matcher(withoutPrefix(selector)).matches()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "selector '"
@@ -75,7 +63,20 @@ public final class DeviceSelector {
               + " (hexadecimal); "
               + describe(uri, devices));
     }
-    throw new HalException(Status.NOT_FOUND, "no device '" + uri + "'; " + describe(uri, devices));
+    String which = isIndex ? "': index " + Long.parseLong(selector) + ", but " : "'; ";
+    throw new HalException(Status.NOT_FOUND, "no device '" + uri + which + describe(uri, devices));
+  }
+
+  private static boolean isIndexOf(String selector, DeviceInfo device) {
+    return INDEX.matcher(selector).matches() && Long.parseLong(selector) == device.index();
+  }
+
+  private static boolean isAddressOf(String selector, DeviceInfo device) {
+    String address = device.pciAddress();
+    return address != null
+        && PCI_SELECTOR.matcher(selector).matches()
+        && withoutZeros(address.toLowerCase(Locale.ROOT))
+            .equals(withoutZeros(selector.substring(PCI.length())));
   }
 
   private static boolean isUuidOf(String selector, DeviceInfo device) {
