@@ -61,7 +61,7 @@ final class CudaRuntime extends GpuRuntime {
   private void popAgain() {
     long[] current = new long[1];
     if (API.setup().ctxGetCurrent(current) == ResultCodes.SUCCESS && current[0] == context) {
-      int ignored = API.ctxPopCurrent(); // the first failure is told
+      int ignored = API.ctxPopCurrent(); // the first failure is reported
     }
   }
 

@@ -34,8 +34,8 @@ final class HipKernels extends KernelLoader {
 
   @Override
   protected NativeModule link(byte[] code, String what) {
-    CodeObject told = CodeObject.read(code, what);
-    told.checkArchitecture(device().architecture(), what);
+    CodeObject metadata = CodeObject.read(code, what);
+    metadata.checkArchitecture(device().architecture(), what);
     long[] out = new long[1];
     int result = HipApi.API.setup().moduleLoadData(out, image(code));
     if (result != ResultCodes.SUCCESS) {
@@ -43,7 +43,7 @@ final class HipKernels extends KernelLoader {
     }
     // The code object describes the arguments, the runtime does not.
     return new NativeModule(
-        out[0], (kernel, entry, spec, name) -> told.checkArguments(entry, spec, name));
+        out[0], (kernel, entry, spec, name) -> metadata.checkArguments(entry, spec, name));
   }
 
   /** The runtime counts work items in 32 bits; versions refuse more or do not run them. */

@@ -76,7 +76,7 @@ class HipLibraryTest {
 
   /** Versions answer with 100 or 101, and not all of them in the same call. */
   @Test
-  void aMachineWithoutADeviceIsTold() throws Exception {
+  void reportsAMachineWithoutADevice() throws Exception {
     for (String body : List.of("return 100;", "return 101;", "*(int*)a = 0; return 0;")) {
       assertContains(
           load("hipGetDeviceCount", body),
@@ -89,7 +89,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void anyOtherFailureIsToldAsItIs() throws Exception {
+  void reportsAnyOtherFailureUnchanged() throws Exception {
     assertContains(
         load("hipInit", "return 3;"),
         "load: UNAVAILABLE: ",

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two devices of the stand-in: who can use whose memory, and wait for whose events. */
+/** Two devices of the stand-in: which can use the other's memory, and wait for its events. */
 class HipPeerTest extends OnSimulatedHip {
   private static final int UNSUPPORTED = 217;
   private static final int ILLEGAL_ADDRESS = 700;

@@ -265,7 +265,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
           }
         }
       } catch (InterruptedException e) {
-        throw new AssertionError("nobody interrupts it", e);
+        throw new AssertionError("nothing interrupts this thread", e);
       }
     }
 
@@ -331,7 +331,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
       try {
         awaitDone();
       } catch (InterruptedException e) {
-        throw new AssertionError("nobody interrupts it", e);
+        throw new AssertionError("nothing interrupts this thread", e);
       } finally {
         waiting.decrementAndGet();
       }
