@@ -9,35 +9,23 @@ import org.jhal.gpu.natives.GpuProperties;
 /** Queries the driver API for the properties of devices, without a context. */
 final class CudaAttributes extends DeviceReader {
   // From cuda.h: enum CUdevice_attribute.
-  private static final int MAX_THREADS_PER_BLOCK = 1;
-  private static final int MAX_BLOCK_DIM_X = 2;
-  private static final int MAX_GRID_DIM_X = 5;
-  private static final int MULTIPROCESSOR_COUNT = 16;
-  private static final int PCI_BUS = 33;
-  private static final int PCI_DEVICE = 34;
-  private static final int PCI_DOMAIN = 50;
+  private static final Attributes ATTRIBUTES =
+      new Attributes(
+          1, // MAX_THREADS_PER_BLOCK
+          2, // MAX_BLOCK_DIM_X
+          5, // MAX_GRID_DIM_X
+          97, // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+          16, // MULTIPROCESSOR_COUNT
+          50, // PCI_DOMAIN_ID
+          33, // PCI_BUS_ID
+          34); // PCI_DEVICE_ID
   private static final int CAPABILITY_MAJOR = 75;
   private static final int CAPABILITY_MINOR = 76;
-  private static final int MAX_SHARED_MEMORY_OPTIN = 97;
 
   private static final String ARCHITECTURE = "sm_";
 
-  private final CudaLibrary library;
-
-  CudaAttributes(CudaLibrary library) {
-    super(
-        CudaDriverProvider.NAME,
-        CudaResult.CODES,
-        new Attributes(
-            MAX_THREADS_PER_BLOCK,
-            MAX_BLOCK_DIM_X,
-            MAX_GRID_DIM_X,
-            MAX_SHARED_MEMORY_OPTIN,
-            MULTIPROCESSOR_COUNT,
-            PCI_DOMAIN,
-            PCI_BUS,
-            PCI_DEVICE));
-    this.library = library;
+  CudaAttributes() {
+    super(CudaLibrary.load(), ATTRIBUTES);
   }
 
   /**
@@ -47,7 +35,7 @@ final class CudaAttributes extends DeviceReader {
   @Override
   protected String uuid(int ordinal) {
     byte[] gpu = uuidBytes(ordinal);
-    Function query = library.optional("cuDeviceGetUuid_v2");
+    Function query = library().library().optional("cuDeviceGetUuid_v2");
     if (query != null) {
       byte[] own = new byte[UUID_BYTES];
       int code = query.invokeInt(new Object[] {own, ordinal});
@@ -77,10 +65,6 @@ final class CudaAttributes extends DeviceReader {
         "compute capability",
         attribute(ordinal, CAPABILITY_MAJOR) + "." + attribute(ordinal, CAPABILITY_MINOR),
         "driver API",
-        "CUDA " + library.version(),
-        "library",
-        library.path(),
-        "graphs",
-        library.graphs());
+        library().title());
   }
 }

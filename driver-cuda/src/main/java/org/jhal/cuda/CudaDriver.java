@@ -1,10 +1,9 @@
 package org.jhal.cuda;
 
-import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -16,25 +15,13 @@ class CudaDriver extends GpuDriver {
   }
 
   @Override
-  protected String version() {
-    return "CUDA " + CudaLibrary.load().version();
-  }
-
-  @Override
-  protected int count() {
-    CudaLibrary library = CudaLibrary.load();
-    int[] count = new int[1];
-    CudaResult.CODES.check("getDeviceCount", JCudaApi.API.setup().getDeviceCount(count));
-    if (count[0] == 0) {
-      throw new HalException(
-          Status.UNAVAILABLE, "the NVIDIA driver (" + library.path() + ") has no device");
-    }
-    return count[0];
+  protected GpuLibrary load() {
+    return CudaLibrary.load();
   }
 
   @Override
   protected DeviceReader reader() {
-    return new CudaAttributes(CudaLibrary.load());
+    return new CudaAttributes();
   }
 
   @Override

@@ -1,17 +1,14 @@
 package org.jhal.cuda;
 
 import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GraphApi;
 import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.runtime.GraphLayout;
 import org.jhal.gpu.runtime.GraphRuntime;
-import org.jspecify.annotations.Nullable;
 
 /** The graphs of a device. The layouts of structures are those of cuda.h. */
 final class CudaGraphs extends GraphRuntime {
@@ -45,35 +42,18 @@ final class CudaGraphs extends GraphRuntime {
    * The functions for graphs, through JNA: JCuda's make new objects in each call and copy
    * structures field by field.
    */
-  static final class Api implements GraphApi {
+  static final class Api extends NativeFunctions<Setup> implements GraphApi {
     static final Api API = new Api();
 
-    private volatile @Nullable Setup setup; // null until the functions are bound
-
-    private Api() {}
-
-    static List<String> symbols() {
-      return Stream.of(Api.class, Setup.class)
-          .flatMap(mapping -> SharedLibrary.functions(mapping).stream())
-          .map(Api::symbol)
-          .sorted()
-          .toList();
-    }
-
-    static void bind(SharedLibrary library) {
-      library.bind(Api.class, Api::symbol);
-      API.setup = library.map(Setup.class, Api::symbol);
+    private Api() {
+      super(Setup.class);
     }
 
     /** Those with {@code _v2} came with CUDA 12. */
-    private static String symbol(String function) {
+    @Override
+    protected String symbol(String function) {
       String name = SharedLibrary.function("cu", function);
       return function.contains("Kernel") ? name + "_v2" : name;
-    }
-
-    @Override
-    public Setup setup() {
-      return Objects.requireNonNull(setup, "bind has not been called");
     }
 
     @Override

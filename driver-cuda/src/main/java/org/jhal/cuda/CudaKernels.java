@@ -57,7 +57,7 @@ final class CudaKernels extends KernelLoader {
 
   @Override
   protected @Nullable CompilerFiles compilerFiles() {
-    return Nvrtc.files(CudaLibrary.load().version());
+    return Nvrtc.files(CudaLibrary.text(CudaLibrary.load().number()));
   }
 
   @Override
@@ -109,7 +109,7 @@ final class CudaKernels extends KernelLoader {
 
   /** Compares a kernel's parameters with the manifest's if the driver reports them (CUDA 12.4). */
   private void checkArguments(long kernel, String entry, KernelSpec spec, String name) {
-    Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
+    Function query = runtime.library().library().optional("cuFuncGetParamInfo");
     if (query == null) {
       return;
     }

@@ -1,85 +1,59 @@
 package org.jhal.cuda;
 
-import com.sun.jna.Function;
 import com.sun.jna.Platform;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Lazy;
-import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.natives.GpuLibrary;
+import org.jhal.gpu.natives.GpuVendor;
 import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.natives.WantedLibrary;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Loads and initialises the CUDA driver API once per process, or reports why not. {@link JCudaApi}
  * must not be used before {@link #load} has returned.
  */
 final class CudaLibrary {
-  /** The system property that names the file of the library. */
-  static final String PROPERTY = "jhal.cuda.library";
+  static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "the library of the NVIDIA driver",
+          "the NVIDIA driver",
+          "jhal.cuda.library",
+          Status.UNAVAILABLE);
 
-  /** The environment variable that names the file of the library. */
-  static final String VARIABLE = "JHAL_CUDA_LIBRARY";
+  private static final WantedLibrary NCCL =
+      new WantedLibrary(
+          "NCCL, which carries out collectives,",
+          "NVIDIA's packages for it (libnccl2), or PyTorch",
+          "jhal.cuda.nccl",
+          Status.UNIMPLEMENTED);
+
+  private static final GpuVendor VENDOR =
+      new GpuVendor(
+          CudaDriverProvider.NAME,
+          "CUDA",
+          CudaResult.CODES,
+          CudaGraphs.Api.API,
+          0, // CU_LAUNCH_PARAM_END
+          new WantedCollectives("NCCL", NCCL, List.of("libnccl.so.2", "libnccl.so")),
+          List.of("CUDA_LAUNCH_BLOCKING"));
 
   /** CUDA 11.2, the first version with stream-ordered memory allocation. */
   private static final int MIN_VERSION = 11020;
 
+  /** The first version whose graphs have all functions of {@link CudaGraphs.Api}. */
+  private static final int GRAPHS_VERSION = 12000;
+
   /** The systems for which JCuda has native libraries. */
   private static final List<String> PLATFORMS = List.of("linux-x86-64", "win32-x86-64");
 
-  private static final WantedLibrary WANTED =
-      new WantedLibrary(
-          "the library of the NVIDIA driver",
-          "the NVIDIA driver",
-          PROPERTY,
-          VARIABLE,
-          Status.UNAVAILABLE);
+  private static final Lazy<GpuLibrary> LOADED = Lazy.keepingFailure();
 
-  private static final Lazy<CudaLibrary> LOADED = Lazy.keepingFailure();
+  private CudaLibrary() {}
 
-  private final SharedLibrary library;
-  private final int version;
-  private final List<String> missingForGraphs;
-
-  private CudaLibrary(SharedLibrary library, int version) {
-    this.library = library;
-    this.version = version;
-    this.missingForGraphs = library.missing(CudaGraphs.Api.symbols());
-    if (missingForGraphs.isEmpty()) {
-      CudaGraphs.Api.bind(library);
-    }
-  }
-
-  boolean hasGraphs() {
-    return missingForGraphs.isEmpty();
-  }
-
-  /** Whether graphs can be used, and if not, why; a text. */
-  String graphs() {
-    return hasGraphs()
-        ? "available"
-        : "not available: CUDA 12 is needed; "
-            + path()
-            + " lacks "
-            + String.join(", ", missingForGraphs);
-  }
-
-  @Nullable Function optional(String symbol) {
-    return library.optional(symbol);
-  }
-
-  /** The version of the driver API, such as {@code 13.0}. */
-  String version() {
-    return text(version);
-  }
-
-  /** The version as the driver API encodes it: 13.0 as 13000. */
-  int number() {
-    return version;
-  }
-
-  /** Encodes a version as the driver API does. */
+  /** Encodes a version as the driver API does: 13.0 as 13000. */
   static int number(int major, int minor) {
     return 1000 * major + 10 * minor;
   }
@@ -92,23 +66,20 @@ final class CudaLibrary {
     return major(version) + "." + version % 1000 / 10;
   }
 
-  String path() {
-    return library.path();
-  }
-
   /**
    * Loads the library on the first call.
    *
-   * @throws HalException UNAVAILABLE with the reason if there is no usable one; every call then
-   *     throws the same failure
+   * @throws HalException UNAVAILABLE with the reason if there is no usable one, or no device; every
+   *     call then throws the same failure
    */
-  static CudaLibrary load() {
+  static GpuLibrary load() {
     return LOADED.get(CudaLibrary::open);
   }
 
-  private static CudaLibrary open() {
+  private static GpuLibrary open() {
     if (!PLATFORMS.contains(Platform.RESOURCE_PREFIX)) {
-      throw unavailable(
+      throw new HalException(
+          Status.UNAVAILABLE,
           "JCuda has no native library for "
               + Platform.RESOURCE_PREFIX
               + ", only for "
@@ -116,31 +87,21 @@ final class CudaLibrary {
     }
     SharedLibrary library =
         WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
-    WANTED.require(library, JCudaApi.symbols(), "one for CUDA " + text(MIN_VERSION));
+    WANTED.require(library, JCudaApi.API.symbols(), "one for CUDA " + text(MIN_VERSION));
     JCudaNatives.load();
-    JCudaApi.bind(library);
+    JCudaApi.API.bind(library);
     int[] version = new int[1];
     CudaResult.CODES.check("driverGetVersion", JCudaApi.API.setup().driverGetVersion(version));
     if (version[0] < MIN_VERSION) {
-      throw unavailable(
+      throw new HalException(
+          Status.UNAVAILABLE,
           "the NVIDIA driver supports CUDA "
               + text(version[0])
               + "; JHAL needs "
               + text(MIN_VERSION)
               + " or newer");
     }
-    int code = JCudaApi.API.setup().init(0);
-    if (code != ResultCodes.SUCCESS) {
-      throw new HalException(
-          Status.UNAVAILABLE,
-          "cuInit returned " + CudaResult.CODES.describe(code),
-          null,
-          CudaResult.CODES.nativeCode(code));
-    }
-    return new CudaLibrary(library, version[0]);
-  }
-
-  private static HalException unavailable(String reason) {
-    return new HalException(Status.UNAVAILABLE, reason);
+    String noGraphs = version[0] < GRAPHS_VERSION ? "CUDA 12 is needed" : "";
+    return new GpuLibrary(VENDOR, library, version[0], text(version[0]), noGraphs);
   }
 }

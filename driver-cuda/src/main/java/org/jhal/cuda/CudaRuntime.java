@@ -2,16 +2,10 @@ package org.jhal.cuda;
 
 import static org.jhal.cuda.JCudaApi.API;
 
-import java.util.List;
-import org.jhal.Status;
 import org.jhal.gpu.natives.GpuProperties;
-import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
-import org.jhal.gpu.natives.WantedCollectives;
-import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.runtime.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,33 +26,15 @@ final class CudaRuntime extends GpuRuntime {
   private static final int HOST = 1;
   private static final int DEVICE = 2;
 
-  /** CU_LAUNCH_PARAM_END. */
-  private static final long LAUNCH_LIST_END = 0;
-
-  private static final WantedCollectives NCCL =
-      new WantedCollectives(
-          "NCCL",
-          new WantedLibrary(
-              "NCCL, which carries out collectives,",
-              "NVIDIA's packages for it (libnccl2), or PyTorch",
-              "jhal.cuda.nccl",
-              "JHAL_CUDA_NCCL",
-              Status.UNIMPLEMENTED),
-          List.of("libnccl.so.2", "libnccl.so"));
-
-  private static final PinnedRanges PINNED = new PinnedRanges();
-  private static final LaunchGate GATE = new LaunchGate();
-
   private final long context;
-  private final CudaLibrary library = CudaLibrary.load();
   private final CudaKernels kernels;
   private final @Nullable CudaGraphs graphs;
 
   CudaRuntime(GpuProperties properties) {
-    super(properties.ordinal(), CudaResult.CODES, PINNED, GATE);
+    super(properties.ordinal(), CudaLibrary.load());
     kernels = new CudaKernels(this, properties);
     context = retainContext();
-    graphs = library.hasGraphs() ? new CudaGraphs(this, context) : null;
+    graphs = library().hasGraphs() ? new CudaGraphs(this, context) : null;
   }
 
   @Override
@@ -85,7 +61,7 @@ final class CudaRuntime extends GpuRuntime {
   private void popAgain() {
     long[] current = new long[1];
     if (API.setup().ctxGetCurrent(current) == ResultCodes.SUCCESS && current[0] == context) {
-      int ignored = API.ctxPopCurrent(); // the first failure is told
+      int ignored = API.ctxPopCurrent(); // the first failure is reported
     }
   }
 
@@ -106,23 +82,8 @@ final class CudaRuntime extends GpuRuntime {
   }
 
   @Override
-  public Object library() {
-    return library;
-  }
-
-  @Override
   protected int enablePeerAccess(GpuRuntime owner) {
     return API.setup().deviceEnablePeerAccess(((CudaRuntime) owner).context, 0);
-  }
-
-  @Override
-  public WantedCollectives collectives() {
-    return NCCL;
-  }
-
-  @Override
-  public List<String> launchBlocking() {
-    return List.of("CUDA_LAUNCH_BLOCKING");
   }
 
   @Override
@@ -154,11 +115,6 @@ final class CudaRuntime extends GpuRuntime {
   private static boolean isKnown(long[] value, int attribute, long address) {
     value[0] = 0; // some attributes have fewer bytes
     return API.pointerGetAttribute(value, attribute, address) == ResultCodes.SUCCESS;
-  }
-
-  @Override
-  public long endOfLaunchList() {
-    return LAUNCH_LIST_END;
   }
 
   @Override

@@ -5,8 +5,6 @@ import org.jhal.gpu.natives.GpuSetup;
 
 /** The driver API's own functions, beside those that operations call. */
 interface CudaSetup extends GpuSetup {
-  int init(int flags);
-
   int driverGetVersion(int[] version);
 
   int devicePrimaryCtxRetain(long[] context, int device);

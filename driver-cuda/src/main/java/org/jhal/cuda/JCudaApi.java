@@ -1,9 +1,8 @@
 package org.jhal.cuda;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.stream.Stream;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
@@ -12,6 +11,7 @@ import jcuda.driver.CUmemoryPool;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>JCuda takes handles and addresses as objects. Each thread reuses one of each kind, so calls
  * make no garbage.
- *
- * <p>{@link #bind} must be called first.
  */
-final class JCudaApi implements GpuApi {
+final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
   static final JCudaApi API = new JCudaApi();
 
   /** The functions that JCuda calls; a missing one would end the process. */
@@ -79,30 +77,20 @@ final class JCudaApi implements GpuApi {
 
   private static final ThreadLocal<Arguments> ARGUMENTS = ThreadLocal.withInitial(Arguments::new);
 
-  private volatile @Nullable CudaSetup setup; // null until the functions are bound
-
-  private JCudaApi() {}
-
-  /** The names of all functions. */
-  static List<String> symbols() {
-    List<String> all = new ArrayList<>(OF_JCUDA);
-    all.addAll(SharedLibrary.functions(JCudaApi.class));
-    all.addAll(SharedLibrary.functions(CudaSetup.class));
-    return all.stream().map(JCudaApi::symbol).sorted().toList();
+  private JCudaApi() {
+    super(CudaSetup.class);
   }
 
-  /** Binds the functions to a library that has them all. */
-  static void bind(SharedLibrary library) {
-    library.bind(JCudaApi.class, JCudaApi::symbol);
-    API.setup = library.map(CudaSetup.class, JCudaApi::symbol);
+  /** With those that JCuda calls. */
+  @Override
+  public List<String> symbols() {
+    return Stream.concat(OF_JCUDA.stream().map(this::symbol), super.symbols().stream())
+        .sorted()
+        .toList();
   }
 
   @Override
-  public CudaSetup setup() {
-    return Objects.requireNonNull(setup, "JCudaApi.bind has not been called");
-  }
-
-  private static String symbol(String function) {
+  protected String symbol(String function) {
     return NAMES.getOrDefault(function, SharedLibrary.function("cu", function));
   }
 

@@ -33,17 +33,11 @@ final class Nvrtc extends RuntimeCompiler {
   /** The name of the compiler; also the prefix of its functions. */
   static final String NAME = "nvrtc";
 
-  /** The system property that names the file of the library. */
-  static final String PROPERTY = "jhal.cuda.nvrtc";
-
-  /** The environment variable that names the file of the library. */
-  static final String VARIABLE = "JHAL_CUDA_NVRTC";
-
   private static final System.Logger LOG = System.getLogger(Nvrtc.class.getName());
 
   private static final List<String> NAMES =
       Platform.isWindows()
-          ? List.of("nvrtc64_130_0", "nvrtc64_120_0", "nvrtc64_112_0")
+          ? List.of("nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll")
           : List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so");
 
   private static final String SYMBOL = "nvrtcGetSupportedArchs";
@@ -54,9 +48,9 @@ final class Nvrtc extends RuntimeCompiler {
 
   private static final String VIRTUAL = "--gpu-architecture=compute_";
 
-  private static final WantedLibrary WANTED =
+  static final WantedLibrary WANTED =
       new WantedLibrary(
-          "NVRTC, which compiles sources,", ORIGIN, PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
+          "NVRTC, which compiles sources,", ORIGIN, "jhal.cuda.nvrtc", Status.UNIMPLEMENTED);
 
   /** One for each file. */
   private static final Map<String, Lazy<Nvrtc>> LOADED = new ConcurrentHashMap<>();
@@ -96,14 +90,6 @@ final class Nvrtc extends RuntimeCompiler {
     int getSupportedArchs(int[] architectures);
   }
 
-  private Nvrtc(SharedLibrary library) {
-    this(library, api(library));
-  }
-
-  private Nvrtc(SharedLibrary library, Api api) {
-    this(library, api, version(api));
-  }
-
   private Nvrtc(SharedLibrary library, Api api, int version) {
     super(
         "NVRTC " + CudaLibrary.text(version) + " (" + library.path() + ")",
@@ -118,9 +104,9 @@ final class Nvrtc extends RuntimeCompiler {
     Arrays.sort(architectures);
   }
 
-  private static Api api(SharedLibrary library) {
-    WANTED.require(library, SharedLibrary.functions(Api.class, NAME), "that of CUDA 11.2");
-    return library.map(Api.class, NAME);
+  private static Nvrtc open(SharedLibrary library) {
+    Api api = WANTED.map(library, Api.class, NAME, "that of CUDA 11.2");
+    return new Nvrtc(library, api, version(api));
   }
 
   static int version(Api api) {
@@ -187,7 +173,7 @@ final class Nvrtc extends RuntimeCompiler {
         offered =
             LOADED
                 .computeIfAbsent(library.path(), missing -> Lazy.keepingFailure())
-                .get(() -> new Nvrtc(library));
+                .get(() -> open(library));
       } catch (HalException e) {
         seen.add(library.path() + " (" + e.getMessage() + ")");
         return false;
@@ -238,22 +224,13 @@ final class Nvrtc extends RuntimeCompiler {
 
   private static List<String> candidates() {
     List<String> all = new ArrayList<>(NAMES);
-    List<String> folders = new ArrayList<>();
-    for (String variable : List.of("CUDA_HOME", "CUDA_PATH")) {
-      String home = System.getenv(variable);
+    List<@Nullable String> homes =
+        Arrays.asList(System.getenv("CUDA_HOME"), System.getenv("CUDA_PATH"), "/usr/local/cuda");
+    for (String home : homes) {
       if (home != null && !home.isEmpty()) {
-        folders.add(home + (Platform.isWindows() ? "/bin" : "/lib64"));
+        File folder = new File(home, Platform.isWindows() ? "bin" : "lib64");
+        all.addAll(SharedLibrary.files(folder, NAMES));
       }
-    }
-    if (!Platform.isWindows()) {
-      folders.add("/usr/local/cuda/lib64");
-    }
-    List<String> files = new ArrayList<>();
-    for (String name : NAMES) {
-      files.add(Platform.isWindows() ? name + ".dll" : name);
-    }
-    for (String folder : folders) {
-      all.addAll(SharedLibrary.files(new File(folder), files));
     }
     return all;
   }

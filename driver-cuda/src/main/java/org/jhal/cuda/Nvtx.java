@@ -21,7 +21,6 @@ final class Nvtx implements RangeMarks {
           "NVTX, which marks ranges,",
           "Nsight Systems, or the CUDA toolkit before version 13",
           "jhal.cuda.nvtx",
-          "JHAL_CUDA_NVTX",
           Status.UNAVAILABLE);
 
   private static final List<String> NAMES =
@@ -35,13 +34,13 @@ final class Nvtx implements RangeMarks {
   private static final int MESSAGE_OFFSET = 40;
   private static final int MESSAGE_TYPE_ASCII = 1;
 
-  /** The C functions. */
+  /** The C functions, without their prefix. */
   interface Calls extends Library {
-    Pointer nvtxDomainCreateA(String name);
+    Pointer domainCreateA(String name);
 
-    long nvtxDomainRangeStartEx(Pointer domain, Pointer attributes);
+    long domainRangeStartEx(Pointer domain, Pointer attributes);
 
-    void nvtxDomainRangeEnd(Pointer domain, long range);
+    void domainRangeEnd(Pointer domain, long range);
   }
 
   /** By file of the library, since domains exist until the process ends. */
@@ -52,7 +51,7 @@ final class Nvtx implements RangeMarks {
 
   private Nvtx(Calls calls) {
     this.calls = calls;
-    this.domain = calls.nvtxDomainCreateA(DOMAIN);
+    this.domain = calls.domainCreateA(DOMAIN);
   }
 
   /**
@@ -62,8 +61,8 @@ final class Nvtx implements RangeMarks {
    */
   static RangeMarks load() {
     SharedLibrary library = WANTED.find(NAMES, "nvtxDomainRangeStartEx");
-    WANTED.require(library, SharedLibrary.functions(Calls.class), "NVTX 2");
-    return LOADED.computeIfAbsent(library.path(), file -> new Nvtx(library.map(Calls.class)));
+    Calls calls = WANTED.map(library, Calls.class, "nvtx", "NVTX 2");
+    return LOADED.computeIfAbsent(library.path(), file -> new Nvtx(calls));
   }
 
   @Override
@@ -76,12 +75,12 @@ final class Nvtx implements RangeMarks {
       attributes.setInt(MESSAGE_TYPE_OFFSET, MESSAGE_TYPE_ASCII);
       attributes.write(BYTES, text, 0, text.length);
       attributes.setPointer(MESSAGE_OFFSET, attributes.share(BYTES));
-      return calls.nvtxDomainRangeStartEx(domain, attributes);
+      return calls.domainRangeStartEx(domain, attributes);
     }
   }
 
   @Override
   public void end(long range) {
-    calls.nvtxDomainRangeEnd(domain, range);
+    calls.domainRangeEnd(domain, range);
   }
 }

@@ -5,6 +5,6 @@ import org.jhal.simulator.tests.GpuCacheTest;
 /** Compiled kernels that are kept. */
 class CudaCacheTest extends GpuCacheTest {
   CudaCacheTest() {
-    super(CudaOnSimulator.GPU, Nvrtc.PROPERTY);
+    super(CudaOnSimulator.GPU, Nvrtc.WANTED.property());
   }
 }

@@ -91,7 +91,7 @@ class CudaCompilerTest {
     Path output = Files.createTempFile(folder, "probe", ".out");
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("GPUSIM_DRIVER_VERSION", String.valueOf(driver));
-    builder.environment().remove(Nvrtc.VARIABLE);
+    builder.environment().remove(Nvrtc.WANTED.variable());
     Process process = builder.redirectOutput(output.toFile()).start();
     try {
       boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);

@@ -3,6 +3,7 @@ package org.jhal.cuda;
 import com.sun.jna.Function;
 import java.util.Objects;
 import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.simulator.kit.GpuCtsBackend;
 
 /** The CUDA driver as the conformance suite sees it. */
@@ -22,7 +23,7 @@ public final class CudaCtsBackend extends GpuCtsBackend {
   @Override
   protected void waitForNumber(long stream, long address, int value) {
     String name = "cuStreamWaitValue32";
-    CudaLibrary library = CudaLibrary.load();
+    SharedLibrary library = CudaLibrary.load().library();
     Function newer = library.optional(name + "_v2");
     Function wait = newer != null ? newer : Objects.requireNonNull(library.optional(name), name);
     CudaResult.CODES.check(

@@ -13,7 +13,7 @@ import org.jhal.Status;
 import org.jhal.simulator.tests.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
 
-/** Code that cannot be loaded, and what the driver API tells of it. */
+/** Code that cannot be loaded, and what the driver API reports about it. */
 class CudaKernelsTest extends GpuKernelsTest {
   CudaKernelsTest() {
     super(CudaOnSimulator.GPU, "sm_90", "cuModuleUnload");
@@ -30,7 +30,7 @@ class CudaKernelsTest extends GpuKernelsTest {
 
   /** The driver has one code for PTX that is wrong and for PTX that is right, but for others. */
   @Test
-  void ptxForNewerDevicesIsPassedOverAndToldOf() throws IOException {
+  void skipsPtxForNewerDevicesAndReportsIt() throws IOException {
     String source = variant("gpu-c++", "store.cpp");
     for (String target : List.of("sm_100", "sm_90000", "sm_80a", "sm_80f, debug")) {
       Files.writeString(
@@ -57,7 +57,7 @@ class CudaKernelsTest extends GpuKernelsTest {
   }
 
   @Test
-  void codeForOtherDevicesIsPassedOverAndToldOf() throws IOException {
+  void skipsCodeForOtherDevicesAndReportsIt() throws IOException {
     byte[] elf = new byte[64];
     elf[0] = 0x7F;
     elf[1] = 'E';

@@ -26,7 +26,7 @@ final class CudaOnSimulator implements SimulatedGpu {
         return library.unavailable();
       }
     }
-    String used = System.getProperty(CudaLibrary.PROPERTY, "");
+    String used = System.getProperty(CudaLibrary.WANTED.property(), "");
     return SimulatedCuda.library().path().toString().equals(used)
         ? Optional.empty()
         : Optional.of("the tests run on another library than the simulated one");

@@ -9,6 +9,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ class JCudaApiTest {
   void open() {
     Optional<String> unavailable = CudaOnSimulator.GPU.unavailable();
     assumeTrue(unavailable.isEmpty(), () -> unavailable.orElse(""));
-    CudaLibrary ignored = CudaLibrary.load();
+    GpuLibrary ignored = CudaLibrary.load();
     CudaSetup setup = API.setup();
     long[] out = new long[1];
     assertEquals(0, setup.devicePrimaryCtxRetain(out, 0));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class NvrtcCodesTest {
   @Test
-  void aCompilerThatDoesNotTellItsVersionTellsItsCode() {
+  void reportsTheCodeIfTheVersionCannotBeRead() {
     Nvrtc.Api broken =
         (Nvrtc.Api)
             Proxy.newProxyInstance(

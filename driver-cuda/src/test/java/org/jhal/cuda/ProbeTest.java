@@ -177,7 +177,7 @@ class ProbeTest {
   }
 
   @Test
-  void aDriverThatIsTooOldIsTold() throws Exception {
+  void reportsADriverThatIsTooOld() throws Exception {
     assertContains(
         new Run("old", simulated(), Map.of("GPUSIM_DRIVER_VERSION", "11010")).await(),
         "probe: unavailable: the NVIDIA driver supports CUDA 11.1; JHAL needs 11.2 or newer",
@@ -185,7 +185,7 @@ class ProbeTest {
   }
 
   @Test
-  void aMachineWithoutADeviceIsTold() throws Exception {
+  void reportsAMachineWithoutADevice() throws Exception {
     assertContains(
         new Run("none", simulated(), Map.of("GPUSIM_DEVICES", "0")).await(),
         "probe: unavailable: ",

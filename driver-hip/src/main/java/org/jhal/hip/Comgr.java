@@ -9,6 +9,7 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.hip.jna.ComgrApi;
 import org.jspecify.annotations.Nullable;
 
@@ -23,16 +24,19 @@ final class Comgr {
   private static final String TARGET = "amdgcn-amd-amdhsa--"; // the prefix of architecture names
   private static final String SYMBOL = "amd_comgr_get_isa_metadata";
 
-  private final @Nullable ComgrApi api;
+  private static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "libamd_comgr, which lists the targets of HIPRTC,",
+          "ROCm",
+          "jhal.hip.comgr",
+          Status.UNIMPLEMENTED);
+
+  private final ComgrApi api;
   private final @Nullable Path file;
 
-  private Comgr(@Nullable ComgrApi api, @Nullable Path file) {
-    this.api = api;
-    this.file = file;
-  }
-
   private Comgr(SharedLibrary library) {
-    this(library.map(ComgrApi.class), library.file(SYMBOL));
+    this.api = library.map(ComgrApi.class);
+    this.file = library.file(SYMBOL);
   }
 
   /** The file that it was loaded from; null if unknown. */
@@ -40,26 +44,20 @@ final class Comgr {
     return file;
   }
 
-  /** The code object manager of a compiler, which is linked with it or loads it on first use. */
+  /**
+   * The code object manager of a compiler, which is linked with it or loads it on first use.
+   *
+   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
+   */
   static Comgr of(SharedLibrary compiler, int major) {
-    if (isWhole(compiler)) {
-      return new Comgr(compiler);
-    }
-    for (String name : candidates(compiler.library().getFile(), major)) {
-      try {
-        SharedLibrary library = SharedLibrary.open(name);
-        if (isWhole(library)) {
-          return new Comgr(library);
-        }
-      } catch (UnsatisfiedLinkError e) {
-        continue; // try the next one
-      }
-    }
-    return new Comgr(null, null);
-  }
-
-  private static boolean isWhole(SharedLibrary library) {
-    return library.missing(SharedLibrary.functions(ComgrApi.class)).isEmpty();
+    Path linked = compiler.file(SYMBOL);
+    List<String> candidates =
+        linked == null
+            ? candidates(compiler.library().getFile(), major)
+            : List.of(linked.toString());
+    SharedLibrary library = WANTED.find(candidates, SYMBOL);
+    WANTED.require(library, SharedLibrary.functions(ComgrApi.class), "that of ROCm 5.2");
+    return new Comgr(library);
   }
 
   private static List<String> candidates(@Nullable File compiler, int major) {
@@ -75,13 +73,7 @@ final class Comgr {
    * compiler contains it.
    */
   static @Nullable Path locate(Path compiler, int major) {
-    for (String name : candidates(compiler.toFile(), major)) {
-      Path found = SharedLibrary.locate(name);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
+    return WANTED.locate(candidates(compiler.toFile(), major));
   }
 
   /**
@@ -91,13 +83,6 @@ final class Comgr {
    * @throws HalException UNIMPLEMENTED if it cannot
    */
   void check(String architecture, String what) {
-    if (api == null) {
-      throw new HalException(
-          Status.UNIMPLEMENTED,
-          "cannot compile "
-              + what
-              + ": libamd_comgr, which lists the targets of HIPRTC, is not found");
-    }
     LongByReference metadata = new LongByReference();
     if (api.amd_comgr_get_isa_metadata(TARGET + architecture, metadata) != 0) {
       throw new HalException(
@@ -107,12 +92,12 @@ final class Comgr {
               + ": this HIPRTC makes no code for "
               + architecture
               + ", only for "
-              + String.join(", ", known(api)));
+              + String.join(", ", known()));
     }
     int ignored = api.amd_comgr_destroy_metadata(metadata.getValue());
   }
 
-  private static List<String> known(ComgrApi api) {
+  private List<String> known() {
     List<String> names = new ArrayList<>();
     LongByReference count = new LongByReference();
     PointerByReference name = new PointerByReference();

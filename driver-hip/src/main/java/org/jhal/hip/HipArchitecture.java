@@ -15,7 +15,7 @@ final class HipArchitecture {
    * The architecture as compilers and code objects name it, such as {@code gfx90a:sramecc+:xnack-}.
    */
   static String of(SharedLibrary library, int device) {
-    for (HipDeviceProp layout : HipDeviceProp.values()) {
+    for (HipDeviceProp layout : HipDeviceProp.ALL) {
       Function query = library.optional(layout.function());
       if (query != null) {
         return read(query, layout, device);

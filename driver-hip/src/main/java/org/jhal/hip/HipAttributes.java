@@ -7,12 +7,9 @@ import org.jhal.gpu.natives.DeviceReader;
 
 /** Reads the properties of devices, which need not be open. */
 final class HipAttributes extends DeviceReader {
-  private final HipLibrary library;
-
-  HipAttributes(HipLibrary library) {
+  HipAttributes() {
     super(
-        HipDriverProvider.NAME,
-        HipResult.CODES,
+        HipLibrary.load(),
         new Attributes(
             hipDeviceAttributeMaxThreadsPerBlock,
             hipDeviceAttributeMaxBlockDimX,
@@ -22,12 +19,11 @@ final class HipAttributes extends DeviceReader {
             hipDeviceAttributePciDomainID,
             hipDeviceAttributePciBusId,
             hipDeviceAttributePciDeviceId));
-    this.library = library;
   }
 
   @Override
   protected String architecture(int ordinal) {
-    return HipArchitecture.of(library.library(), ordinal);
+    return HipArchitecture.of(library().library(), ordinal);
   }
 
   @Override
@@ -35,8 +31,6 @@ final class HipAttributes extends DeviceReader {
     return Map.of(
         "architecture", architecture(ordinal),
         "wavefront size", String.valueOf(attribute(ordinal, hipDeviceAttributeWarpSize)),
-        "runtime", "HIP " + library.version(),
-        "library", library.path(),
-        "graphs", library.graphs());
+        "runtime", library().title());
   }
 }

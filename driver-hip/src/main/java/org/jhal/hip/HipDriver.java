@@ -2,6 +2,7 @@ package org.jhal.hip;
 
 import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -13,18 +14,13 @@ final class HipDriver extends GpuDriver {
   }
 
   @Override
-  protected String version() {
-    return "HIP " + HipLibrary.load().version();
-  }
-
-  @Override
-  protected int count() {
-    return HipLibrary.load().deviceCount();
+  protected GpuLibrary load() {
+    return HipLibrary.load();
   }
 
   @Override
   protected DeviceReader reader() {
-    return new HipAttributes(HipLibrary.load());
+    return new HipAttributes();
   }
 
   @Override

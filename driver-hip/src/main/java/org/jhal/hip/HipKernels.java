@@ -4,6 +4,7 @@ import java.util.Set;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipApi;
@@ -21,20 +22,20 @@ final class HipKernels extends KernelLoader {
 
   @Override
   protected RuntimeCompiler compiler() {
-    HipLibrary library = HipLibrary.load();
-    return Hiprtc.load(library.library(), library.major());
+    GpuLibrary library = runtime.library();
+    return Hiprtc.load(library.library(), HipLibrary.major(library.number()));
   }
 
   @Override
   protected @Nullable CompilerFiles compilerFiles() {
-    HipLibrary library = HipLibrary.load();
-    return Hiprtc.files(library.library(), library.major());
+    GpuLibrary library = runtime.library();
+    return Hiprtc.files(library.library(), HipLibrary.major(library.number()));
   }
 
   @Override
   protected NativeModule link(byte[] code, String what) {
-    CodeObject told = CodeObject.read(code, what);
-    told.checkArchitecture(device().architecture(), what);
+    CodeObject metadata = CodeObject.read(code, what);
+    metadata.checkArchitecture(device().architecture(), what);
     long[] out = new long[1];
     int result = HipApi.API.setup().moduleLoadData(out, image(code));
     if (result != ResultCodes.SUCCESS) {
@@ -42,7 +43,7 @@ final class HipKernels extends KernelLoader {
     }
     // The code object describes the arguments, the runtime does not.
     return new NativeModule(
-        out[0], (kernel, entry, spec, name) -> told.checkArguments(entry, spec, name));
+        out[0], (kernel, entry, spec, name) -> metadata.checkArguments(entry, spec, name));
   }
 
   /** The runtime counts work items in 32 bits; versions refuse more or do not run them. */

@@ -3,7 +3,6 @@ package org.jhal.hip;
 import org.jhal.Status;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipApi;
-import org.jhal.hip.jna.HipConstants;
 
 /**
  * The meaning of the runtime's result codes: enum hipError_t of hip_runtime_api.h. Codes of later
@@ -41,9 +40,4 @@ final class HipResult {
           .with(Status.INTERNAL, 304, 400, 1053); // OperatingSystem, InvalidHandle, RuntimeOther
 
   private HipResult() {}
-
-  /** Whether a code means that there is no device; versions differ in the code and the call. */
-  static boolean isNoDevice(int code) {
-    return code == HipConstants.hipErrorNoDevice || code == HipConstants.hipErrorInvalidDevice;
-  }
 }

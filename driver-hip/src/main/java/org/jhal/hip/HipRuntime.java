@@ -3,17 +3,12 @@ package org.jhal.hip;
 import static org.jhal.hip.jna.HipApi.API;
 
 import java.lang.System.Logger.Level;
-import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.natives.GpuProperties;
-import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
-import org.jhal.gpu.natives.WantedCollectives;
-import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.runtime.PinnedRanges;
 import org.jhal.hip.jna.HipConstants;
 import org.jspecify.annotations.Nullable;
 
@@ -28,22 +23,8 @@ final class HipRuntime extends GpuRuntime {
   /** Each thread's array for results of calls, to save an array per submission. */
   private static final ThreadLocal<int[]> OUT = ThreadLocal.withInitial(() -> new int[1]);
 
-  private static final WantedCollectives RCCL =
-      new WantedCollectives(
-          "RCCL",
-          new WantedLibrary(
-              "RCCL, which carries out collectives,",
-              "ROCm",
-              "jhal.hip.rccl",
-              "JHAL_HIP_RCCL",
-              Status.UNIMPLEMENTED),
-          List.of("librccl.so.1", "librccl.so", "/opt/rocm/lib/librccl.so.1"));
-
   private static final System.Logger LOG = System.getLogger(HipRuntime.class.getName());
-  private static final PinnedRanges PINNED = new PinnedRanges();
-  private static final LaunchGate GATE = new LaunchGate();
 
-  private final HipLibrary library = HipLibrary.load();
   private final HipKernels kernels;
   private final @Nullable HipGraphs graphs;
 
@@ -53,9 +34,9 @@ final class HipRuntime extends GpuRuntime {
    * @throws HalException UNIMPLEMENTED if it has no memory pools
    */
   HipRuntime(GpuProperties properties) {
-    super(properties.ordinal(), HipResult.CODES, PINNED, GATE);
+    super(properties.ordinal(), HipLibrary.load());
     kernels = new HipKernels(this, properties);
-    graphs = library.hasGraphs() ? new HipGraphs(this) : null;
+    graphs = library().hasGraphs() ? new HipGraphs(this) : null;
     int[] hasPools = new int[1];
     check(
         "deviceGetAttribute",
@@ -102,29 +83,8 @@ final class HipRuntime extends GpuRuntime {
   }
 
   @Override
-  public void retain() {}
-
-  @Override
-  public void release() {}
-
-  @Override
-  public Object library() {
-    return library;
-  }
-
-  @Override
   protected int enablePeerAccess(GpuRuntime owner) {
     return API.setup().deviceEnablePeerAccess(((HipRuntime) owner).ordinal(), 0);
-  }
-
-  @Override
-  public WantedCollectives collectives() {
-    return RCCL;
-  }
-
-  @Override
-  public List<String> launchBlocking() {
-    return List.of("HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING");
   }
 
   @Override
@@ -141,11 +101,6 @@ final class HipRuntime extends GpuRuntime {
   @Override
   public void trimPool() {
     checkFreed("memPoolTrimTo", API.setup().memPoolTrimTo(pool(), 0));
-  }
-
-  @Override
-  public long endOfLaunchList() {
-    return HipConstants.HIP_LAUNCH_PARAM_END;
   }
 
   @Override

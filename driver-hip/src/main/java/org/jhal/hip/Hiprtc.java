@@ -23,12 +23,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Hiprtc extends RuntimeCompiler {
-  /** The system property that names the file of the library. */
-  static final String PROPERTY = "jhal.hip.hiprtc";
-
-  /** The environment variable that names the file of the library. */
-  static final String VARIABLE = "JHAL_HIP_HIPRTC";
-
   private static final String NAME = "libhiprtc.so";
   private static final int LIKELY_MAJOR = 7;
   private static final String SYMBOL = "hiprtcCompileProgram";
@@ -53,18 +47,14 @@ final class Hiprtc extends RuntimeCompiler {
           "LLVM_PATH",
           "ROCM_PATH");
 
-  private static final WantedLibrary WANTED =
+  static final WantedLibrary WANTED =
       new WantedLibrary(
-          "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
+          "HIPRTC, which compiles sources,", "ROCm", "jhal.hip.hiprtc", Status.UNIMPLEMENTED);
 
   private static final Lazy<Hiprtc> LOADED = Lazy.keepingFailure();
 
   private final HiprtcApi api;
   private final Comgr targets;
-
-  private Hiprtc(SharedLibrary library, Comgr targets) {
-    this(library, api(library), targets);
-  }
 
   private Hiprtc(SharedLibrary library, HiprtcApi api, Comgr targets) {
     super(
@@ -75,23 +65,18 @@ final class Hiprtc extends RuntimeCompiler {
     this.targets = targets;
   }
 
-  private static HiprtcApi api(SharedLibrary library) {
-    WANTED.require(
-        library, SharedLibrary.functions(HiprtcApi.class, HiprtcApi.PREFIX), "that of ROCm 5.2");
-    return library.map(HiprtcApi.class, HiprtcApi.PREFIX);
-  }
-
   /**
    * Loads the compiler that belongs to the process's runtime, on the first call.
    *
    * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
    */
   static Hiprtc load(SharedLibrary runtime, int major) {
-    return LOADED.get(
-        () -> {
-          SharedLibrary compiler = find(runtime, major);
-          return new Hiprtc(compiler, Comgr.of(compiler, major));
-        });
+    return LOADED.get(() -> open(WANTED.find(candidates(runtime, major), SYMBOL), major));
+  }
+
+  private static Hiprtc open(SharedLibrary library, int major) {
+    HiprtcApi api = WANTED.map(library, HiprtcApi.class, HiprtcApi.PREFIX, "that of ROCm 5.2");
+    return new Hiprtc(library, api, Comgr.of(library, major));
   }
 
   /**
@@ -99,17 +84,17 @@ final class Hiprtc extends RuntimeCompiler {
    * found.
    */
   static @Nullable CompilerFiles files(SharedLibrary runtime, int major) {
-    return files(
-        isIn(runtime) ? runtime.file(SYMBOL) : WANTED.locate(candidates(runtime, major)), major);
+    return files(candidates(runtime, major), major);
   }
 
   /** Searches for files in the same way, without the runtime; may find another compiler. */
   static void warmUp() {
     List<String> names = SharedLibrary.beside((File) null, NAME, LIKELY_MAJOR);
-    CompilerFiles unused = files(WANTED.locate(names), LIKELY_MAJOR);
+    CompilerFiles unused = files(names, LIKELY_MAJOR);
   }
 
-  private static @Nullable CompilerFiles files(@Nullable Path compiler, int major) {
+  private static @Nullable CompilerFiles files(List<String> candidates, int major) {
+    Path compiler = WANTED.locate(candidates);
     if (compiler == null) {
       return null;
     }
@@ -120,16 +105,10 @@ final class Hiprtc extends RuntimeCompiler {
         VARIABLES);
   }
 
-  private static SharedLibrary find(SharedLibrary runtime, int major) {
-    return isIn(runtime) ? runtime : WANTED.find(candidates(runtime, major), SYMBOL);
-  }
-
-  private static boolean isIn(SharedLibrary runtime) {
-    return !WANTED.isNamed() && runtime.has(SYMBOL);
-  }
-
+  /** The runtime itself if it has a compiler, else the libraries beside it. */
   private static List<String> candidates(SharedLibrary runtime, int major) {
-    return runtime.beside(NAME, major);
+    Path own = runtime.file(SYMBOL);
+    return own == null ? runtime.beside(NAME, major) : List.of(own.toString());
   }
 
   @Override

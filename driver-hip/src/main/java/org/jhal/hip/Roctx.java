@@ -10,21 +10,16 @@ import org.jhal.gpu.natives.WantedLibrary;
 /** Ranges of rocTX, which ROCm's profilers show. */
 final class Roctx implements RangeMarks {
   private static final WantedLibrary WANTED =
-      new WantedLibrary(
-          "rocTX, which marks ranges,",
-          "ROCm",
-          "jhal.hip.roctx",
-          "JHAL_HIP_ROCTX",
-          Status.UNAVAILABLE);
+      new WantedLibrary("rocTX, which marks ranges,", "ROCm", "jhal.hip.roctx", Status.UNAVAILABLE);
 
   private static final List<String> NAMES =
       List.of("librocprofiler-sdk-roctx.so.1", "libroctx64.so.4", "libroctx64.so");
 
-  /** The functions; their names are those in C. */
+  /** The C functions, without their prefix. */
   interface Calls extends Library {
-    long roctxRangeStartA(String message);
+    long rangeStartA(String message);
 
-    void roctxRangeStop(long range);
+    void rangeStop(long range);
   }
 
   private final Calls calls;
@@ -40,17 +35,16 @@ final class Roctx implements RangeMarks {
    */
   static RangeMarks load() {
     SharedLibrary library = WANTED.find(NAMES, "roctxRangeStartA");
-    WANTED.require(library, SharedLibrary.functions(Calls.class), "ROCm 5.2");
-    return new Roctx(library.map(Calls.class));
+    return new Roctx(WANTED.map(library, Calls.class, "roctx", "ROCm 5.2"));
   }
 
   @Override
   public long start(String name) {
-    return calls.roctxRangeStartA("jhal: " + name);
+    return calls.rangeStartA("jhal: " + name);
   }
 
   @Override
   public void end(long range) {
-    calls.roctxRangeStop(range);
+    calls.rangeStop(range);
   }
 }

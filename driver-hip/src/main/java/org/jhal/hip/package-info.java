@@ -12,7 +12,7 @@
  *       ends the process. A null stream is the default stream, which waits for all others.
  *   <li>hipPointerGetAttribute is not called: some versions dereference an address that they do not
  *       know, and each failure changes what hipGetLastError returns to the program. The driver
- *       records what it has page-locked instead ({@link org.jhal.gpu.runtime.PinnedRanges}), also
+ *       records what it has page-locked instead ({@link org.jhal.gpu.natives.PinnedRanges}), also
  *       because most versions accept memory that is already page-locked.
  *   <li>A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed
  *       before an allocation fails.

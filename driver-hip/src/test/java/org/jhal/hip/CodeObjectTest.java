@@ -65,7 +65,7 @@ class CodeObjectTest {
     return Map.of(".name", "saxpy", ".symbol", "saxpy.kd", ".args", ARGUMENTS);
   }
 
-  /** A code object with one kernel, as far as what it tells of itself goes. */
+  /** A code object with one kernel, as far as its metadata goes. */
   static byte[] file(String target) {
     return elf(pack(metadata(target, saxpy())));
   }
@@ -80,7 +80,7 @@ class CodeObjectTest {
 
   // How it says that.
 
-  /** A file with one segment, which has a note of somebody else and that of the metadata. */
+  /** A file with one segment, which has a note of another tool and that of the metadata. */
   private static byte[] elf(byte[] metadata) {
     ByteBuffer notes = ByteBuffer.allocate(64 + metadata.length).order(ByteOrder.LITTLE_ENDIAN);
     note(notes, 3, "GNU", new byte[] {1, 2, 3, 4, 5});
@@ -160,7 +160,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void itTellsTheArchitectureAndTheArgumentsThatAreNotHidden() {
+  void readsTheArchitectureAndTheVisibleArguments() {
     CodeObject code = CodeObject.read(file(), WHAT);
     assertEquals("gfx90a:xnack-", code.architecture());
     assertEquals(
@@ -178,7 +178,7 @@ class CodeObjectTest {
   void argumentsMustBeThoseOfTheManifest() {
     CodeObject code = CodeObject.read(file(), WHAT);
     code.checkArguments("saxpy", saxpy(ElementType.I32), "saxpy");
-    code.checkArguments("other", saxpy(ElementType.F64), "what the file does not tell of");
+    code.checkArguments("other", saxpy(ElementType.F64), "what the metadata lacks");
 
     HalException wider =
         assertThrows(
@@ -186,8 +186,9 @@ class CodeObjectTest {
             () -> code.checkArguments("saxpy", saxpy(ElementType.I64), "'saxpy' in a.hsaco"));
     assertEquals(Status.INVALID_ARGUMENT, wider.status());
     assertEquals(
-        "'saxpy' in a.hsaco takes 4 arguments, in bytes [4 at 0, 4 at 4, a pointer at 8, a pointer at 16];"
-            + " by the manifest they are 4, [8 at 0, 4 at 8, a pointer at 16, a pointer at 24]",
+        "'saxpy' in a.hsaco takes 4 arguments, in bytes [4 at 0, 4 at 4, a pointer at 8, a pointer"
+            + " at 16]; by the manifest they are 4, [8 at 0, 4 at 8, a pointer at 16, a pointer at"
+            + " 24]",
         wider.getMessage());
 
     KernelSpec all = saxpy(ElementType.I32);
@@ -252,7 +253,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void anArchitectureThatIsNotToldFitsEverywhere() {
+  void anUnknownArchitectureFitsEverywhere() {
     Map<String, Object> old = metadata("", saxpy());
     old.remove("amdhsa.target");
     CodeObject code = read(old);

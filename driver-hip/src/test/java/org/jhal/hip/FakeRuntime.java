@@ -27,7 +27,7 @@ final class FakeRuntime {
     Optional<CCompiler> compiler = CCompiler.find();
     assumeTrue(compiler.isPresent(), CCompiler.absent());
     Map<String, String> all = new LinkedHashMap<>();
-    HipApi.symbols().forEach(name -> all.put(name, "return 0;"));
+    HipApi.API.symbols().forEach(name -> all.put(name, "return 0;"));
     all.put("hipGetErrorName", "return (long)\"hipErrorNamed\";");
     all.put("hipGetErrorString", "return (long)\"what it means\";");
     all.put("hipRuntimeGetVersion", "*(int*)a = 60342131; return 0;");

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 /** Compiled kernels that are kept. */
 class HipCacheTest extends GpuCacheTest {
   HipCacheTest() {
-    super(HipOnSimulator.GPU, Hiprtc.PROPERTY);
+    super(HipOnSimulator.GPU, Hiprtc.WANTED.property());
   }
 
   /** HIPRTC takes options from the environment, too. */

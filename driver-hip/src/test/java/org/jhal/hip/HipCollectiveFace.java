@@ -4,6 +4,7 @@ import static org.jhal.hip.jna.HipApi.API;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.collective.OnCollectives;
 
@@ -12,7 +13,7 @@ final class HipCollectiveFace implements OnCollectives.Face {
   HipCollectiveFace() {
     if (HipOnSimulator.GPU.unavailable().isEmpty()) {
       StandIn.chosen().simulator().devices(2); // the driver counts them once in a process
-      HipLibrary.load();
+      GpuLibrary unused = HipLibrary.load();
     }
   }
 

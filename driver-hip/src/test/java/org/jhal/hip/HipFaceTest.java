@@ -191,11 +191,11 @@ class HipFaceTest extends OnSimulatedHip {
     for (int attribute :
         List.of(
             hipDeviceAttributeMaxBlockDimX,
-            hipDeviceAttributeMaxBlockDimY,
-            hipDeviceAttributeMaxBlockDimZ,
+            hipDeviceAttributeMaxBlockDimX + 1,
+            hipDeviceAttributeMaxBlockDimX + 2,
             hipDeviceAttributeMaxGridDimX,
-            hipDeviceAttributeMaxGridDimY,
-            hipDeviceAttributeMaxGridDimZ,
+            hipDeviceAttributeMaxGridDimX + 1,
+            hipDeviceAttributeMaxGridDimX + 2,
             hipDeviceAttributeMaxThreadsPerBlock,
             hipDeviceAttributeMultiprocessorCount,
             hipDeviceAttributeMaxSharedMemoryPerBlock,
@@ -204,9 +204,9 @@ class HipFaceTest extends OnSimulatedHip {
       ok(API.setup().deviceGetAttribute(value, attribute, 0));
       assertTrue(value[0] > 0, () -> "attribute " + attribute);
     }
-    assertEquals(hipErrorInvalidDevice, API.setup().deviceGetAttribute(value, 26, 2));
+    assertEquals(GpuApi.INVALID_DEVICE, API.setup().deviceGetAttribute(value, 26, 2));
     simulator.devices(0);
-    assertTrue(HipResult.isNoDevice(API.setup().getDeviceCount(value)));
+    assertEquals(GpuApi.NO_DEVICE, API.setup().getDeviceCount(value));
   }
 
   @Test
@@ -223,7 +223,7 @@ class HipFaceTest extends OnSimulatedHip {
               return current[0];
             });
     assertEquals(0, other.get(10, TimeUnit.SECONDS), "on a thread that has chosen none");
-    assertEquals(hipErrorInvalidDevice, API.setDevice(2));
+    assertEquals(GpuApi.INVALID_DEVICE, API.setDevice(2));
     ok(API.getDevice(value));
     assertEquals(1, value[0]);
     ok(API.setDevice(0));
@@ -244,7 +244,7 @@ class HipFaceTest extends OnSimulatedHip {
 
   @Test
   void theCompilerSaysWhatIsWrong() {
-    Hiprtc hiprtc = Hiprtc.load(library.library(), library.major());
+    Hiprtc hiprtc = Hiprtc.load(library.library(), HipLibrary.major(library.number()));
     String own = STAND_IN.architecture();
     HalException wrong =
         assertThrows(

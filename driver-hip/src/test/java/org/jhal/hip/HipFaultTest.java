@@ -16,13 +16,13 @@ import java.util.TreeMap;
 import org.jhal.hip.sim.StandIn;
 import org.junit.jupiter.api.Test;
 
-/** What goes wrong in the stand-in for the HIP runtime, and what is told of it. */
+/** Failures in the stand-in for the HIP runtime, and what it reports. */
 class HipFaultTest extends OnSimulatedHip {
   private void fail(String function, int nth, int code) {
     simulator.fail(STAND_IN.function(function), nth, code);
   }
 
-  /** Of what is not given back, all but the devices' own contexts, which nobody can give back. */
+  /** Of what is not given back, all but the devices' own contexts, which HIP cannot release. */
   private static Map<String, Long> live() {
     Map<String, Long> live = new TreeMap<>(simulator.live());
     live.remove("context");
@@ -160,7 +160,7 @@ class HipFaultTest extends OnSimulatedHip {
     assertEquals(List.of(), simulator.misuses());
   }
 
-  /** That nobody relies on a refusal, which real runtimes have not got before 2026. */
+  /** JHAL does not rely on a refusal, which real runtimes lack before 2026. */
   @Test
   void whatIsRegisteredAlreadyIsRefusedByTheShimOnly() {
     Memory memory = new Memory(64);

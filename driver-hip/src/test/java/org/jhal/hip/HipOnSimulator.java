@@ -43,7 +43,7 @@ final class HipOnSimulator implements SimulatedGpu {
     StandIn.chosen().reset();
   }
 
-  /** Nobody can give them back. */
+  /** HIP has no call that releases them. */
   @Override
   public boolean keepsContexts() {
     return true;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two devices of the stand-in: who can use whose memory, and wait for whose events. */
+/** Two devices of the stand-in: which can use the other's memory, and wait for its events. */
 class HipPeerTest extends OnSimulatedHip {
   private static final int UNSUPPORTED = 217;
   private static final int ILLEGAL_ADDRESS = 700;
@@ -110,9 +110,9 @@ class HipPeerTest extends OnSimulatedHip {
     assertEquals(0, can[0]);
     ok(API.setup().deviceCanAccessPeer(can, 1, 0));
     assertEquals(1, can[0], "the other way round");
-    assertEquals(hipErrorInvalidDevice, API.setup().deviceCanAccessPeer(can, 0, 2));
+    assertEquals(GpuApi.INVALID_DEVICE, API.setup().deviceCanAccessPeer(can, 0, 2));
     assertEquals(UNSUPPORTED, API.setup().deviceEnablePeerAccess(1, 0));
-    assertEquals(hipErrorInvalidDevice, API.setup().deviceEnablePeerAccess(2, 0));
+    assertEquals(GpuApi.INVALID_DEVICE, API.setup().deviceEnablePeerAccess(2, 0));
     assertEquals(hipErrorInvalidValue, API.setup().memPoolSetAccess(pool, accessOf(0), 1));
   }
 

@@ -8,6 +8,7 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.util.List;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipConstants;
@@ -40,7 +41,7 @@ abstract class OnSimulatedHip {
   static final StandIn STAND_IN = StandIn.chosen();
 
   static Simulator simulator;
-  static HipLibrary library;
+  static GpuLibrary library;
   static byte[] kernels;
 
   private final NativeDeadline deadline = new NativeDeadline();
@@ -55,7 +56,7 @@ abstract class OnSimulatedHip {
   }
 
   static byte[] compile(String architecture) {
-    return Hiprtc.load(library.library(), library.major())
+    return Hiprtc.load(library.library(), HipLibrary.major(library.number()))
         .compile(SOURCE, "test.cpp", List.of(), architecture, "the test");
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.SharedLibrary;
 
 /** What a process of its own prints of the HIP runtime that it finds. */
@@ -48,18 +49,17 @@ public final class ProbeMain {
     String first = verdict();
     print("load", first);
     print("again", first.equals(verdict()) ? "the same" : "other");
-    if (first.startsWith("version")) {
+    if (first.startsWith("HIP")) {
       print("graphs", HipLibrary.load().graphs());
     }
   }
 
   private static String verdict() {
     try {
-      HipLibrary library = HipLibrary.load();
-      return "version "
-          + library.version()
+      GpuLibrary library = HipLibrary.load();
+      return library.title()
           + ", devices "
-          + library.deviceCount()
+          + library.countDevices()
           + ", architecture "
           + HipArchitecture.of(library.library(), 0);
     } catch (HalException e) {

@@ -58,11 +58,11 @@ class ShimTest extends OnSimulatedHip {
     Map<Integer, Integer> numbers =
         Map.ofEntries(
             Map.entry(hipDeviceAttributeMaxBlockDimX, 2),
-            Map.entry(hipDeviceAttributeMaxBlockDimY, 3),
-            Map.entry(hipDeviceAttributeMaxBlockDimZ, 4),
+            Map.entry(hipDeviceAttributeMaxBlockDimX + 1, 3),
+            Map.entry(hipDeviceAttributeMaxBlockDimX + 2, 4),
             Map.entry(hipDeviceAttributeMaxGridDimX, 5),
-            Map.entry(hipDeviceAttributeMaxGridDimY, 6),
-            Map.entry(hipDeviceAttributeMaxGridDimZ, 7),
+            Map.entry(hipDeviceAttributeMaxGridDimX + 1, 6),
+            Map.entry(hipDeviceAttributeMaxGridDimX + 2, 7),
             Map.entry(hipDeviceAttributeMaxThreadsPerBlock, 1),
             Map.entry(hipDeviceAttributeMultiprocessorCount, 16),
             Map.entry(hipDeviceAttributePciBusId, 33),

@@ -9,20 +9,19 @@ import java.util.UUID;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
-import org.jhal.Driver;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.Faults;
-import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jhal.engine.EngineDevice;
 
 /** The driver of {@link MockDevice}s. */
-class MockDriver implements Driver {
+class MockDriver extends ConfiguredDriver {
   private static final EngineOptions ENGINE =
       new EngineOptions(2, Duration.ofNanos(20_000), Duration.ZERO);
   private static final Option<Long> DEVICES =
@@ -60,15 +59,8 @@ class MockDriver implements Driver {
           List.of("told", "asked"),
           "whether a failure of work is reported at once, or only as the outcome of its event");
 
-  private final String name;
-
   MockDriver(String name) {
-    this.name = name;
-  }
-
-  @Override
-  public String name() {
-    return name;
+    super(name, ENGINE, List.of(DEVICES, SEED, MEMORY, DELAY, THREADS, OUTCOMES));
   }
 
   @Override
@@ -76,25 +68,16 @@ class MockDriver implements Driver {
     return Availability.available("computes on the CPU with Java " + Runtime.version().feature());
   }
 
-  private Settings settings(DeviceUri uri) {
-    List<Option<?>> options = new ArrayList<>(ENGINE.all());
-    options.addAll(List.of(DEVICES, SEED, MEMORY, DELAY, THREADS, OUTCOMES));
-    return Settings.resolve(name, options, uri);
-  }
-
   @Override
-  public List<DeviceInfo> devices(DeviceUri uri) {
-    return devices(settings(uri));
-  }
-
-  private List<DeviceInfo> devices(Settings settings) {
+  protected List<DeviceInfo> devices(Settings settings) {
     List<DeviceInfo> devices = new ArrayList<>();
     for (int i = 0; i < settings.getInt(DEVICES); i++) {
       String uuid =
-          UUID.nameUUIDFromBytes(("jhal " + name + " device " + i).getBytes(StandardCharsets.UTF_8))
+          UUID.nameUUIDFromBytes(
+                  ("jhal " + name() + " device " + i).getBytes(StandardCharsets.UTF_8))
               .toString();
       devices.add(
-          DeviceInfo.builder(name, i)
+          DeviceInfo.builder(name(), i)
               .name("Mock device " + i)
               .uuid(uuid)
               .memoryBytes(settings.get(MEMORY))
@@ -115,7 +98,7 @@ class MockDriver implements Driver {
   /** Opens a device on which {@code faults} applies from the first call on. */
   EngineDevice<MockEvent> open(DeviceUri uri, Faults faults) {
     Settings settings = settings(uri);
-    DeviceInfo info = select(uri, settings);
+    DeviceInfo info = selectOrHint(uri, settings);
     MockDevice device =
         new MockDevice(
             info,
@@ -127,9 +110,9 @@ class MockDriver implements Driver {
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }
 
-  private DeviceInfo select(DeviceUri uri, Settings settings) {
+  private DeviceInfo selectOrHint(DeviceUri uri, Settings settings) {
     try {
-      return DeviceSelector.select(uri, devices(settings));
+      return select(uri, settings);
     } catch (HalException e) {
       if (e.status() != Status.NOT_FOUND) {
         throw e;
@@ -138,7 +121,7 @@ class MockDriver implements Driver {
           Status.NOT_FOUND,
           e.getMessage()
               + "; the option devices says how many there are, as in "
-              + name
+              + name()
               + "://1?devices=2");
     }
   }
@@ -146,10 +129,5 @@ class MockDriver implements Driver {
   /** The backend that the engine gets for a device; tests override it to add defects. */
   DeviceBackend<MockEvent> backend(MockDevice device) {
     return device;
-  }
-
-  @Override
-  public String toString() {
-    return "driver " + name;
   }
 }

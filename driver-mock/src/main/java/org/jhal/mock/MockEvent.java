@@ -1,5 +1,6 @@
 package org.jhal.mock;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +14,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class MockEvent {
   private final MockDevice device;
-  private long recorded; // guarded by this
   private volatile long fired; // the latest one that has fired; written with the monitor held
-  private int waiting; // threads in await(); guarded by this
-  private long asked; // the latest recording with a queried outcome; guarded by this
-  private @Nullable HalException outcome; // of the latest one that has fired; guarded by this
+
+  @GuardedBy("this")
+  private long recorded;
+
+  @GuardedBy("this")
+  private int waiting; // threads in await()
+
+  @GuardedBy("this")
+  private long asked; // the latest recording with a queried outcome
+
+  @GuardedBy("this")
+  private @Nullable HalException outcome; // of the latest one that has fired
 
   MockEvent(MockDevice device) {
     this.device = device;

@@ -1,5 +1,6 @@
 package org.jhal.mock;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -49,14 +50,30 @@ final class MockStream extends StepwiseStream<MockEvent> {
 
   private MockBatch current = new MockBatch(); // being issued; used by the issuing thread
 
-  private final Object lock = new Object(); // guards the fields below
+  private final Object lock = new Object();
+
+  @GuardedBy("lock")
   private final Deque<MockBatch> fifo = new ArrayDeque<>(); // without a seed
+
+  @GuardedBy("lock")
   private final List<MockBatch> pending = new ArrayList<>(); // with a seed
+
+  @GuardedBy("lock")
   private @Nullable MockBatch freeBatch;
+
+  @GuardedBy("lock")
   private @Nullable MockTask freeTask;
+
+  @GuardedBy("lock")
   private boolean isIdle; // the stream's thread waits on lock
+
+  @GuardedBy("lock")
   private boolean isPaused;
+
+  @GuardedBy("lock")
   private boolean isClosed;
+
+  @GuardedBy("lock")
   private int held; // the weight of the work that has not run
 
   MockStream(MockDevice device, int index) {
@@ -93,7 +110,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
       device.awaitFrom(event.device()); // first, so that no firing goes unnoticed
     }
     synchronized (lock) {
-      awaitRoomLocked();
+      awaitRoom();
     }
     current.addWait(event);
   }
@@ -107,7 +124,8 @@ final class MockStream extends StepwiseStream<MockEvent> {
    * Counts one more item, and blocks until there is room for it. A batch beyond the capacity needs
    * an empty, running stream, which runs the first items while others are added.
    */
-  private void awaitRoomLocked() {
+  @GuardedBy("lock")
+  private void awaitRoom() {
     current.weight++;
     boolean interrupted = false;
     while (held + current.weight > CAPACITY
@@ -174,7 +192,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
       batch.shuffle(random);
     }
     synchronized (lock) {
-      awaitRoomLocked();
+      awaitRoom();
       held += batch.weight;
       if (random == null) {
         fifo.add(batch);
@@ -189,13 +207,13 @@ final class MockStream extends StepwiseStream<MockEvent> {
         next.nextFree = null;
       }
       current = next;
-      pokeLocked();
+      poke();
     }
   }
 
   private MockTask takeTask() {
     synchronized (lock) {
-      awaitRoomLocked();
+      awaitRoom();
       MockTask task = freeTask;
       if (task == null) {
         return new MockTask();
@@ -263,21 +281,17 @@ final class MockStream extends StepwiseStream<MockEvent> {
   void setPaused(boolean paused) {
     synchronized (lock) {
       isPaused = paused;
-      pokeLocked();
+      poke();
     }
   }
 
-  /** Wakes the stream's thread because an event has fired or the device is lost. */
+  /** Wakes the stream's thread: there is work, an event has fired, or the device is lost. */
   void poke() {
     synchronized (lock) {
-      pokeLocked();
-    }
-  }
-
-  private void pokeLocked() {
-    if (isIdle) {
-      isIdle = false;
-      lock.notifyAll();
+      if (isIdle) {
+        isIdle = false;
+        lock.notifyAll();
+      }
     }
   }
 
@@ -335,7 +349,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
   private @Nullable MockBatch next() {
     synchronized (lock) {
       while (!isClosed) {
-        MockBatch batch = isPaused || device.isLost() ? null : takeLocked();
+        MockBatch batch = isPaused || device.isLost() ? null : take();
         if (batch != null) {
           return batch;
         }
@@ -352,7 +366,8 @@ final class MockStream extends StepwiseStream<MockEvent> {
     }
   }
 
-  private @Nullable MockBatch takeLocked() {
+  @GuardedBy("lock")
+  private @Nullable MockBatch take() {
     if (choice == null) {
       return fifo.poll();
     }

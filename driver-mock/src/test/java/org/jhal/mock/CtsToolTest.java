@@ -53,8 +53,8 @@ class CtsToolTest {
     Path other = Files.createDirectories(variants.resolveSibling("another"));
     Files.writeString(
         other.resolve("manifest.json"),
-        "{\"version\": 1, \"bundle\": \"cts-kernels of another\", \"variants\": [{\"format\": \"java\","
-            + " \"class\": \"org.missing.Kernels\"}]}");
+        "{\"version\": 1, \"bundle\": \"cts-kernels of another\", \"variants\": [{\"format\":"
+            + " \"java\", \"class\": \"org.missing.Kernels\"}]}");
     String all = variants.resolveSibling("").toString();
     String[] executables = {
       "--device",
@@ -113,7 +113,7 @@ class CtsToolTest {
 
   /** The folder is taken away after it was checked, as a full disk would be. */
   @Test
-  void whatPassedIsToldIfTheReportCannotBeWritten(@TempDir Path folder) throws IOException {
+  void printsTheResultIfTheReportCannotBeWritten(@TempDir Path folder) throws IOException {
     Path report = folder.resolve("report");
     StringWriter taking =
         new StringWriter() {

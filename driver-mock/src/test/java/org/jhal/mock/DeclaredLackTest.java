@@ -50,7 +50,7 @@ class DeclaredLackTest {
   }
 
   @Test
-  void kernelFailuresNeedNotBeTold() {
+  void kernelFailuresNeedNotBeReported() {
     WrongBackend backend =
         WrongBackend.thatSays(
             info -> info.toBuilder().tellsKernelFailures(false).build(),
@@ -71,7 +71,7 @@ class DeclaredLackTest {
   }
 
   @Test
-  void aDeviceThatTellsKernelFailuresAndDeniesItIsFound() {
+  void findsADeviceThatReportsKernelFailuresButDeniesIt() {
     WrongBackend backend =
         WrongBackend.thatSays(
             info -> info.toBuilder().tellsKernelFailures(false).build(), ForwardingStream::new);

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the workload with one fault, and checks what it did (rules Q6, Q7, Q7a, Q8 and Q10).
  *
- * <p>Each run has a driver of its own name, so that its threads can be told from those that a run
- * before it may have left.
+ * <p>Each run has a driver of its own name, so that its threads differ from those that a run before
+ * it may have left.
  */
 final class FaultRun {
   /** Calls whose failure means a lost device, sticky or not. */
@@ -87,7 +87,7 @@ final class FaultRun {
     try {
       device = open(0, faults);
     } catch (HalException e) {
-      assertTold(e);
+      assertReported(e);
       other.close();
       awaitThreadsEnd();
       checkOpensAgain();
@@ -170,7 +170,7 @@ final class FaultRun {
         step.checkReached();
       } else if (!failed.getMessage().endsWith(device + " was closed")
           && !failed.getMessage().endsWith(device + " is closed")) {
-        assertTold(failed);
+        assertReported(failed);
       }
     }
   }
@@ -203,7 +203,7 @@ final class FaultRun {
         continue;
       }
       if (lost == null) {
-        assertTold(failed);
+        assertReported(failed);
       } else {
         assertLost(failed);
       }
@@ -225,32 +225,33 @@ final class FaultRun {
     return fault.isSticky() || LOSING.contains(fault.call());
   }
 
-  /** It tells the failure that the call was given, and at most whose it was (rules Q6, Q7a). */
-  private void assertTold(HalException told) {
+  /** Checks that it is the injected failure, at most with the operation's name (rules Q6, Q7a). */
+  private void assertReported(HalException reported) {
     if (mayLose()) {
-      assertLost(told); // from opening a device: it is lost before it is one
+      assertLost(reported); // from opening a device: it is lost before it is one
       return;
     }
-    FailedOperation operation = told.operation(); // none if the call itself was refused
+    FailedOperation operation = reported.operation(); // none if the call itself was refused
     String before = operation == null ? "" : operation + ": ";
     String ofRank = before + "a transfer of rank 0 failed: "; // that of the device that fails
-    HalException cause = (HalException) told.getCause(); // of a collective, what the transfer told
-    assertEquals((cause == null ? before : ofRank) + failure.getMessage(), told.getMessage());
+    HalException cause =
+        (HalException) reported.getCause(); // of a collective, what the transfer reported
+    assertEquals((cause == null ? before : ofRank) + failure.getMessage(), reported.getMessage());
     assertTrue(
         cause == null || String.valueOf(cause.getMessage()).endsWith(failure.getMessage()),
-        told::toString);
-    assertEquals(failure.status(), told.status(), told::toString);
+        reported::toString);
+    assertEquals(failure.status(), reported.status(), reported::toString);
   }
 
-  /** It says that the device is lost, and because of what. */
-  private void assertLost(HalException told) {
-    assertEquals(Status.UNAVAILABLE, told.status(), told::toString);
-    for (@Nullable Throwable t = told; t != null; t = t.getCause()) {
+  /** Checks that it reports the loss of the device with the injected failure as its cause. */
+  private void assertLost(HalException lost) {
+    assertEquals(Status.UNAVAILABLE, lost.status(), lost::toString);
+    for (@Nullable Throwable t = lost; t != null; t = t.getCause()) {
       if (t.toString().contains(failure.getMessage())) {
         return;
       }
     }
-    throw new AssertionError(told + " does not tell that " + failure, told);
+    throw new AssertionError(lost + " does not report that " + failure, lost);
   }
 
   // What is left.

@@ -38,6 +38,7 @@ import org.jhal.gpu.memory.ImportedMemory;
 import org.jhal.gpu.memory.MemoryPool;
 import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.GpuVendor;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
@@ -259,9 +260,10 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       }
       devices.add(device);
     }
-    LaunchBlocking.check(devices.size(), runtime.launchBlocking(), System.getenv());
+    GpuVendor vendor = runtime.library().vendor();
+    LaunchBlocking.check(devices.size(), vendor.launchBlocking(), System.getenv());
     List<GroupDevice> members = devices.stream().map(device -> device.groups).toList();
-    return GpuGroup.create(runtime.collectives(), runtime.gate(), members, patience);
+    return GpuGroup.create(vendor.collectives(), runtime.gate(), members, patience);
   }
 
   private GpuDevice sameDriver(int rank, DeviceBackend<?> backend) {

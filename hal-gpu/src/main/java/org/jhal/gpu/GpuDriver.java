@@ -8,11 +8,10 @@ import java.util.stream.IntStream;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
-import org.jhal.Driver;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
@@ -24,6 +23,7 @@ import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public abstract class GpuDriver implements Driver {
+public abstract class GpuDriver extends ConfiguredDriver {
   private static final EngineOptions ENGINE =
       new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
   private static final Option<Long> MEMORY =
@@ -67,29 +67,32 @@ public abstract class GpuDriver implements Driver {
     DeviceBackend<GpuEvent> before(GpuDevice device);
   }
 
-  private final String name;
-
   /** Read once: devices are not added or removed at run time. */
   private final Lazy<List<GpuProperties>> devices = new Lazy<>();
 
   protected GpuDriver(String name) {
-    this.name = name;
+    super(name, ENGINE, options());
   }
 
-  /** The name and version of the native runtime, which it loads and initialises. */
-  protected abstract String version();
+  private static List<Option<?>> options() {
+    List<Option<?>> options =
+        new ArrayList<>(List.of(MEMORY, KernelCache.OPTION, STAGING, Profile.OPTION, RANGES));
+    options.addAll(GraphOptions.all());
+    return options;
+  }
 
   /**
-   * The number of devices; at least one.
+   * The native runtime. The first call in a process loads and initialises it.
    *
-   * @throws HalException UNAVAILABLE with the reason if there is no native library, or no device
+   * @throws HalException UNAVAILABLE with the reason if there is none that can be used, or no
+   *     device; the same in each call
    */
-  protected abstract int count();
+  protected abstract GpuLibrary load();
 
-  /** Reads the properties of the devices. */
+  /** Makes what reads the properties of the devices of {@link #load}. */
   protected abstract DeviceReader reader();
 
-  /** Opens a device. */
+  /** Opens a device of {@link #load}. */
   protected abstract GpuRuntime openRuntime(GpuProperties device);
 
   /**
@@ -113,14 +116,9 @@ public abstract class GpuDriver implements Driver {
     try {
       return rangeMarks();
     } catch (HalException e) {
-      LOG.log(Level.WARNING, name + ": no ranges are marked: " + e.getMessage());
+      LOG.log(Level.WARNING, name() + ": no ranges are marked: " + e.getMessage());
       return null;
     }
-  }
-
-  @Override
-  public final String name() {
-    return name;
   }
 
   @Override
@@ -128,7 +126,7 @@ public abstract class GpuDriver implements Driver {
     try {
       int count = find().size();
       return Availability.available(
-          version() + " with " + count + (count == 1 ? " device" : " devices"));
+          load().title() + " with " + count + (count == 1 ? " device" : " devices"));
     } catch (HalException e) {
       return Availability.unavailable(e.getMessage());
     }
@@ -137,30 +135,15 @@ public abstract class GpuDriver implements Driver {
   private List<GpuProperties> find() {
     return devices.get(
         () -> {
-          int count = count(); // loads the runtime
+          int count = load().countDevices();
           return IntStream.range(0, count).mapToObj(i -> reader().read(i, count)).toList();
         });
   }
 
-  private Settings settings(DeviceUri uri) {
-    List<Option<?>> options = new ArrayList<>(ENGINE.all());
-    options.add(MEMORY);
-    options.add(KernelCache.OPTION);
-    options.add(STAGING);
-    options.add(Profile.OPTION);
-    options.add(RANGES);
-    options.addAll(GraphOptions.all());
-    return Settings.resolve(name, options, uri);
-  }
-
-  private List<GpuProperties> devices(Settings settings) {
-    long memory = settings.get(MEMORY);
-    return find().stream().map(device -> device.withMemory(memory)).toList();
-  }
-
   @Override
-  public final List<DeviceInfo> devices(DeviceUri uri) {
-    return devices(settings(uri)).stream().map(GpuProperties::info).toList();
+  protected final List<DeviceInfo> devices(Settings settings) {
+    long memory = settings.get(MEMORY);
+    return find().stream().map(device -> device.withMemory(memory).info()).toList();
   }
 
   @Override
@@ -178,7 +161,7 @@ public abstract class GpuDriver implements Driver {
 
   /** Opens a device that {@code interposer} wraps; for tests. */
   public final Device open(DeviceUri uri, Interposer interposer) {
-    return PlatformThreads.call(name + "-open", () -> openHere(uri, interposer));
+    return PlatformThreads.call(name() + "-open", () -> openHere(uri, interposer));
   }
 
   private Device openHere(DeviceUri uri, Interposer interposer) {
@@ -187,9 +170,8 @@ public abstract class GpuDriver implements Driver {
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
     }
-    List<GpuProperties> found = devices(settings);
-    DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
-    GpuProperties device = found.get(info.index());
+    GpuProperties found = find().get(select(uri, settings).index());
+    GpuProperties device = found.withMemory(settings.get(MEMORY));
     return open(openRuntime(device), device, cache, settings, interposer);
   }
 
@@ -210,10 +192,5 @@ public abstract class GpuDriver implements Driver {
             rangeMarks(settings));
     return new EngineDevice<>(
         interposer.before(new GpuDevice(runtime, device, config)), engine, settings.toList());
-  }
-
-  @Override
-  public String toString() {
-    return "driver " + name;
   }
 }

@@ -91,7 +91,7 @@ public interface Command {
   /** The work of the program that an external command runs. */
   ExternalCall external();
 
-  /** The handle of a native event that somebody else has recorded. */
+  /** The handle of a native event that the program has recorded. */
   long event();
 
   /**

@@ -96,13 +96,13 @@ public interface DeviceBackend<E> extends ThreadBinding {
   }
 
   /**
-   * Memory that somebody else has allocated on the device; called only with {@link
+   * Memory that the program has allocated on the device itself; called only with {@link
    * Capability#NATIVE_ACCESS}. Freeing it does not free that memory.
    *
    * @param address the device's address of the first byte
    * @param bytes at least 1
-   * @throws org.jhal.HalException INVALID_ARGUMENT if the runtime can tell that the range is not in
-   *     one allocation of this device
+   * @throws org.jhal.HalException INVALID_ARGUMENT if the runtime can detect that the range is not
+   *     in one allocation of this device
    */
   default DeviceMemory importDevice(long address, long bytes) {
     throw new HalException(Status.UNIMPLEMENTED, info().uri() + " cannot import device memory");
@@ -118,8 +118,8 @@ public interface DeviceBackend<E> extends ThreadBinding {
 
   /**
    * The token of the devices whose events the streams of this one can wait for, and the other way
-   * round; compared by identity. By default null: nobody else's. Always the same. Semaphores may
-   * keep it longer than the device is open.
+   * round; compared by identity. By default null: those of no other device. Always the same.
+   * Semaphores may keep it longer than the device is open.
    *
    * <p>{@link NativeStream#submit} waits for the events of all devices with the same token. It is
    * called with this device bound, and while the other one is not closed. If it fails, the engine

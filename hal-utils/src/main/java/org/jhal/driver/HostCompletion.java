@@ -24,7 +24,7 @@ public interface HostCompletion {
   /** What {@link #run} may ask for. */
   interface Context {
     /**
-     * Lets the operation end when the returned object is told, instead of when {@link #run}
+     * Lets the operation end when the returned object completes, instead of when {@link #run}
      * returns.
      *
      * @throws org.jhal.HalException FAILED_PRECONDITION if it is not the first call, or {@link

@@ -61,9 +61,9 @@ public interface NativeGroup<E> {
       Runnable begins);
 
   /**
-   * What the library has found out by itself, such as that a link between devices has failed, or
-   * null. Short. Called by any thread while a collective is not over. A failure that it tells ends
-   * the group.
+   * A failure that the library has detected by itself, such as of a link between devices, or null.
+   * Short. Called by any thread while a collective is not over. A failure that it returns ends the
+   * group.
    */
   default @Nullable HalException failure() {
     return null;
@@ -83,10 +83,10 @@ public interface NativeGroup<E> {
   /**
    * Whether the stream of a rank is past everything that {@link #issue} has put into it: by an
    * event of the rank's own, because {@link #abort} has ended it, or because the runtime says that
-   * the device is lost. False while nobody knows. For a group that is {@linkplain #abort aborted},
-   * or about to be, and which is not closed: as from an abort, {@link #issue} puts nothing into any
-   * stream from the first call on. Called without a device bound, by one thread at a time; may
-   * block for as long as an abort does. Throws nothing.
+   * the device is lost. False while that is unknown. For a group that is {@linkplain #abort
+   * aborted}, or about to be, and which is not closed: as from an abort, {@link #issue} puts
+   * nothing into any stream from the first call on. Called without a device bound, by one thread at
+   * a time; may block for as long as an abort does. Throws nothing.
    */
   boolean isPast(int rank);
 

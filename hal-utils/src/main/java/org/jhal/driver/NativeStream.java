@@ -96,10 +96,10 @@ public interface NativeStream<E> extends ThreadBinding {
   void synchronizeEvent(E event);
 
   /**
-   * How the work behind an event has ended, for runtimes that tell only whoever asks. Called only
-   * if {@link DeviceBackend#outcomesCanFail}, once for each recording that the engine has seen fire
-   * with {@link #queryEvent} or {@link #synchronizeEvent}: before the operation behind it gets a
-   * verdict that depends on the answer, and before the event is recorded anew or destroyed. No
+   * How the work behind an event has ended, for runtimes that report it only when asked. Called
+   * only if {@link DeviceBackend#outcomesCanFail}, once for each recording that the engine has seen
+   * fire with {@link #queryEvent} or {@link #synchronizeEvent}: before the operation behind it gets
+   * a verdict that depends on the answer, and before the event is recorded anew or destroyed. No
    * operation counts as done because a later event has fired, or because another stream is past its
    * own.
    *

@@ -72,7 +72,7 @@ public interface Submission {
   boolean isTimed();
 
   /**
-   * Tells when the work ran on the device, both as {@link System#nanoTime}. For a submission that
+   * Reports when the work ran on the device, both as {@link System#nanoTime}. For a submission that
    * {@link #isTimed}, from {@link NativeStream#submit} on until the event behind it has fired, or
    * in {@link #whenFired}; from any thread.
    *
@@ -81,7 +81,7 @@ public interface Submission {
   void ranOnDevice(long begin, long end, long error);
 
   /**
-   * Tells how an upload or a readback moves its bytes, for recordings of what happens. May be
+   * Reports how an upload or a readback moves its bytes, for recordings of what happens. May be
    * called while issuing only.
    */
   void moves(Command command, TransferPath path);
@@ -113,8 +113,8 @@ public interface Submission {
    *
    * <p>It runs exactly once: after the event that is recorded behind the operation has fired, the
    * signals are applied, and the work of {@link #afterwards} is over; also if the operation has
-   * failed, and if {@link NativeStream#submit} throws after this call. If no event can tell when
-   * the work is over, because one could not be recorded, queried or synchronized, it runs after the
+   * failed, and if {@link NativeStream#submit} throws after this call. If no event shows when the
+   * work is over, because one could not be recorded, queried or synchronized, it runs after the
    * stream was closed. If the work never ends, it never runs.
    *
    * <p>It runs on the stream's completion thread, or on the thread that closes the stream, with the

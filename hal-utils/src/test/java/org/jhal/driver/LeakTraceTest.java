@@ -61,7 +61,7 @@ class LeakTraceTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("makers")
   void aReportBeginsAtTheCallOfTheUser(String what, Maker maker) {
-    AtomicReference<@Nullable Throwable> told = new AtomicReference<>();
+    AtomicReference<@Nullable Throwable> logged = new AtomicReference<>();
     Logger logger = Logger.getLogger("org.jhal");
     Handler handler =
         new Handler() {
@@ -69,7 +69,7 @@ class LeakTraceTest {
           public void publish(LogRecord line) {
             String text = line.getMessage();
             if (text.startsWith(what) && text.contains("instant-7 was never closed")) {
-              told.compareAndSet(null, line.getThrown());
+              logged.compareAndSet(null, line.getThrown());
             }
           }
 
@@ -90,9 +90,9 @@ class LeakTraceTest {
           "the report of the leak",
           () -> {
             System.gc();
-            return told.get() != null;
+            return logged.get() != null;
           });
-      Throwable made = told.get();
+      Throwable made = logged.get();
       assertEquals(
           LeakTraceTest.class.getName(),
           made == null ? null : made.getStackTrace()[0].getClassName());

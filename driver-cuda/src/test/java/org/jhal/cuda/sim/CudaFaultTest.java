@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What goes wrong in the simulated driver library, and what it tells of it. */
+/** Failures in the simulated driver library, and what it reports. */
 class CudaFaultTest extends OnSimulatedCuda {
   @Test
   void misuseIsRememberedAndAnswered() {

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two simulated devices: who can use whose memory, and wait for whose events. */
+/** Two simulated devices: which can use the other's memory, and wait for its events. */
 class CudaPeerTest extends OnSimulatedCuda {
   private static final int INVALID_VALUE = 1;
   private static final int INVALID_CONTEXT = 201;

@@ -1,48 +1,26 @@
 package org.jhal.hip.jna;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The functions of the HIP runtime that operations call.
- *
- * <p>{@link #bind} must be called first.
- */
-public final class HipApi implements GpuApi {
+/** The functions of the HIP runtime that operations call. */
+public final class HipApi extends NativeFunctions<HipSetup> implements GpuApi {
   public static final HipApi API = new HipApi();
 
-  /** The prefix of the functions' names. */
-  public static final String PREFIX = "hip";
-
-  private volatile @Nullable HipSetup setup; // null until the functions are bound
-
-  private HipApi() {}
-
-  /** The names of all functions; ROCm 5.2 has them. */
-  public static List<String> symbols() {
-    List<String> all = new ArrayList<>(SharedLibrary.functions(HipApi.class));
-    all.addAll(SharedLibrary.functions(HipSetup.class));
-    return all.stream().map(API::functionName).sorted().toList();
-  }
-
-  /** Binds the functions to a library that has them all. */
-  public static void bind(SharedLibrary library) {
-    library.bind(HipApi.class, API::functionName);
-    API.setup = library.map(HipSetup.class, PREFIX);
+  private HipApi() {
+    super(HipSetup.class);
   }
 
   @Override
-  public HipSetup setup() {
-    return Objects.requireNonNull(setup, "HipApi.bind has not been called");
+  protected String symbol(String function) {
+    return functionName(function);
   }
 
   @Override
   public String functionName(String function) {
-    return SharedLibrary.function(PREFIX, function);
+    return SharedLibrary.function("hip", function);
   }
 
   @Override

@@ -8,17 +8,11 @@ public final class HipConstants {
 
   // hipError_t: only codes that the driver handles; HipResult has more.
   public static final int hipErrorInvalidValue = 1;
-  public static final int hipErrorNoDevice = 100;
-  public static final int hipErrorInvalidDevice = 101;
   public static final int hipErrorUnknown = 999;
 
   // hipDeviceAttribute_t
   public static final int hipDeviceAttributeMaxBlockDimX = 26;
-  public static final int hipDeviceAttributeMaxBlockDimY = 27;
-  public static final int hipDeviceAttributeMaxBlockDimZ = 28;
   public static final int hipDeviceAttributeMaxGridDimX = 29;
-  public static final int hipDeviceAttributeMaxGridDimY = 30;
-  public static final int hipDeviceAttributeMaxGridDimZ = 31;
   public static final int hipDeviceAttributeMaxThreadsPerBlock = 56;
   public static final int hipDeviceAttributeMultiprocessorCount = 63;
   public static final int hipDeviceAttributePciBusId = 67;

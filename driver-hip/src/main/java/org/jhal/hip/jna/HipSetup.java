@@ -5,8 +5,6 @@ import org.jhal.gpu.natives.GpuSetup;
 
 /** The HIP runtime's own functions, beside those that operations call. */
 public interface HipSetup extends GpuSetup {
-  int init(int flags);
-
   int runtimeGetVersion(int[] version);
 
   /** Returns the name of a code; hipErrorUnknown for an unknown one. */

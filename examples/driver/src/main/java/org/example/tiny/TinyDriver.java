@@ -1,16 +1,14 @@
 package org.example.tiny;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
-import org.jhal.Driver;
 import org.jhal.Workgroups;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
@@ -18,7 +16,7 @@ import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 
 /** Lists the devices and opens them. */
-class TinyDriver implements Driver {
+class TinyDriver extends ConfiguredDriver {
   static final String NAME = "tiny";
 
   private static final EngineOptions ENGINE =
@@ -26,9 +24,8 @@ class TinyDriver implements Driver {
   private static final Option<Long> MEMORY =
       Option.bytes("memory", 1 << 30, 0, 1 << 30, "how much memory the device has");
 
-  @Override
-  public String name() {
-    return NAME;
+  TinyDriver() {
+    super(NAME, ENGINE, List.of(MEMORY));
   }
 
   @Override
@@ -36,18 +33,8 @@ class TinyDriver implements Driver {
     return Availability.available("Java " + Runtime.version());
   }
 
-  private static Settings settings(DeviceUri uri) {
-    List<Option<?>> options = new ArrayList<>(ENGINE.all());
-    options.add(MEMORY);
-    return Settings.resolve(NAME, options, uri);
-  }
-
   @Override
-  public List<DeviceInfo> devices(DeviceUri uri) {
-    return devices(settings(uri));
-  }
-
-  private static List<DeviceInfo> devices(Settings settings) {
+  protected List<DeviceInfo> devices(Settings settings) {
     return List.of(
         DeviceInfo.builder(NAME, 0)
             .name("Tiny device")
@@ -61,7 +48,7 @@ class TinyDriver implements Driver {
   @Override
   public Device open(DeviceUri uri) {
     Settings settings = settings(uri);
-    DeviceInfo info = DeviceSelector.select(uri, devices(settings));
+    DeviceInfo info = select(uri, settings);
     return new EngineDevice<>(backend(info), ENGINE.configure(settings), settings.toList());
   }
 

@@ -41,7 +41,7 @@ class TinyStream extends StepwiseStream<ReusableEvent<CountDownLatch>> {
       try {
         return work.take();
       } catch (InterruptedException e) {
-        // nobody has a reason to interrupt this thread
+        // nothing has a reason to interrupt this thread
       }
     }
   }

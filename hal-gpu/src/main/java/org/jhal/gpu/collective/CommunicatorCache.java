@@ -1,5 +1,6 @@
 package org.jhal.gpu.collective;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.driver.support.EngineThread;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class CommunicatorCache {
-  private final List<Clique> idle = new ArrayList<>(); // guarded by this
+  @GuardedBy("this")
+  private final List<Clique> idle = new ArrayList<>();
 
   /** Takes the sound communicators of these devices, by rank, or returns null. */
   @Nullable Clique take(List<GroupDevice> devices) {

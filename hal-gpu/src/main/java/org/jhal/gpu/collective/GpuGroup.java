@@ -1,5 +1,6 @@
 package org.jhal.gpu.collective;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -46,7 +47,8 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     volatile boolean hasParts;
     volatile boolean isRecorded;
 
-    boolean isPast; // its abort has returned; guarded by the group's monitor
+    // Guarded by the group, which the annotation cannot name here.
+    boolean isPast; // its abort has returned
 
     Member(GroupDevice device, long stream, long event) {
       this.device = device;
@@ -67,12 +69,22 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   private final long[] streams;
   private long start; // an event of rank 0, behind what all ranks wait for; 0 when it is freed
 
-  // Guarded by this. Communicators are not polled during a launch, which polls as well. They are
-  // not aborted during a launch or a poll, since an abort frees them.
+  // Communicators are not polled during a launch, which polls as well. They are not aborted during
+  // a
+  // launch or a poll, since an abort frees them.
+  @GuardedBy("this")
   private boolean isLaunching;
+
+  @GuardedBy("this")
   private int asking; // threads in failure()
+
+  @GuardedBy("this")
   private boolean isAborting;
+
+  @GuardedBy("this")
   private boolean isAborted; // the communicators are freed, or unusable if the abort failed
+
+  @GuardedBy("this")
   private boolean isClosed;
 
   // Written with the monitor held; read by a launch that continues behind its calls.
@@ -388,9 +400,8 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     clique.release();
   }
 
-  /**
-   * Waits, with the monitor held, until the communicators are unused: never with a hanging launch.
-   */
+  /** Waits until the communicators are unused: never with a hanging launch. */
+  @GuardedBy("this")
   private void awaitUnused() {
     boolean wasInterrupted = false;
     while (isLaunching || asking > 0) {
@@ -408,8 +419,10 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   @Override
   public void close() {
     boolean wasEnded;
+    boolean wasAborted;
     synchronized (this) {
       wasEnded = isEnded;
+      wasAborted = isAborted;
       isEnded = true;
       isClosed = true;
       if (isAborting) {
@@ -417,7 +430,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       }
     }
     freeEvents();
-    if (isAborted) {
+    if (wasAborted) {
       clique.release();
     } else if (wasEnded) { // something has failed
       clique.end();

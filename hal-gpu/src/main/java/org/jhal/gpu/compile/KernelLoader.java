@@ -24,6 +24,7 @@ import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.natives.Undo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,28 +215,31 @@ public abstract class KernelLoader {
       byte[] code, Variant variant, List<KernelSpec> specs, Consumer<Runnable> frees, String what) {
     NativeModule linked = link(code, what);
     long module = linked.handle();
-    try {
-      long[] kernels = new long[specs.size()];
-      Map<String, EntryPoint> entries = new HashMap<>(); // by name
-      for (int i = 0; i < kernels.length; i++) {
-        KernelSpec spec = specs.get(i);
-        String entry = variant.entry(spec.name());
-        long kernel = find(module, entry, what);
-        String name = "kernel '" + entry + "' in " + what;
-        linked.check().check(kernel, entry, spec, name);
-        int staticBytes = checkWorkgroup(kernel, spec, name);
-        EntryPoint asked = new EntryPoint(kernel, staticBytes, spec.dynamicSharedMemory());
-        entries.merge(entry, asked, EntryPoint::larger);
-        kernels[i] = kernel;
-      }
-      for (EntryPoint entry : entries.values()) {
-        allowSharedMemory(entry.kernel, entry.staticBytes, entry.dynamicBytes);
-      }
-      return new GpuModule(this, module, kernels, frees);
-    } catch (Throwable t) {
-      frees.accept(() -> unload(module));
-      throw t;
+    return Undo.onFailure(
+        () -> new GpuModule(this, module, kernels(linked, variant, specs, what), frees),
+        () -> frees.accept(() -> unload(module)));
+  }
+
+  /** Finds the kernels in a module, checks them, and prepares their launches. */
+  private long[] kernels(
+      NativeModule linked, Variant variant, List<KernelSpec> specs, String what) {
+    long[] kernels = new long[specs.size()];
+    Map<String, EntryPoint> entries = new HashMap<>(); // by name
+    for (int i = 0; i < kernels.length; i++) {
+      KernelSpec spec = specs.get(i);
+      String entry = variant.entry(spec.name());
+      long kernel = find(linked.handle(), entry, what);
+      String name = "kernel '" + entry + "' in " + what;
+      linked.check().check(kernel, entry, spec, name);
+      int staticBytes = checkWorkgroup(kernel, spec, name);
+      EntryPoint asked = new EntryPoint(kernel, staticBytes, spec.dynamicSharedMemory());
+      entries.merge(entry, asked, EntryPoint::larger);
+      kernels[i] = kernel;
     }
+    for (EntryPoint entry : entries.values()) {
+      allowSharedMemory(entry.kernel, entry.staticBytes, entry.dynamicBytes);
+    }
+    return kernels;
   }
 
   /** Takes the code from the cache without loading the compiler, or compiles the source. */

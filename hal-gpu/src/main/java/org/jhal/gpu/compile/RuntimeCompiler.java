@@ -174,12 +174,12 @@ public abstract class RuntimeCompiler {
   /** As {@link #check(String, int)}, before there is an object. */
   protected static void check(CompilerApi api, String function, int code) {
     if (code != ResultCodes.SUCCESS) {
-      NativeCode told = nativeCode(api, code);
+      NativeCode described = nativeCode(api, code);
       throw new HalException(
           Status.INTERNAL,
-          function + " of the compiler returned " + code + " (" + told.name() + ")",
+          function + " of the compiler returned " + code + " (" + described.name() + ")",
           null,
-          told);
+          described);
     }
   }
 

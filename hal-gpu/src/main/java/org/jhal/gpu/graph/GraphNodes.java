@@ -102,7 +102,8 @@ final class GraphNodes {
     for (int node = 0; node < count; node++) {
       Command command = plan.command(node);
       if (command.kind() == Command.Kind.DISPATCH) {
-        PackedArguments.prepare(memory, places[node], core.runtime().endOfLaunchList());
+        PackedArguments.prepare(
+            memory, places[node], core.runtime().library().vendor().launchListEnd());
         PackedArguments.set(memory, places[node], command);
       }
     }

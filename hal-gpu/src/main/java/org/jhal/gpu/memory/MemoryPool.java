@@ -4,6 +4,7 @@ import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 
@@ -37,12 +38,7 @@ public final class MemoryPool {
     this.budget = budget;
     this.onShortage = onShortage;
     runtime.createPool();
-    try {
-      this.stream = runtime.openStream();
-    } catch (Throwable t) {
-      runtime.destroyPool();
-      throw t;
-    }
+    this.stream = Undo.onFailure(runtime::openStream, runtime::destroyPool);
   }
 
   /** The {@link GpuMemory#place} of its memory. */
@@ -84,12 +80,8 @@ public final class MemoryPool {
     if (bytes == 0) {
       return new PoolMemory(this, 0, 0);
     }
-    try {
-      return new PoolMemory(this, allocateOrTrim(bytes, on), bytes);
-    } catch (Throwable t) {
-      budget.giveBack(bytes);
-      throw t;
-    }
+    return Undo.onFailure(
+        () -> new PoolMemory(this, allocateOrTrim(bytes, on), bytes), () -> budget.giveBack(bytes));
   }
 
   private long allocateOrTrim(long bytes, long on) {

@@ -7,8 +7,10 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.support.FreeThread;
+import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.HostPinning;
 
 /**
  * Write-combined host memory as a buffer: fast for the device to read, slow for the host to read.
@@ -34,20 +36,17 @@ public final class UploadMemory implements GpuMemory {
     this.frees = frees;
     this.size = size;
     runtime.retain();
-    try {
-      hostAddress = runtime.pinning().allocate(Math.max(1, size));
-    } catch (Throwable t) {
-      runtime.release();
-      throw t;
-    }
-    try {
-      deviceAddress = runtime.pinning().deviceAddress(hostAddress);
-    } catch (Throwable t) {
-      runtime.pinning().forget(hostAddress);
-      runtime.pinning().freeHost(hostAddress);
-      runtime.release();
-      throw t;
-    }
+    HostPinning pinning = runtime.pinning();
+    long host = Undo.onFailure(() -> pinning.allocate(Math.max(1, size)), runtime::release);
+    hostAddress = host;
+    deviceAddress =
+        Undo.onFailure(
+            () -> pinning.deviceAddress(host),
+            () -> {
+              pinning.forget(host);
+              pinning.freeHost(host);
+              runtime.release();
+            });
   }
 
   @Override

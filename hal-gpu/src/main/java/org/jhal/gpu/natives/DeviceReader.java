@@ -41,17 +41,22 @@ public abstract class DeviceReader {
       int pciBus,
       int pciDevice) {}
 
-  private final String driver;
+  private final GpuLibrary library;
   private final ResultCodes codes;
   private final GpuSetup setup;
   private final Attributes attributes;
 
-  /** For the driver called {@code driver}. */
-  protected DeviceReader(String driver, ResultCodes codes, Attributes attributes) {
-    this.driver = driver;
-    this.codes = codes;
+  /** For the devices of a runtime. */
+  protected DeviceReader(GpuLibrary library, Attributes attributes) {
+    this.library = library;
+    this.codes = library.vendor().codes();
     this.setup = codes.api().setup();
     this.attributes = attributes;
+  }
+
+  /** The runtime of the devices. */
+  protected final GpuLibrary library() {
+    return library;
   }
 
   /** The value of an attribute of a device. */
@@ -103,10 +108,12 @@ public abstract class DeviceReader {
     Map<String, String> properties = new HashMap<>(properties(ordinal));
     properties.put(
         "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));
+    properties.put("library", library.path());
+    properties.put("graphs", library.graphs());
     PeerAccess peers = PeerAccess.ask(ordinal, count, owner -> canAccess(ordinal, owner));
     properties.put("memory of other devices", peers.toString());
     DeviceInfo info =
-        DeviceInfo.builder(driver, ordinal)
+        DeviceInfo.builder(library.vendor().driver(), ordinal)
             .name(GpuProperties.text(name))
             .uuid(uuid(ordinal))
             .pciAddress(

@@ -26,6 +26,8 @@ public interface GpuApi {
   int HOST_REGISTER_PORTABLE = 1;
   int HOST_REGISTER_MAPPED = 2;
   int MEMCPY_DEFAULT = 4;
+  int NO_DEVICE = 100;
+  int INVALID_DEVICE = 101;
   int NOT_READY = 600;
   int PEER_ACCESS_ALREADY_ENABLED = 704;
 

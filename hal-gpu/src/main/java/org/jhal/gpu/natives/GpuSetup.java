@@ -28,6 +28,8 @@ public interface GpuSetup extends Library {
   int ACCESS_READ_WRITE = 3;
   int POOL_RELEASE_THRESHOLD = 4;
 
+  int init(int flags);
+
   int getDeviceCount(int[] count);
 
   int deviceGetAttribute(int[] value, int attribute, int device);

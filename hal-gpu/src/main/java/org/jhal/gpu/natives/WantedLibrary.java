@@ -1,11 +1,13 @@
 package org.jhal.gpu.natives;
 
+import com.sun.jna.Library;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -19,28 +21,26 @@ import org.jspecify.annotations.Nullable;
  * @param what the library, for messages
  * @param origin the product that contains it, for messages
  * @param property the system property that may name its file; then no other place is searched
- * @param variable the environment variable for the same; the property takes precedence
  * @param status the status of the failure
  */
-public record WantedLibrary(
-    String what, String origin, String property, String variable, Status status) {
+public record WantedLibrary(String what, String origin, String property, Status status) {
   /** A file that a setting names: its absolute path, and the setting. */
   private record Named(String path, String source) {}
+
+  /** The environment variable that may name the file instead; the property takes precedence. */
+  public String variable() {
+    return property.toUpperCase(Locale.ROOT).replace('.', '_');
+  }
 
   private @Nullable Named named() {
     String value = System.getProperty(property, "");
     String source = "the system property " + property;
     if (value.isEmpty()) {
-      String set = System.getenv(variable);
+      String set = System.getenv(variable());
       value = set == null ? "" : set;
-      source = "the variable " + variable;
+      source = "the variable " + variable();
     }
     return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
-  }
-
-  /** Whether a setting names a file. */
-  public boolean isNamed() {
-    return named() != null;
   }
 
   /**
@@ -97,7 +97,7 @@ public record WantedLibrary(
             + ", and "
             + (named != null
                 ? named.source() + " names its file"
-                : property + " or " + variable + " may name its file")
+                : property + " or " + variable() + " may name its file")
             + "; tried "
             + String.join(", ", tried));
   }
@@ -140,6 +140,19 @@ public record WantedLibrary(
               + needed
               + " or newer), or this is another library");
     }
+  }
+
+  /**
+   * Maps the functions of an interface, all of which the library must have; see {@link
+   * SharedLibrary#map(Class, String)}.
+   *
+   * @param needed as for {@link #require}
+   * @throws HalException as {@link #require}
+   */
+  public <T extends Library> T map(
+      SharedLibrary library, Class<T> functions, String prefix, String needed) {
+    require(library, SharedLibrary.functions(functions, prefix), needed);
+    return library.map(functions, prefix);
   }
 
   private HalException failure(String message) {

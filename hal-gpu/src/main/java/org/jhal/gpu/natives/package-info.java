@@ -1,7 +1,7 @@
 /**
  * The native functions, and code without an open device: native libraries and the search for them,
- * result codes, devices before they are opened, memory for native structures, and the gate for
- * native calls.
+ * result codes, a vendor's runtime with what its devices share, devices before they are opened, and
+ * memory for native structures.
  *
  * <p>The lowest package, for use by drivers and all other packages of this module. Calls on an open
  * device are in {@code org.jhal.gpu.runtime}, compilers in {@code org.jhal.gpu.compile}.

@@ -1,15 +1,14 @@
 package org.jhal.gpu.runtime;
 
-import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Workgroups;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
-import org.jhal.gpu.natives.WantedCollectives;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +29,7 @@ public abstract class GpuRuntime extends DeviceCalls {
   private final GpuApi api;
   private final GpuSetup setup;
   private final int ordinal;
+  private final GpuLibrary library;
   private final LaunchGate gate;
   private final HostPinning pinning;
 
@@ -39,17 +39,15 @@ public abstract class GpuRuntime extends DeviceCalls {
    * For subclasses.
    *
    * @param ordinal the number of the device in the runtime
-   * @param codes the functions of the runtime, and the meaning of their result codes
-   * @param pinned the ranges that all devices of the driver have page-locked
-   * @param gate keeps launches and frees of all devices of the driver apart
    */
-  protected GpuRuntime(int ordinal, ResultCodes codes, PinnedRanges pinned, LaunchGate gate) {
-    super(codes);
-    this.api = codes.api();
+  protected GpuRuntime(int ordinal, GpuLibrary library) {
+    super(library.vendor().codes());
+    this.api = codes().api();
     this.setup = api.setup();
     this.ordinal = ordinal;
-    this.gate = gate;
-    this.pinning = new HostPinning(this, pinned, gate);
+    this.library = library;
+    this.gate = library.gate();
+    this.pinning = new HostPinning(this, library.pinned(), gate);
   }
 
   /** The number of the device in the runtime. */
@@ -67,14 +65,19 @@ public abstract class GpuRuntime extends DeviceCalls {
 
   // The device.
 
-  /** Takes a reference to the native device, which keeps its host memory valid. */
-  public abstract void retain();
+  /**
+   * Takes a reference to the native device, which keeps its host memory valid. Does nothing in
+   * runtimes that keep devices for the life of the process.
+   */
+  public void retain() {}
 
   /** Drops a reference; opening the device took the first one. Never throws. */
-  public abstract void release();
+  public void release() {}
 
-  /** The loaded native library, always the same object. Devices that share it can share events. */
-  public abstract Object library();
+  /** The runtime that the device belongs to. */
+  public final GpuLibrary library() {
+    return library;
+  }
 
   /**
    * Gives this device access to all memory that another one allocates for itself, now and later;
@@ -97,14 +100,6 @@ public abstract class GpuRuntime extends DeviceCalls {
 
   /** Gives this device access to another one's memory outside of pools. Returns the result code. */
   protected abstract int enablePeerAccess(GpuRuntime owner);
-
-  /** The library for collectives between devices of the driver; loaded for the first group. */
-  public abstract WantedCollectives collectives();
-
-  /**
-   * The environment variables that, unless 0, make the runtime wait for each kernel at its launch.
-   */
-  public abstract List<String> launchBlocking();
 
   /** The loader of kernels for this device; always the same. */
   public abstract KernelLoader kernels();
@@ -352,8 +347,7 @@ public abstract class GpuRuntime extends DeviceCalls {
    *
    * @param size work items of a workgroup along each axis
    * @param sharedBytes dynamic shared memory per workgroup
-   * @param arguments the address of the list of packed arguments, which {@link #endOfLaunchList}
-   *     ends; read before this returns
+   * @param arguments the address of the list of packed arguments, which is read before this returns
    */
   public final void launch(
       long stream,
@@ -379,9 +373,6 @@ public abstract class GpuRuntime extends DeviceCalls {
             0,
             arguments));
   }
-
-  /** The word at the end of a launch's list of packed arguments. */
-  public abstract long endOfLaunchList();
 
   // The runtime beside JHAL.
 

@@ -7,7 +7,9 @@ import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.PinnedRanges;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.natives.Undo;
 
 /**
  * Page-locks host memory for a device, and records it.
@@ -42,21 +44,13 @@ public final class HostPinning {
    */
   public long register(long hostAddress, long bytes) {
     add(hostAddress, bytes);
-    boolean isLocked = false;
-    boolean isDone = false;
-    try {
-      gate.run(() -> pageLock(hostAddress, bytes));
-      isLocked = true;
-      long address = deviceAddress(hostAddress);
-      isDone = true;
-      return address;
-    } finally {
-      if (!isLocked) {
-        forget(hostAddress);
-      } else if (!isDone) {
-        unregister(hostAddress);
-      }
-    }
+    return Undo.onFailure(
+        () -> {
+          gate.run(() -> pageLock(hostAddress, bytes));
+          return Undo.onFailure(
+              () -> deviceAddress(hostAddress), () -> gate.run(() -> pageUnlock(hostAddress)));
+        },
+        () -> forget(hostAddress));
   }
 
   /** Ends a registration; may wait until the device is idle. Never throws. */

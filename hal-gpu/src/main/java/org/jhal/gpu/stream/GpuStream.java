@@ -93,7 +93,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     this.profile = profile;
     this.ranges = ranges;
     this.events = new StreamEvents(runtime);
-    this.launch = new LaunchBuffer(runtime.endOfLaunchList());
+    this.launch = new LaunchBuffer(runtime.library().vendor().launchListEnd());
     this.handle = runtime.openStream();
     CopyStream copies = new QueueCopies(core, handle, events);
     this.transfers = new StreamTransfers(core, ring, copies, handle);

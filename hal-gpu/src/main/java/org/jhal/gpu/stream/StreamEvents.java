@@ -1,6 +1,7 @@
 package org.jhal.gpu.stream;
 
 import org.jhal.driver.support.BackOff;
+import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
@@ -66,12 +67,8 @@ final class StreamEvents {
 
   GpuEvent create() {
     long plain = runtime.createEvent(false);
-    try {
-      return new GpuEvent(runtime.createEvent(true), plain);
-    } catch (Throwable t) {
-      runtime.destroyEvent(plain);
-      throw t;
-    }
+    return Undo.onFailure(
+        () -> new GpuEvent(runtime.createEvent(true), plain), () -> runtime.destroyEvent(plain));
   }
 
   void record(GpuEvent event, long stream) {

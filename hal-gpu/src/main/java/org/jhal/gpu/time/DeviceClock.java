@@ -1,5 +1,6 @@
 package org.jhal.gpu.time;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +53,7 @@ public final class DeviceClock {
   private static final class Reference {
     final long event;
     final ClockFit fit;
-    int users; // guarded by the clock
+    int users; // guarded by the clock; the annotation cannot name it here
 
     Reference(long event, ClockFit fit) {
       this.event = event;
@@ -73,8 +74,12 @@ public final class DeviceClock {
   private long stream; // 0 until it is made; used by the renewing thread
   private long pause; // after the last try; 0 if that succeeded; used by the renewing thread
   private volatile long nextTry = Long.MIN_VALUE; // as nanoTime, after a failure
-  private @Nullable Reference current; // guarded by this
-  private boolean isClosed; // guarded by this
+
+  @GuardedBy("this")
+  private @Nullable Reference current;
+
+  @GuardedBy("this")
+  private boolean isClosed;
 
   public DeviceClock(GpuRuntime runtime) {
     this.runtime = runtime;

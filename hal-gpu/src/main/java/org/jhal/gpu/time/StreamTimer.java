@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
@@ -67,12 +68,8 @@ public final class StreamTimer {
 
   private Pair create() {
     long begin = runtime.createTimingEvent();
-    try {
-      return new Pair(begin, runtime.createTimingEvent());
-    } catch (Throwable t) {
-      runtime.destroyEvent(begin);
-      throw t;
-    }
+    return Undo.onFailure(
+        () -> new Pair(begin, runtime.createTimingEvent()), () -> runtime.destroyEvent(begin));
   }
 
   private <T> @Nullable T ignore(HalException e) {

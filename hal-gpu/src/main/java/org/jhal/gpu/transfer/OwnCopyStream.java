@@ -1,5 +1,6 @@
 package org.jhal.gpu.transfer;
 
+import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuRuntime;
 
@@ -24,16 +25,9 @@ public final class OwnCopyStream extends GpuCopyStream {
   public static OwnCopyStream open(GpuCore core) {
     GpuRuntime runtime = core.runtime();
     long stream = runtime.openStream();
-    boolean isDone = false;
-    try {
-      OwnCopyStream made = new OwnCopyStream(core, stream, runtime.createEvent(true));
-      isDone = true;
-      return made;
-    } finally {
-      if (!isDone) {
-        runtime.closeStream(stream);
-      }
-    }
+    return Undo.onFailure(
+        () -> new OwnCopyStream(core, stream, runtime.createEvent(true)),
+        () -> runtime.closeStream(stream));
   }
 
   @Override

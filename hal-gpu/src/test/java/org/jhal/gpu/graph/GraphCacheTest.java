@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The end of graphs: whatever it throws, nobody waits for them for ever, and they do not count. */
+/** Destroying graphs: whatever it throws, no thread waits for ever, and they no longer count. */
 @Timeout(60)
 class GraphCacheTest {
   private static final Error FAULT = new StackOverflowError("on purpose");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/** Who may be inside together. */
+/** Which callers the gate admits together. */
 class LaunchGateTest {
   private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(400);
 

@@ -1,50 +1,58 @@
 package org.jhal.gpu.runtime;
 
+import com.sun.jna.Platform;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import org.jhal.Status;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuSetup;
-import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.GpuVendor;
+import org.jhal.gpu.natives.GraphSetup;
+import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /** A device on which every call succeeds and nothing happens. */
 public final class FakeRuntime extends GpuRuntime {
   /** A new one. */
   public FakeRuntime() {
-    super(
-        0,
-        new ResultCodes(fake(GpuApi.class, fake(GpuSetup.class, null))),
-        new PinnedRanges(),
-        new LaunchGate());
+    super(0, fakeLibrary());
   }
 
-  @Override
-  public void retain() {}
+  private static GpuLibrary fakeLibrary() {
+    WantedLibrary none = new WantedLibrary("none", "none", "none", Status.UNIMPLEMENTED);
+    GpuVendor vendor =
+        new GpuVendor(
+            "fake",
+            "Fake",
+            new ResultCodes(fake(GpuApi.class, fake(GpuSetup.class, null))),
+            new NoGraphs(),
+            0,
+            new WantedCollectives("none", none, List.of()),
+            List.of());
+    SharedLibrary any = SharedLibrary.open(Platform.C_LIBRARY_NAME);
+    return new GpuLibrary(vendor, any, 1, "1", "they are not faked");
+  }
 
-  @Override
-  public void release() {}
+  private static final class NoGraphs extends NativeFunctions<GraphSetup> {
+    NoGraphs() {
+      super(GraphSetup.class);
+    }
 
-  @Override
-  public Object library() {
-    return this;
+    @Override
+    protected String symbol(String method) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   @Override
   protected int enablePeerAccess(GpuRuntime owner) {
     return 0;
-  }
-
-  @Override
-  public WantedCollectives collectives() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public List<String> launchBlocking() {
-    return List.of();
   }
 
   @Override
@@ -55,11 +63,6 @@ public final class FakeRuntime extends GpuRuntime {
   @Override
   public @Nullable GraphRuntime graphs() {
     return null;
-  }
-
-  @Override
-  public long endOfLaunchList() {
-    return 0;
   }
 
   @Override
@@ -87,7 +90,7 @@ public final class FakeRuntime extends GpuRuntime {
     throw new UnsupportedOperationException();
   }
 
-  /** Functions that succeed; each makes the handle 1, and {@code setup} returns the others. */
+  /** Functions that succeed; each returns 1 as its result, and {@code setup} returns the others. */
   private static <T> T fake(Class<T> type, @Nullable Object setup) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -98,6 +101,8 @@ public final class FakeRuntime extends GpuRuntime {
                 return setup;
               }
               if (arguments.length > 0 && arguments[0] instanceof long[] out) {
+                out[0] = 1;
+              } else if (arguments.length > 0 && arguments[0] instanceof int[] out) {
                 out[0] = 1;
               }
               return 0;

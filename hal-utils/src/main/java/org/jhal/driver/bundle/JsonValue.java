@@ -104,7 +104,7 @@ final class JsonValue {
   }
 
   private static Object read(JsonReader in, String document, String place) throws IOException {
-    switch (in.peek()) {
+    return switch (in.peek()) {
       case BEGIN_OBJECT -> {
         Map<String, Object> members = new LinkedHashMap<>();
         in.beginObject();
@@ -116,7 +116,7 @@ final class JsonValue {
           }
         }
         in.endObject();
-        return members;
+        yield members;
       }
       case BEGIN_ARRAY -> {
         List<Object> items = new ArrayList<>();
@@ -125,23 +125,17 @@ final class JsonValue {
           items.add(read(in, document, item(place, items.size())));
         }
         in.endArray();
-        return items;
+        yield items;
       }
-      case STRING -> {
-        return in.nextString();
-      }
-      case NUMBER -> {
-        return new NumberText(in.nextString());
-      }
-      case BOOLEAN -> {
-        return in.nextBoolean();
-      }
+      case STRING -> in.nextString();
+      case NUMBER -> new NumberText(in.nextString());
+      case BOOLEAN -> in.nextBoolean();
       case NULL -> {
         in.nextNull();
-        return Null.NULL;
+        yield Null.NULL;
       }
       default -> throw new MalformedJsonException("no value" + locationOf(in.toString()));
-    }
+    };
   }
 
   private static String member(String place, String key) {

@@ -129,35 +129,32 @@ public final class CacheTool implements ToolProvider {
    */
   static SortedMap<Path, String> named(
       Map<String, String> environment, Map<String, String> properties) {
-    SortedMap<String, String> byDriver = new TreeMap<>();
-    SortedMap<String, String> origins = new TreeMap<>();
-    new TreeMap<>(environment)
+    SortedMap<String, Named> byDriver = new TreeMap<>();
+    addNamed(byDriver, VARIABLE, "environment ", environment);
+    addNamed(byDriver, PROPERTY, "property ", properties);
+    SortedMap<Path, String> folders = new TreeMap<>();
+    for (Named named : byDriver.values()) {
+      Path folder = path(named.folder);
+      if (folder != null && folder.isAbsolute()) {
+        folders.putIfAbsent(folder, named.origin);
+      }
+    }
+    return folders;
+  }
+
+  private record Named(String folder, String origin) {}
+
+  private static void addNamed(
+      Map<String, Named> byDriver, Pattern form, String origin, Map<String, String> settings) {
+    new TreeMap<>(settings)
         .forEach(
             (name, value) -> {
-              Matcher variable = VARIABLE.matcher(name);
-              if (variable.matches() && !value.isEmpty()) {
-                byDriver.put(variable.group(1), value);
-                origins.put(variable.group(1), "environment " + name);
+              Matcher setting = form.matcher(name);
+              if (setting.matches() && !value.isEmpty()) {
+                String driver = setting.group(1).toUpperCase(Locale.ROOT).replace('-', '_');
+                byDriver.put(driver, new Named(value, origin + name));
               }
             });
-    properties.forEach(
-        (name, value) -> {
-          Matcher property = PROPERTY.matcher(name);
-          if (property.matches() && !value.isEmpty()) {
-            String driver = property.group(1).toUpperCase(Locale.ROOT).replace('-', '_');
-            byDriver.put(driver, value);
-            origins.put(driver, "property " + name);
-          }
-        });
-    SortedMap<Path, String> folders = new TreeMap<>();
-    byDriver.forEach(
-        (driver, value) -> {
-          Path folder = path(value);
-          if (folder != null && folder.isAbsolute()) {
-            folders.putIfAbsent(folder, String.valueOf(origins.get(driver)));
-          }
-        });
-    return folders;
   }
 
   private static @Nullable Path path(String text) {

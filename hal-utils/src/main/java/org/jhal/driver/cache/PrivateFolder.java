@@ -128,6 +128,7 @@ final class PrivateFolder implements Closeable {
   static PrivateFolder open(Path path, Access access) throws IOException {
     UserPrincipal user = access.user();
     DirectoryStream<Path> stream = Files.newDirectoryStream(path);
+    boolean isOpen = false;
     try {
       if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
         throw new IOException("this system has no safe access to folders");
@@ -140,10 +141,13 @@ final class PrivateFolder implements Closeable {
         throw new UntrustedException("it is a symbolic link");
       }
       check(is, user);
-      return new PrivateFolder(path, user, access, secure);
-    } catch (Throwable t) {
-      stream.close();
-      throw t;
+      PrivateFolder made = new PrivateFolder(path, user, access, secure);
+      isOpen = true;
+      return made;
+    } finally {
+      if (!isOpen) {
+        stream.close();
+      }
     }
   }
 
@@ -246,13 +250,13 @@ final class PrivateFolder implements Closeable {
       }
       touch(unfinished, time);
       open.move(Path.of(unfinished), open, Path.of(name));
-    } catch (Throwable t) {
+    } catch (IOException | RuntimeException e) {
       try {
         delete(unfinished);
-      } catch (IOException e) {
-        t.addSuppressed(e); // it is deleted when it is old enough
+      } catch (IOException undeleted) {
+        e.addSuppressed(undeleted); // it is deleted when it is old enough
       }
-      throw t;
+      throw e;
     }
   }
 

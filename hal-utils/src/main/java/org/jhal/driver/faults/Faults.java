@@ -1,5 +1,6 @@
 package org.jhal.driver.faults;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,8 +21,13 @@ public final class Faults {
   private record Fault(HalException failure, int usesLeft) {}
 
   private final Set<String> calls;
-  private final Map<String, List<Fault>> faults = new HashMap<>(); // guarded by this
-  private @Nullable Map<String, Integer> uses; // guarded by this; null if uses are not counted
+
+  @GuardedBy("this")
+  private final Map<String, List<Fault>> faults = new HashMap<>();
+
+  @GuardedBy("this")
+  private @Nullable Map<String, Integer> uses; // null if uses are not counted
+
   private volatile boolean isArmed; // has faults or counts; keeps other checks cheap
 
   /**

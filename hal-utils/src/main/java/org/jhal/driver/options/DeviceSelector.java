@@ -43,34 +43,16 @@ public final class DeviceSelector {
       return devices.get(0);
     }
     for (DeviceInfo device : devices) {
-      if (isUuidOf(selector, device)) {
+      if (isUuidOf(selector, device)
+          || isIndexOf(selector, device)
+          || isAddressOf(selector, device)) {
         return device;
       }
     }
-    if (INDEX.matcher(selector).matches()) {
-      long index = Long.parseLong(selector);
-      if (index >= devices.size()) {
-        throw new HalException(
-            Status.NOT_FOUND,
-            "no device '"
-                + uri
-                + "': index "
-                + index
-                + ", but there "
-                + (devices.size() == 1 ? "is " : "are ")
-                + describe(uri, devices));
-      }
-      return devices.get((int) index);
-    }
-    if (PCI_SELECTOR.matcher(selector).matches()) {
-      String wanted = withoutZeros(selector.substring(PCI.length()));
-      for (DeviceInfo device : devices) {
-        String address = device.pciAddress();
-        if (address != null && withoutZeros(address.toLowerCase(Locale.ROOT)).equals(wanted)) {
-          return device;
-        }
-      }
-    } else if (!UUID.matcher(withoutPrefix(selector)).matches()) {
+    boolean isIndex = INDEX.matcher(selector).matches();
+    if (!isIndex
+        && !PCI_SELECTOR.matcher(selector).matches()
+        && !UUID.matcher(withoutPrefix(selector)).matches()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "selector '"
@@ -78,17 +60,23 @@ public final class DeviceSelector {
               + "' in '"
               + uri
               + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION"
-              + " (hexadecimal); there "
-              + (devices.size() == 1 ? "is " : "are ")
+              + " (hexadecimal); "
               + describe(uri, devices));
     }
-    throw new HalException(
-        Status.NOT_FOUND,
-        "no device '"
-            + uri
-            + "'; there "
-            + (devices.size() == 1 ? "is " : "are ")
-            + describe(uri, devices));
+    String which = isIndex ? "': index " + Long.parseLong(selector) + ", but " : "'; ";
+    throw new HalException(Status.NOT_FOUND, "no device '" + uri + which + describe(uri, devices));
+  }
+
+  private static boolean isIndexOf(String selector, DeviceInfo device) {
+    return INDEX.matcher(selector).matches() && Long.parseLong(selector) == device.index();
+  }
+
+  private static boolean isAddressOf(String selector, DeviceInfo device) {
+    String address = device.pciAddress();
+    return address != null
+        && PCI_SELECTOR.matcher(selector).matches()
+        && withoutZeros(address.toLowerCase(Locale.ROOT))
+            .equals(withoutZeros(selector.substring(PCI.length())));
   }
 
   private static boolean isUuidOf(String selector, DeviceInfo device) {
@@ -112,7 +100,7 @@ public final class DeviceSelector {
       String uuid = device.uuid().isEmpty() ? "" : ", uuid " + device.uuid();
       list.add(device.index() + " is " + device.name() + uuid + pci);
     }
-    return (devices.size() == 1 ? "1 device" : devices.size() + " devices")
+    return (devices.size() == 1 ? "there is 1 device" : "there are " + devices.size() + " devices")
         + " of driver '"
         + uri.driver()
         + "': "

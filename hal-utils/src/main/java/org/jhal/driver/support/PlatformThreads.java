@@ -110,18 +110,9 @@ public final class PlatformThreads {
   }
 
   private static <T> T callApart(String name, Supplier<T> body, AtomicBoolean hasPermit) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    Runnable task =
-        () -> {
-          try {
-            result.complete(body.get());
-          } catch (Throwable t) {
-            result.completeExceptionally(t);
-          }
-        };
     try {
-      new Caller(name, task, hasPermit).start();
-      return result.join();
+      return CompletableFuture.supplyAsync(body, task -> new Caller(name, task, hasPermit).start())
+          .join();
     } catch (CompletionException e) {
       Throwable thrown = Objects.requireNonNull(e.getCause());
       if (thrown instanceof HalException failure) {

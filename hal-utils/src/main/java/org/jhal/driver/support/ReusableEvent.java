@@ -60,7 +60,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Native events are released once, with the last reference: that of this event, which {@link
  * #record} and {@link #close} drop, or that of a recording taken from {@link #latest()}. So the
- * release runs within a call of the stream, with the device bound. What it throws is logged.
+ * release runs within a call of the stream, with the device bound. An exception that it throws is
+ * logged.
  *
  * <p>Thread-safe.
  *
@@ -175,8 +176,8 @@ public final class ReusableEvent<N> implements AutoCloseable {
       if (references.decrementAndGet() == 0) {
         try {
           release.accept(event);
-        } catch (Throwable t) { // must not fail a caller that queries an event
-          LOG.log(Level.WARNING, "a native event cannot be released", t);
+        } catch (RuntimeException e) { // must not fail a caller that queries an event
+          LOG.log(Level.WARNING, "a native event cannot be released", e);
         }
       }
     }

@@ -28,7 +28,7 @@ public final class PageableTransfer implements HostCompletion {
 
   private @Nullable Completion completion; // set once, before the ring has the transfer
 
-  // The progress, guarded by the ring.
+  // The progress, guarded by the ring, which takes its own lock: @GuardedBy cannot say it.
   private long granted; // how many of the bytes have been given to slots, from the beginning
   private int chunks; // how many slots hold a chunk of it
   private @Nullable Throwable failure; // the first one; then nothing more is granted

@@ -1,5 +1,6 @@
 package org.jhal.driver.transfer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,9 +53,8 @@ public final class TransferRing {
   private static final int BYTES_PER_WORKER = 512 << 10;
 
   /**
-   * How many slots are in use at most for each worker: one that the host copies, and one that the
-   * device copies. The device is faster, so that more would only be out of the processor's caches
-   * when their turn comes.
+   * How many slots a worker uses at most: the host copies one, and the device another. The device
+   * is faster, so further slots would have left the processor's caches when their turn comes.
    */
   private static final int SLOTS_PER_WORKER = 2;
 
@@ -64,29 +64,48 @@ public final class TransferRing {
   private final int maxSlots;
   private final int maxWorkers;
 
-  // All fields below are guarded by this. No native call and no callback is made under the lock.
+  // No native call and no callback is made under the lock.
   //
   // Invariant: while a transfer has not ended there is a worker. A worker ends only if it finds, in
   // the same critical section, nothing to take. Any slot that is left belongs to another worker.
 
   /** The transfers that have bytes in no slot yet, in the order in which they get the next slot. */
+  @GuardedBy("this")
   private final Deque<PageableTransfer> waiting = new ArrayDeque<>();
 
   /** Slots whose chunk the device copies, and that no worker has taken; oldest first. */
+  @GuardedBy("this")
   private final Deque<TransferSlot> inFlight = new ArrayDeque<>(USUAL_SLOTS);
 
-  private final Deque<TransferSlot> free =
-      new ArrayDeque<>(USUAL_SLOTS); // page-locked; last used first
+  /** Page-locked slots; last used first. */
+  @GuardedBy("this")
+  private final Deque<TransferSlot> free = new ArrayDeque<>(USUAL_SLOTS);
+
+  @GuardedBy("this")
   private int taken; // slots that are not free: with workers, or in flight
+
+  @GuardedBy("this")
   private int pinnedSlots; // how many page-locked slots are in use, free, or being made
+
+  @GuardedBy("this")
   private boolean isPinningRefused; // too little can be page-locked; reset when none is open
+
   private final TransferSlot ordinary; // not page-locked
+
+  @GuardedBy("this")
   private boolean isOrdinaryTaken;
 
+  @GuardedBy("this")
   private int open; // transfers that are not over
+
+  @GuardedBy("this")
   private int workers; // that run, or wait for a thread
-  private final Deque<PageableTransfer> over =
-      new ArrayDeque<>(); // whose operations have yet to end
+
+  /** The transfers whose operations have yet to end. */
+  @GuardedBy("this")
+  private final Deque<PageableTransfer> over = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private @Nullable HalException loss; // of the device; from then on all transfers fail with it
 
   /**
@@ -114,7 +133,9 @@ public final class TransferRing {
       try {
         threads.execute(new Worker(threads));
       } catch (Throwable t) { // no thread can be started, or the close timeout has passed
-        dropWorker();
+        synchronized (this) {
+          workers--;
+        }
       }
     }
     if (started > 0) {
@@ -137,10 +158,6 @@ public final class TransferRing {
     int before = workers;
     workers = (int) Math.min(maxWorkers, wanted);
     return workers - before;
-  }
-
-  private synchronized void dropWorker() {
-    workers--;
   }
 
   /** A task on a copying thread. The device is bound only during a step, not during callbacks. */
@@ -188,7 +205,10 @@ public final class TransferRing {
   // Steps. In between a slot is free, in flight, or with one worker.
 
   private void step() {
-    TransferSlot oldest = takeOldest();
+    TransferSlot oldest;
+    synchronized (this) {
+      oldest = inFlight.poll();
+    }
     if (oldest == null) {
       start();
       return;
@@ -207,10 +227,6 @@ public final class TransferRing {
       return;
     }
     finished(oldest);
-  }
-
-  private synchronized @Nullable TransferSlot takeOldest() {
-    return inFlight.poll();
   }
 
   /** Puts a slot back that is still in flight, if there is a chunk to start meanwhile. */
@@ -234,22 +250,24 @@ public final class TransferRing {
       notMade(slot, t);
       return;
     }
-    if (!grant(slot)) {
-      return;
+    if (grant(slot)) {
+      try {
+        slot.start();
+        synchronized (this) {
+          inFlight.add(slot);
+        }
+      } catch (Throwable t) {
+        failed(slot, t);
+      }
     }
-    try {
-      slot.start();
-    } catch (Throwable t) {
-      failed(slot, t);
-      return;
-    }
-    started(slot);
   }
 
+  @GuardedBy("this")
   private boolean canPin() {
     return pinnedSlots < maxSlots && !isPinningRefused;
   }
 
+  @GuardedBy("this")
   private boolean canGrant() {
     if (taken >= SLOTS_PER_WORKER * workers) {
       return false;
@@ -263,9 +281,8 @@ public final class TransferRing {
       return null;
     }
     taken++;
-    TransferSlot slot = free.poll();
-    if (slot != null) {
-      return slot;
+    if (!free.isEmpty()) {
+      return free.remove();
     }
     if (canPin()) {
       pinnedSlots++;
@@ -289,9 +306,8 @@ public final class TransferRing {
       return;
     }
     noteLoss(thrown);
-    PageableTransfer next = waiting.peek();
-    if (next != null) {
-      fail(next, thrown);
+    if (!waiting.isEmpty()) {
+      fail(waiting.element(), thrown);
     }
   }
 
@@ -309,10 +325,6 @@ public final class TransferRing {
     return true;
   }
 
-  private synchronized void started(TransferSlot slot) {
-    inFlight.add(slot);
-  }
-
   private synchronized void finished(TransferSlot slot) {
     PageableTransfer transfer = slot.empty();
     free(slot);
@@ -322,6 +334,7 @@ public final class TransferRing {
     }
   }
 
+  @GuardedBy("this")
   private void free(TransferSlot slot) {
     taken--;
     if (slot.isPinned()) {
@@ -337,7 +350,7 @@ public final class TransferRing {
   private void failed(TransferSlot slot, Throwable thrown) {
     Throwable unsettled = null;
     try {
-      slot.settle();
+      BoundCalls.run(device, slot::settle); // bound already, unless a worker ends
     } catch (Throwable t) {
       unsettled = t;
     }
@@ -369,6 +382,7 @@ public final class TransferRing {
   }
 
   /** After a loss no transfer gets a slot any more. */
+  @GuardedBy("this")
   private void noteLoss(Throwable thrown) {
     if (loss == null && isLoss(thrown)) {
       loss = (HalException) thrown;
@@ -376,12 +390,14 @@ public final class TransferRing {
     }
   }
 
+  @GuardedBy("this")
   private void failWaiting(Throwable thrown) {
     for (PageableTransfer next = waiting.peek(); next != null; next = waiting.peek()) {
       fail(next, thrown);
     }
   }
 
+  @GuardedBy("this")
   private void fail(PageableTransfer transfer, Throwable thrown) {
     if (transfer.isWaiting()) {
       waiting.remove(transfer);
@@ -392,6 +408,7 @@ public final class TransferRing {
     }
   }
 
+  @GuardedBy("this")
   private void end(PageableTransfer transfer) {
     over.add(transfer);
     open--;
@@ -403,13 +420,7 @@ public final class TransferRing {
   /** Ends a worker after an error. The last one ends all chunks, since no other worker would. */
   private void crashed(Throwable thrown) {
     for (TransferSlot left = leave(thrown); left != null; left = leave(thrown)) {
-      Throwable unsettled = null;
-      try {
-        BoundCalls.run(device, left::settle);
-      } catch (Throwable t) {
-        unsettled = t;
-      }
-      failed(left, thrown, unsettled);
+      failed(left, thrown);
     }
   }
 

@@ -31,7 +31,7 @@ class SettingsTest {
           Duration.ofSeconds(3600),
           "How long closing waits");
   private static final Option<String> LEAKS =
-      Option.choice("leaks", "log", List.of("off", "log", "trace"), "What is told of leaks");
+      Option.choice("leaks", "log", List.of("off", "log", "trace"), "What is logged about leaks");
   private static final Option<String> PATH = Option.text("path", "", "Where to look");
   private static final Option<Long> LIMIT = Option.bytesOrAll("limit", "How much is used at most");
   private static final List<Option<?>> ALL = List.of(QUEUES, MEMORY, CLOSE, LEAKS, PATH, LIMIT);
@@ -65,7 +65,8 @@ class SettingsTest {
                 "10s",
                 "default",
                 "How long closing waits; a time from 0ns to 3600s, with the unit ns, us, ms or s"),
-            new Setting("leaks", "log", "default", "What is told of leaks; one of off, log, trace"),
+            new Setting(
+                "leaks", "log", "default", "What is logged about leaks; one of off, log, trace"),
             new Setting("path", "", "default", "Where to look; a text"),
             new Setting(
                 "limit",

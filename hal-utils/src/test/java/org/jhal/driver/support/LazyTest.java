@@ -14,7 +14,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who makes a value, and what concurrent and later callers get. */
+/** Which caller makes a value, and what concurrent and later callers get. */
 @Timeout(60)
 class LazyTest {
   private static final Supplier<String> MAKER = () -> "made";

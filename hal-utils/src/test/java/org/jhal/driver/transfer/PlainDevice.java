@@ -3,6 +3,7 @@ package org.jhal.driver.transfer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -234,9 +235,15 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
 
   /** A thread that copies. A mark is the number of copies before it. */
   final class Stream implements CopyStream {
-    private final List<Runnable> copies = new ArrayList<>(); // guarded by this
-    private long done; // guarded by this
-    private boolean isClosed; // guarded by this
+    @GuardedBy("this")
+    private final List<Runnable> copies = new ArrayList<>();
+
+    @GuardedBy("this")
+    private long done;
+
+    @GuardedBy("this")
+    private boolean isClosed;
+
     private final Thread thread = new Thread(this::work, "plain-stream");
 
     Stream() {
@@ -258,7 +265,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
           }
         }
       } catch (InterruptedException e) {
-        throw new AssertionError("nobody interrupts it", e);
+        throw new AssertionError("nothing interrupts this thread", e);
       }
     }
 
@@ -324,7 +331,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
       try {
         awaitDone();
       } catch (InterruptedException e) {
-        throw new AssertionError("nobody interrupts it", e);
+        throw new AssertionError("nothing interrupts this thread", e);
       } finally {
         waiting.decrementAndGet();
       }

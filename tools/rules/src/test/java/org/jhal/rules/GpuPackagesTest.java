@@ -38,7 +38,7 @@ class GpuPackagesTest {
           MEMORY, Set.of(NATIVES, RUNTIME),
           TRANSFER, Set.of(NATIVES, RUNTIME, MEMORY),
           GRAPH, Set.of(NATIVES, COMPILE, RUNTIME, MEMORY),
-          TIME, Set.of(RUNTIME),
+          TIME, Set.of(NATIVES, RUNTIME),
           STREAM, Set.of(NATIVES, COMPILE, RUNTIME, MEMORY, TRANSFER, GRAPH, TIME),
           COLLECTIVE, Set.of(NATIVES, RUNTIME, STREAM),
           GPU,
@@ -48,8 +48,8 @@ class GpuPackagesTest {
 
   private static final List<String> USERS = List.of("driver-cuda", "driver-hip", "gpu-simulator");
 
-  /** Public for what finds the module. */
-  private static final Set<String> NOT_FOR_DRIVERS = Set.of(GPU + ".HalGpu");
+  /** Public for what finds the module, and for other packages of the module. */
+  private static final Set<String> NOT_FOR_DRIVERS = Set.of(GPU + ".HalGpu", NATIVES + ".Undo");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-gpu");
 

@@ -55,7 +55,7 @@ class HipCallsTest {
                 .toURI());
     String text = Files.readString(source);
     StringBuilder all = new StringBuilder(text);
-    for (String symbol : HipApi.symbols()) {
+    for (String symbol : HipApi.API.symbols()) {
       if (!text.contains(symbol + "(")) {
         all.append("int ").append(symbol).append("(void) { return 0; }\n");
       }
@@ -77,7 +77,7 @@ class HipCallsTest {
               whole.toString()));
     }
     fake = NativeLibrary.getInstance(folder.resolve("libfake.so").toString());
-    HipApi.bind(SharedLibrary.open(folder.resolve("libfake.so").toString()));
+    HipApi.API.bind(SharedLibrary.open(folder.resolve("libfake.so").toString()));
   }
 
   @AfterAll

@@ -1,4 +1,4 @@
-package org.jhal.gpu.runtime;
+package org.jhal.gpu.natives;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package org.jhal.gpu.runtime;
+package org.jhal.gpu.natives;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -25,7 +25,7 @@ public final class PinnedRanges {
    *
    * @throws HalException FAILED_PRECONDITION if a part of it is already page-locked
    */
-  void add(long address, long bytes) {
+  public void add(long address, long bytes) {
     synchronized (this) { // makes check and addition one step
       if (!overlaps(address, bytes)) {
         ends.put(address, address + bytes);
@@ -48,12 +48,12 @@ public final class PinnedRanges {
   }
 
   /** Removes a range that was released, or that could not be page-locked. */
-  void remove(long address) {
+  public void remove(long address) {
     ends.remove(address);
   }
 
   /** Whether a single range contains all bytes from {@code first} to {@code last}, inclusive. */
-  boolean contains(long first, long last) {
+  public boolean contains(long first, long last) {
     Map.@Nullable Entry<Long, Long> range = ends.floorEntry(first);
     return range != null && last < range.getValue();
   }
