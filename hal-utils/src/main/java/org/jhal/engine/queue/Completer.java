@@ -246,7 +246,7 @@ final class Completer<E> {
   }
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
-    operation.dropEvent(); // it has fired, and the host completion may take a long time
+    OpenList.dropEvent(operation); // it has fired, and the host completion may take a long time
     boolean endsOperation = operation.work.endsWithHostCompletion();
     HostCompletionRun<E> run = new HostCompletionRun<>(this, operation, completion, endsOperation);
     try {
@@ -316,7 +316,7 @@ final class Completer<E> {
   /** Retires an operation that has its outcome; {@link #flush} takes it off the lists. */
   private void retire(Operation<E> operation) {
     if (letGo(operation, releases)) {
-      operation.dropEvent();
+      OpenList.dropEvent(operation);
       retired.add(operation);
     }
   }

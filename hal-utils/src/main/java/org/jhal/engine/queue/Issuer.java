@@ -199,7 +199,7 @@ final class Issuer<E> {
         return lose(operation, t);
       }
       fail(operation, t);
-      isBehindOpen = operation.hasOpenProducer();
+      isBehindOpen = Settling.hasOpenProducer(operation);
     }
     if (!waitsAcross && !batch.hasWaits() && !isBehindOpen) {
       return Reach.NOTHING;

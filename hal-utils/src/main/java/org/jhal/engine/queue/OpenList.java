@@ -76,12 +76,21 @@ final class OpenList<E> {
    * for it.
    */
   void keep(Operation<E> operation) {
-    operation.dropEvent();
+    dropEvent(operation);
     synchronized (lock) {
       if (!operation.isKept) {
         operation.isKept = true;
         kept++;
       }
+    }
+  }
+
+  /** Drops an operation's reference to its event, if it has one. */
+  static <E> void dropEvent(Operation<E> operation) {
+    PooledEvent<E> event = operation.event();
+    if (event != null) {
+      operation.setEvent(null);
+      event.release();
     }
   }
 

@@ -114,11 +114,8 @@ public final class Operation<E> extends HeapNode implements Producer {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
 
-  /** It was added to the operations to retire, or retires: see {@link Retirement#add}. */
-  boolean isToRetire;
-
-  /** It stays open until the stream is idle: see {@link OpenList#keep}. Guarded by its lock. */
-  boolean isKept;
+  boolean isToRetire; // see Retirement.add
+  boolean isKept; // see OpenList.keep; guarded by its lock
 
   /** Link in an {@link OperationChain}, of which it is in one at a time. */
   @Nullable Operation<E> next;
@@ -332,20 +329,6 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Whether there are producers that are not applied yet. For threads that hold this object's
-   * monitor or have the drainer's role: others may let go of them meanwhile.
-   */
-  boolean hasOpenProducer() {
-    for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer();
-      if (producer != null && !producer.isApplied()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
    * Lets go of the producers once there is an outcome; until then the cause of a failure can be
    * found. Also called when it retires, and by the thread that has registered waits while another
    * one failed it.
@@ -411,19 +394,10 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /**
    * Called by the drainer once the event is recorded and before the operation is published, and
-   * with null once the stream is gone.
+   * with null by the thread that completes the operation.
    */
   void setEvent(@Nullable PooledEvent<E> recorded) {
     event = recorded;
-  }
-
-  /** Drops the reference to the event, if there is one. For the thread that completes this. */
-  void dropEvent() {
-    PooledEvent<E> dropped = event;
-    if (dropped != null) {
-      event = null;
-      dropped.release();
-    }
   }
 
   /** The event, without a reference to it. For the thread that completes this operation. */

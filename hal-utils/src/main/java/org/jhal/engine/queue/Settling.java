@@ -139,7 +139,7 @@ final class Settling {
       if (operation.hasOutcome()) {
         return true;
       }
-      if (forced == null && operation.hasOpenProducer()) {
+      if (forced == null && hasOpenProducer(operation)) {
         return false;
       }
       operation.decide(forced != null ? forced : foreseeFailure(operation));
@@ -149,6 +149,20 @@ final class Settling {
     }
     OperationReport.outcome(operation);
     return true;
+  }
+
+  /**
+   * Whether an operation has producers that are not applied yet. For threads that hold its monitor
+   * or have the drainer's role: others may let go of them meanwhile.
+   */
+  static boolean hasOpenProducer(Operation<?> operation) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      Operation<?> producer = operation.wait(i).producer();
+      if (producer != null && !producer.isApplied()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
