@@ -52,8 +52,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 24187",
-    "hal-utils/src/main/java/org/jhal/engine, 17385",
+    "hal-utils/src/main/java, 24184",
+    "hal-utils/src/main/java/org/jhal/engine, 17382",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12125",
     "driver-cuda/src/main/java, 1422",
     "driver-hip/src/main/java, 1427"

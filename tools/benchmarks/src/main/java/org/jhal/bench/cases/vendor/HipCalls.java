@@ -307,8 +307,7 @@ public final class HipCalls implements AutoCloseable {
     List<String> candidates = new ArrayList<>(List.of(runtime));
     candidates.addAll(SharedLibrary.open(runtime).beside("libhiprtc.so", 7));
     try {
-      return new WantedLibrary(
-              "HIPRTC", "ROCm", "jhal.hip.hiprtc", "JHAL_HIP_HIPRTC", Status.UNIMPLEMENTED)
+      return new WantedLibrary("HIPRTC", "ROCm", "jhal.hip.hiprtc", Status.UNIMPLEMENTED)
           .find(candidates, "hiprtcCompileProgram");
     } catch (HalException e) {
       throw new NotAvailableException(e.getMessage());
