@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
+import org.jhal.HalException;
 
 /**
  * A driver whose devices have options: reads them from URIs, and selects the device that a URI
@@ -43,7 +44,15 @@ public abstract class ConfiguredDriver implements Driver {
     return Settings.resolve(name, options, uri);
   }
 
-  /** The device that a URI means; see {@link DeviceSelector#select}. */
+  /**
+   * The device that a URI means.
+   *
+   * @param uri its selector is empty for the first device, an index, a whole uuid in upper or lower
+   *     case, with or without the prefix that the driver writes before it, or {@code
+   *     pci:DOMAIN:BUS:DEVICE.FUNCTION}
+   * @throws HalException NOT_FOUND if there is no such device, with a list of those that exist;
+   *     INVALID_ARGUMENT if the selector is none of these
+   */
   protected final DeviceInfo select(DeviceUri uri, Settings settings) {
     return DeviceSelector.select(uri, devices(settings));
   }

@@ -10,7 +10,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /** Finds the device that a URI selects, by index, uuid or PCI address (rule D3). */
-public final class DeviceSelector {
+final class DeviceSelector {
   private static final Pattern INDEX = Pattern.compile("[0-9]{1,10}");
   private static final String PCI = "pci:";
   private static final Pattern PCI_SELECTOR =
@@ -23,17 +23,8 @@ public final class DeviceSelector {
 
   private DeviceSelector() {}
 
-  /**
-   * Finds the device.
-   *
-   * @param uri its selector is empty for the first device, an index, a whole uuid in upper or lower
-   *     case, with or without the prefix that the driver writes before it, or {@code
-   *     pci:DOMAIN:BUS:DEVICE.FUNCTION}
-   * @param devices in the order of their indices
-   * @throws HalException NOT_FOUND if there is no such device, with a list of those that exist;
-   *     INVALID_ARGUMENT if the selector is none of these
-   */
-  public static DeviceInfo select(DeviceUri uri, List<DeviceInfo> devices) {
+  /** For {@link ConfiguredDriver#select}. The devices are in the order of their indices. */
+  static DeviceInfo select(DeviceUri uri, List<DeviceInfo> devices) {
     String selector = uri.selector().toLowerCase(Locale.ROOT);
     if (devices.isEmpty()) {
       throw new HalException(
