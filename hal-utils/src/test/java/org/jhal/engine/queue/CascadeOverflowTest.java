@@ -45,7 +45,7 @@ class CascadeOverflowTest {
   void everyWaiterIsNotifiedOnce() throws Exception {
     try (Quiet log = new Quiet()) {
       trial(1_000_000);
-      for (int i = 0; i < 400; i++) {
+      for (int i = 0; i < 100; i++) {
         trial(64_000 + 997L * i); // with another stack, another line overflows
       }
     }
@@ -55,7 +55,7 @@ class CascadeOverflowTest {
   @Test
   void everyWaiterIsNotifiedOnceDespiteACollection() throws Exception {
     try (Quiet log = new Quiet()) {
-      for (int i = 0; i < 24; i++) {
+      for (int i = 0; i < 8; i++) {
         trial(64_000 + 997L * i, semaphore -> failDeep(semaphore, System::gc));
       }
     }
