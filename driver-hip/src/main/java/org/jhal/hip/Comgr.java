@@ -50,11 +50,11 @@ final class Comgr {
    * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
    */
   static Comgr of(SharedLibrary compiler, int major) {
-    Path linked = compiler.file(SYMBOL);
-    List<String> candidates =
-        linked == null
-            ? candidates(compiler.library().getFile(), major)
-            : List.of(linked.toString());
+    List<String> candidates = candidates(compiler.library().getFile(), major);
+    if (compiler.has(SYMBOL)) {
+      Path linked = compiler.file(SYMBOL); // unknown if the mapped file was replaced, for example
+      candidates = List.of(linked == null ? compiler.path() : linked.toString());
+    }
     SharedLibrary library = WANTED.find(candidates, SYMBOL);
     WANTED.require(library, SharedLibrary.functions(ComgrApi.class), "that of ROCm 5.2");
     return new Comgr(library);

@@ -107,8 +107,11 @@ final class Hiprtc extends RuntimeCompiler {
 
   /** The runtime itself if it has a compiler, else the libraries beside it. */
   private static List<String> candidates(SharedLibrary runtime, int major) {
-    Path own = runtime.file(SYMBOL);
-    return own == null ? runtime.beside(NAME, major) : List.of(own.toString());
+    if (!runtime.has(SYMBOL)) {
+      return runtime.beside(NAME, major);
+    }
+    Path own = runtime.file(SYMBOL); // unknown if the mapped file was replaced, for example
+    return List.of(own == null ? runtime.path() : own.toString());
   }
 
   @Override

@@ -41,7 +41,7 @@ class TinyStream extends StepwiseStream<ReusableEvent<CountDownLatch>> {
       try {
         return work.take();
       } catch (InterruptedException e) {
-        // nothing has a reason to interrupt this thread
+        // no code interrupts this thread
       }
     }
   }

@@ -70,8 +70,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   private long start; // an event of rank 0, behind what all ranks wait for; 0 when it is freed
 
   // Communicators are not polled during a launch, which polls as well. They are not aborted during
-  // a
-  // launch or a poll, since an abort frees them.
+  // a launch or a poll, since an abort frees them.
   @GuardedBy("this")
   private boolean isLaunching;
 

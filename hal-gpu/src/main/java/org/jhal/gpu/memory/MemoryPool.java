@@ -80,8 +80,16 @@ public final class MemoryPool {
     if (bytes == 0) {
       return new PoolMemory(this, 0, 0);
     }
-    return Undo.onFailure(
-        () -> new PoolMemory(this, allocateOrTrim(bytes, on), bytes), () -> budget.giveBack(bytes));
+    boolean isDone = false;
+    try { // no lambdas: the stack may be about to run out
+      PoolMemory memory = new PoolMemory(this, allocateOrTrim(bytes, on), bytes);
+      isDone = true;
+      return memory;
+    } finally {
+      if (!isDone) {
+        budget.giveBack(bytes);
+      }
+    }
   }
 
   private long allocateOrTrim(long bytes, long on) {

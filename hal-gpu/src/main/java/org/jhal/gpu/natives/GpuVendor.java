@@ -3,7 +3,7 @@ package org.jhal.gpu.natives;
 import java.util.List;
 
 /**
- * How a vendor's runtime differs from others, as far as numbers and names say it.
+ * How a vendor's runtime differs from others in names and numbers.
  *
  * @param driver the name of the driver
  * @param runtime the name of the runtime, for people

@@ -1,7 +1,6 @@
 package org.jhal.gpu.stream;
 
 import org.jhal.driver.support.BackOff;
-import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +66,16 @@ final class StreamEvents {
 
   GpuEvent create() {
     long plain = runtime.createEvent(false);
-    return Undo.onFailure(
-        () -> new GpuEvent(runtime.createEvent(true), plain), () -> runtime.destroyEvent(plain));
+    boolean isDone = false;
+    try { // no lambdas: the stack may be about to run out
+      GpuEvent event = new GpuEvent(runtime.createEvent(true), plain);
+      isDone = true;
+      return event;
+    } finally {
+      if (!isDone) {
+        runtime.destroyEvent(plain);
+      }
+    }
   }
 
   void record(GpuEvent event, long stream) {

@@ -4,7 +4,6 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Submission;
-import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
@@ -68,8 +67,16 @@ public final class StreamTimer {
 
   private Pair create() {
     long begin = runtime.createTimingEvent();
-    return Undo.onFailure(
-        () -> new Pair(begin, runtime.createTimingEvent()), () -> runtime.destroyEvent(begin));
+    boolean isDone = false;
+    try { // no lambdas: the stack may be about to run out
+      Pair pair = new Pair(begin, runtime.createTimingEvent());
+      isDone = true;
+      return pair;
+    } finally {
+      if (!isDone) {
+        runtime.destroyEvent(begin);
+      }
+    }
   }
 
   private <T> @Nullable T ignore(HalException e) {

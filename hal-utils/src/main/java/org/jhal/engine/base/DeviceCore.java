@@ -375,7 +375,9 @@ public final class DeviceCore<E> implements Explainable {
     @Override
     public HalException note(HalException failure) {
       if (lost.compareAndSet(null, failure)) {
-        queues.forEach(queue -> queue.noteLost(failure));
+        for (DeferredWorkQueue<E> queue : queues) {
+          queue.noteLost(failure);
+        }
         end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
@@ -384,6 +386,7 @@ public final class DeviceCore<E> implements Explainable {
     @Override
     public void propagate() {
       HalException cause = Objects.requireNonNull(lost.get());
+      end.begin(System.nanoTime()); // once more: an error may have ended note()
       if (isLossPropagated.compareAndSet(false, true)) {
         // An error may end this anywhere. What is left then, the queues' issue threads do. Without
         // lambdas: one that is linked for the first time while the stack runs out never works

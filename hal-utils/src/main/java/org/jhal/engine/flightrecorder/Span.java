@@ -18,7 +18,7 @@ public interface Span {
     }
     try {
       span.end(outcome);
-    } catch (LinkageError | VirtualMachineError exhausted) {
+    } catch (RuntimeException | LinkageError | VirtualMachineError exhausted) {
       return; // without memory or stack, only the record is lost
     }
   }

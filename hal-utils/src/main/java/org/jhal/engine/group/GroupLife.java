@@ -307,7 +307,10 @@ final class GroupLife extends Owned {
                 + limit));
   }
 
-  /** Closes the group. Each call waits until no signal of a collective is awaited any more. */
+  /**
+   * Closes the group. Each call waits until the signals of all collectives are raised or failed;
+   * after the {@code close-timeout} it fails them.
+   */
   void close() {
     synchronized (lock) {
       isClosed = true;

@@ -202,9 +202,8 @@ final class NativeForm {
   private void setPast(int rank) {
     List<Runnable> bodies;
     synchronized (this) {
+      bodies = whenPast.set(rank, List.of()); // a lack of memory could lose them half-way
       isPast[rank] = true;
-      bodies = List.copyOf(whenPast.get(rank));
-      whenPast.get(rank).clear();
     }
     if (!bodies.isEmpty()) {
       Deadlines.apart(() -> bodies.forEach(Runnable::run));

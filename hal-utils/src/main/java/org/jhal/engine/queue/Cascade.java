@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.EngineThread;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,9 @@ public final class Cascade {
   }
 
   private static final Left LEFT = new Left();
+
+  /** Made early: a lambda that is linked for the first time without stack never works again. */
+  private static final Runnable NOTIFY_LEFT = Cascade::notifyLeft;
 
   // Waiters to notify, in order, chained by nextReleased. Not private: Timeline appends to them
   // without a call.
@@ -108,23 +112,31 @@ public final class Cascade {
             readyQueues.remove(readyQueues.size() - 1).drainAfterSignal(this);
           }
         } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
-          // Without a call, since there may be no stack left for one.
+          // Without a call, since there may be no stack left for one. What is left goes to another
+          // thread, or it would lose more devices. The issue threads of the ready queues look at
+          // them within a second.
           Broken queue = stepOf;
+          WaitNode last = lastReleased;
           if (queue != null) {
-            queue.by = t;
-            continue; // the queue's device is lost, and the other waiters still have to be notified
-          }
-          if (node != null) { // its step may be repeated
-            WaitNode last = lastReleased == null ? node : lastReleased;
+            queue.by = t; // its device is lost
+          } else if (node != null) { // its step may be repeated
             node.nextReleased = firstReleased;
-            firstReleased = null;
-            lastReleased = null;
+            firstReleased = node;
+            last = last == null ? node : last;
+          }
+          WaitNode first = firstReleased;
+          firstReleased = null;
+          lastReleased = null;
+          if (first != null && last != null) {
             synchronized (LEFT) {
               last.nextReleased = LEFT.first;
-              LEFT.first = node;
+              LEFT.first = first;
             }
-          } // otherwise the issue thread of the ready queue looks at it within a second
-          throw t;
+          }
+          if (queue == null) {
+            throw t;
+          }
+          break;
         }
       }
     } finally {
@@ -133,17 +145,22 @@ public final class Cascade {
   }
 
   /**
-   * Notifies the waiters that other threads could not notify. Called by threads that look about
-   * once a second, and by those that change a semaphore for the program. Callbacks may run.
+   * Has a new thread notify the waiters that other threads could not notify. Called by threads that
+   * look about once a second, and by those that change a semaphore for the program.
    */
   public static void runLeft() {
     if (LEFT.first == null) {
       return;
     }
-    Cascade cascade = current();
-    if (cascade.isRunning) {
-      return; // the caller may be one that must run no callbacks
+    try {
+      new EngineThread("jhal-cascade", NOTIFY_LEFT).start();
+    } catch (Throwable t) { // too many threads, or too little stack or memory
+      return; // the next call tries again
     }
+  }
+
+  private static void notifyLeft() {
+    Cascade cascade = current();
     synchronized (LEFT) {
       // No calls: an error half-way could lose waiters.
       for (WaitNode node = LEFT.first; node != null; node = LEFT.first) {

@@ -184,7 +184,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
-    if (loss.isPending()) {
+    if (loss.takePending()) { // an error from here on breaks the queue, which repeats both
       loss.propagate();
       // The device may have known before, and then this has not reached the queue.
       lose(Objects.requireNonNull(loss.cause()));
@@ -308,7 +308,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   public void lose(HalException cause) {
     loss.set(cause);
     failing.failAll(operation -> true, cause, true);
-    loss.setPropagated(); // last: should an error end this half-way, the issue thread repeats it
     completionRole.wake();
   }
 

@@ -19,8 +19,8 @@ final class QueueLoss {
   private volatile @Nullable HalException cause;
 
   /**
-   * The queue has yet to fail its operations. Set by any thread, cleared by one that has failed
-   * them.
+   * The issue thread has to propagate the loss, and to fail the operations of this queue. Set by
+   * any thread, cleared by the issue thread.
    */
   private volatile boolean isPending;
 
@@ -75,14 +75,11 @@ final class QueueLoss {
     isPending = true;
   }
 
-  /** Whether the queue has yet to fail its operations. */
-  boolean isPending() {
-    return isPending;
-  }
-
-  /** All operations that were open when the cause was known have failed. */
-  void setPropagated() {
+  /** Whether the issue thread has to propagate the loss; for that thread, which then does so. */
+  boolean takePending() {
+    boolean wasPending = isPending;
     isPending = false;
+    return wasPending;
   }
 
   /** Has the device do what {@link #loseLater} has left. */

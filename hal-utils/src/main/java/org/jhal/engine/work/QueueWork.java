@@ -384,7 +384,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       if (FlightRecorder.recordsExecutions()) {
         FlightRecorder.execution(operation().queue.number(), operation().key, begin, end, error);
       }
-    } catch (LinkageError | VirtualMachineError exhausted) {
+    } catch (RuntimeException | LinkageError | VirtualMachineError exhausted) {
       return; // without memory or stack, the record is lost, not the operation
     }
   }
