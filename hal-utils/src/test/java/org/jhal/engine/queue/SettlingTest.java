@@ -164,8 +164,9 @@ class SettlingTest {
           } else {
             first.signal(1);
           }
-          harness.finish();
+          harness.run();
         });
+    harness.finish();
     assertEquals(fails ? 0 : count + 1, first.currentValue());
   }
 
