@@ -386,7 +386,9 @@ public final class DeviceCore<E> implements Explainable {
     @Override
     public void propagate() {
       HalException cause = Objects.requireNonNull(lost.get());
-      end.begin(System.nanoTime()); // once more: an error may have ended note()
+      if (!end.hasBegun()) { // an error has ended note()
+        end.begin(System.nanoTime());
+      }
       if (isLossPropagated.compareAndSet(false, true)) {
         // An error may end this anywhere. What is left then, the queues' issue threads do. Without
         // lambdas: one that is linked for the first time while the stack runs out never works

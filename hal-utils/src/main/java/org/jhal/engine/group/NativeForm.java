@@ -200,14 +200,23 @@ final class NativeForm {
 
   /** What is done then releases memory, so users' callbacks run, which may take any time. */
   private void setPast(int rank) {
+    Runnable rest = () -> runPast(rank); // made first: a lack of memory must lose nothing
+    boolean isAny;
+    synchronized (this) {
+      isPast[rank] = true;
+      isAny = !whenPast.get(rank).isEmpty();
+    }
+    if (isAny) {
+      Deadlines.apart(rest);
+    }
+  }
+
+  private void runPast(int rank) {
     List<Runnable> bodies;
     synchronized (this) {
-      bodies = whenPast.set(rank, List.of()); // a lack of memory could lose them half-way
-      isPast[rank] = true;
+      bodies = whenPast.set(rank, List.of());
     }
-    if (!bodies.isEmpty()) {
-      Deadlines.apart(() -> bodies.forEach(Runnable::run));
-    }
+    bodies.forEach(Runnable::run);
   }
 
   private void abort(NativeGroup<?> aborted) {

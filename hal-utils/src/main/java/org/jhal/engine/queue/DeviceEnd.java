@@ -50,7 +50,7 @@ public final class DeviceEnd {
   }
 
   /** Whether the device is gone. */
-  boolean hasBegun() {
+  public boolean hasBegun() {
     return since.get() != 0;
   }
 

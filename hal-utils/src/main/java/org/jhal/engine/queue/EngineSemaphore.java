@@ -69,8 +69,11 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
     Span span = FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
     raise(newValue, cascade);
     Span.end(span, null);
-    cascade.run();
-    Cascade.runLeft();
+    try {
+      cascade.run();
+    } finally {
+      Cascade.runLeft();
+    }
   }
 
   @Override

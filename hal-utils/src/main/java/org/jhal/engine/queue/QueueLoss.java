@@ -77,9 +77,11 @@ final class QueueLoss {
 
   /** Whether the issue thread has to propagate the loss; for that thread, which then does so. */
   boolean takePending() {
-    boolean wasPending = isPending;
+    if (!isPending) {
+      return false; // without writing: another thread may set it now
+    }
     isPending = false;
-    return wasPending;
+    return true;
   }
 
   /** Has the device do what {@link #loseLater} has left. */

@@ -304,8 +304,11 @@ abstract class Timeline {
       // Also if it was over before: an error may have ended that call half-way.
       releaseLocked(Long.MAX_VALUE, over, cascade);
     }
-    cascade.run();
-    Cascade.runLeft();
+    try {
+      cascade.run();
+    } finally {
+      Cascade.runLeft();
+    }
     return closedNow;
   }
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class WaitNode extends HeapNode {
   /**
-   * Link in the list of released nodes of a {@link Cascade}. Used only by the thread that removed
-   * this node.
+   * Link in the list of released nodes of a {@link Cascade}. Used by the thread that removed this
+   * node, and by the one that notifies it if that thread could not.
    */
   @Nullable WaitNode nextReleased;
 

@@ -52,8 +52,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 24200",
-    "hal-utils/src/main/java/org/jhal/engine, 17399",
+    "hal-utils/src/main/java, 24219",
+    "hal-utils/src/main/java/org/jhal/engine, 17418",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12151",
     "driver-cuda/src/main/java, 1422",
     "driver-hip/src/main/java, 1430"
