@@ -144,6 +144,15 @@ public final class Cascade {
     }
   }
 
+  /** As {@link #run}, for a thread of the program: it looks at what others have left, too. */
+  void runAndLookForLeft() {
+    try {
+      run();
+    } finally {
+      runLeft();
+    }
+  }
+
   /**
    * Has a new thread notify the waiters that other threads could not notify. Called by threads that
    * look about once a second, and by those that change a semaphore for the program.
@@ -160,19 +169,16 @@ public final class Cascade {
   }
 
   private static void notifyLeft() {
-    Cascade cascade = current();
+    Cascade cascade = current(); // empty, since the thread is new
     synchronized (LEFT) {
       // No calls: an error half-way could lose waiters.
-      for (WaitNode node = LEFT.first; node != null; node = LEFT.first) {
-        LEFT.first = node.nextReleased;
-        node.nextReleased = null;
-        if (cascade.lastReleased == null) {
-          cascade.firstReleased = node;
-        } else {
-          cascade.lastReleased.nextReleased = node;
-        }
-        cascade.lastReleased = node;
+      WaitNode last = LEFT.first;
+      while (last != null && last.nextReleased != null) {
+        last = last.nextReleased;
       }
+      cascade.firstReleased = LEFT.first;
+      cascade.lastReleased = last;
+      LEFT.first = null;
     }
     cascade.run();
   }

@@ -69,11 +69,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
     Span span = FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
     raise(newValue, cascade);
     Span.end(span, null);
-    try {
-      cascade.run();
-    } finally {
-      Cascade.runLeft();
-    }
+    cascade.runAndLookForLeft();
   }
 
   @Override

@@ -57,8 +57,8 @@ final class OperationFailures<E> {
     // semaphore's lock makes the producer that it stored visible here.
     OperationWait.deregisterAll(operation);
     operation.releaseProducers();
-    operation.work
-        .endBorrow(); // before the signals: a thread that sees the failure may ask (rule Q2)
+    // Before the signals: a thread that sees the failure may ask (rule Q2).
+    operation.work.endBorrow();
     if (!operation.isApplied()) {
       OperationReport.outcome(operation);
       Settling.apply(operation);

@@ -304,11 +304,7 @@ abstract class Timeline {
       // Also if it was over before: an error may have ended that call half-way.
       releaseLocked(Long.MAX_VALUE, over, cascade);
     }
-    try {
-      cascade.run();
-    } finally {
-      Cascade.runLeft();
-    }
+    cascade.runAndLookForLeft();
     return closedNow;
   }
 

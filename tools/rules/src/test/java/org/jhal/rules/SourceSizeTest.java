@@ -52,8 +52,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 24219",
-    "hal-utils/src/main/java/org/jhal/engine, 17418",
+    "hal-utils/src/main/java, 24217",
+    "hal-utils/src/main/java/org/jhal/engine, 17416",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12151",
     "driver-cuda/src/main/java, 1422",
     "driver-hip/src/main/java, 1430"
