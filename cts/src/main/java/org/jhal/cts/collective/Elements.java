@@ -93,6 +93,9 @@ final class Elements {
   }
 
   private static long integer(Reduction reduction, ElementType type, int ranks, int index) {
+    if (type.bytes() <= 4 && reduction != Reduction.PRODUCT) {
+      return small(reduction, type, ranks, index);
+    }
     BigInteger all = exact(type, value(type, 0, index));
     for (int rank = 1; rank < ranks; rank++) {
       BigInteger next = exact(type, value(type, rank, index));
@@ -106,6 +109,28 @@ final class Elements {
           };
     }
     return all.longValue();
+  }
+
+  /**
+   * As {@link #integer}, where a long has no limit that matters; millions are reduced like this.
+   */
+  private static long small(Reduction reduction, ElementType type, int ranks, int index) {
+    int unused = 64 - 8 * type.bytes();
+    long all = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      long high = value(type, rank, index) << unused;
+      long next = isUnsigned(type) ? high >>> unused : high >> unused;
+      all =
+          rank == 0
+              ? next
+              : switch (reduction) {
+                case SUM -> all + next;
+                case MIN -> Math.min(all, next);
+                case MAX -> Math.max(all, next);
+                default -> throw new IllegalArgumentException(reduction.toString());
+              };
+    }
+    return all;
   }
 
   /** The value of an element of the type that has these bits. */

@@ -14,6 +14,15 @@ public final class TestData {
   /** The content of guard bytes around a range. */
   public static final byte GUARD = (byte) 0xA5;
 
+  // The pattern of bytes(int), which repeats itself behind this.
+  private static final byte[] PERIOD = new byte[1 << 15];
+
+  static {
+    for (int i = 0; i < PERIOD.length; i++) {
+      PERIOD[i] = (byte) (i * 131 + (i >> 7) * 17 + 0x5A);
+    }
+  }
+
   private TestData() {}
 
   /**
@@ -21,8 +30,8 @@ public final class TestData {
    */
   public static byte[] bytes(int length) {
     byte[] bytes = new byte[length];
-    for (int i = 0; i < length; i++) {
-      bytes[i] = (byte) (i * 131 + (i >> 7) * 17 + 0x5A);
+    for (int at = 0; at < length; at += PERIOD.length) {
+      System.arraycopy(PERIOD, 0, bytes, at, Math.min(PERIOD.length, length - at));
     }
     return bytes;
   }
