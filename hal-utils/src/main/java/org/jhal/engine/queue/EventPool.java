@@ -93,8 +93,8 @@ final class EventPool<E> {
     for (PooledEvent<E> event = first; event != null; event = event.nextFree) {
       try {
         stream.destroyEvent(event.handle);
-      } catch (Throwable t) { // nothing depends on it
-        noteUndestroyed(t);
+      } catch (RuntimeException e) { // nothing depends on it
+        noteUndestroyed(e);
       }
     }
   }

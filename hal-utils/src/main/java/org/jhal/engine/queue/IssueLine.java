@@ -229,8 +229,8 @@ final class IssueLine<E> {
     if (operation.state() != State.DONE && operation.work.weightMayChange()) {
       try {
         operation.weigh(stream);
-      } catch (Throwable t) { // an exception of a driver must not stop the drainer
-        operation.failOwnWork(Failures.of(t));
+      } catch (RuntimeException e) { // an exception of a driver must not stop the drainer
+        operation.failOwnWork(Failures.of(e));
       }
     }
   }

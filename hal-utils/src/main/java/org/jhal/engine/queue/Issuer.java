@@ -23,21 +23,14 @@ final class Issuer<E> {
   private final IssueLine<E> line;
   private final OpenList<E> open;
   private final EventPool<E> events;
-  private final Object domain; // of the events
   private final StreamSteps<E> steps;
   private final Batch<E> batch = new Batch<>(); // of the operation that is being issued
 
-  Issuer(
-      OperationQueue<E> owner,
-      IssueLine<E> line,
-      OpenList<E> open,
-      EventPool<E> events,
-      Object domain) {
+  Issuer(OperationQueue<E> owner, IssueLine<E> line, OpenList<E> open, EventPool<E> events) {
     this.owner = owner;
     this.line = line;
     this.open = open;
     this.events = events;
-    this.domain = domain;
     this.steps = new StreamSteps<>(owner.stream);
   }
 
@@ -76,8 +69,8 @@ final class Issuer<E> {
     long token;
     try {
       token = owner.stream.bindToThread();
-    } catch (Throwable t) {
-      owner.loss.loseLater("bindToThread", t);
+    } catch (RuntimeException e) {
+      owner.loss.loseLater("bindToThread", e);
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
@@ -116,8 +109,8 @@ final class Issuer<E> {
   private void unbind(long token) {
     try {
       owner.stream.unbindFromThread(token);
-    } catch (Throwable t) {
-      owner.loss.loseLater("unbindFromThread", t);
+    } catch (RuntimeException e) {
+      owner.loss.loseLater("unbindFromThread", e);
     }
   }
 
@@ -126,8 +119,8 @@ final class Issuer<E> {
    * operation on the semaphores that it signals.
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
-   * flight or has failed. The only errors that escape are those of the engine's own code; see
-   * {@link Broken}.
+   * flight or has failed. An error, which is none of the driver's failures, escapes; see {@link
+   * Broken}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
    *     it has failed, and may already have retired
@@ -141,9 +134,9 @@ final class Issuer<E> {
       }
       OperationReport.issue(operation);
       event = events.acquire();
-    } catch (Throwable t) { // an exception of a driver must not stop the drainer
-      fail(operation, t);
-      owner.failLater(operation);
+    } catch (RuntimeException e) { // one of a driver must not stop the drainer
+      fail(operation, e);
+      failLater(operation);
       return false;
     }
     Reach reach;
@@ -160,9 +153,18 @@ final class Issuer<E> {
     if (reach == Reach.UNKNOWN) {
       open.keep(operation); // the work may go on until the stream is idle
     } else if (reach == Reach.NOTHING || !putBack(operation)) {
-      owner.failLater(operation);
+      failLater(operation);
     }
     return false;
+  }
+
+  /**
+   * Has the issue thread fail the signals of an operation, of which nothing that it holds is in
+   * use.
+   */
+  private void failLater(Operation<E> operation) {
+    line.addFailed(operation);
+    owner.issueLater();
   }
 
   /** What of an operation has reached the stream. */
@@ -194,11 +196,11 @@ final class Issuer<E> {
       if (operation.workFailure() == null) {
         return Reach.PUT_BACK;
       }
-    } catch (Throwable t) { // as above
+    } catch (RuntimeException e) { // as above
       if (batch.mayHaveReached()) {
-        return lose(operation, t);
+        return lose(operation, e);
       }
-      fail(operation, t);
+      fail(operation, e);
       isBehindOpen = Settling.hasOpenProducer(operation);
     }
     if (!waitsAcross && !batch.hasWaits() && !isBehindOpen) {
@@ -210,8 +212,8 @@ final class Issuer<E> {
     try {
       fail(operation, batch.submitWithoutWork(owner.stream));
       return Reach.COVERED;
-    } catch (Throwable t) { // as above
-      return lose(operation, t);
+    } catch (RuntimeException e) { // as above
+      return lose(operation, e);
     }
   }
 
@@ -242,7 +244,7 @@ final class Issuer<E> {
       // see its event fire, and settle it. The other values are then reached, and publish() does
       // nothing for them.
       for (int i = 0; i < operation.signalCount(); i++) {
-        operation.signal(i).publish(operation, operation.signalValue(i), domain);
+        operation.signal(i).publish(operation, operation.signalValue(i), owner.eventDomain);
       }
     }
   }
@@ -368,10 +370,11 @@ final class Issuer<E> {
       E handle = (E) event.handle;
       steps.waitEvent(handle);
       return true;
-    } catch (Throwable t) {
-      HalException cause = other.findLoss(producer);
+    } catch (RuntimeException e) {
+      boolean ignored = other.confirm(producer, false, false); // which shows whether it is lost
+      HalException cause = other.lost();
       if (cause == null) {
-        throw owner.loss.loseLater("waitEvent for " + operation.name(), t);
+        throw owner.loss.loseLater("waitEvent for " + operation.name(), e);
       }
       operation.failWork(cause);
       return true; // part of the call may have reached the stream

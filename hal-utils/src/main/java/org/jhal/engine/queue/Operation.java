@@ -58,6 +58,9 @@ public final class Operation<E> extends HeapNode implements Producer {
   public final OperationQueue<E> queue;
   public final Work<E> work;
 
+  /** Whether it is a chunk of a copy between devices, which goes on while the device is closing. */
+  public final boolean servesCopy;
+
   // Any thread changes it by compare-and-set. It is set plainly only by OpenList.add, in the
   // critical section from which on others see the operation.
   volatile State state = State.NEW;
@@ -71,7 +74,6 @@ public final class Operation<E> extends HeapNode implements Producer {
   // OperationWait's outcome are an exception; see WaitNode.
   private OperationWait<E>[] waits;
   private Fence signals = Fence.NONE;
-  boolean servesCopy; // a chunk of a copy between devices
   long since; // when it was enqueued
 
   // How much of NativeStream.capacity() it takes up. Changed by the enqueuing thread, and while it
@@ -114,7 +116,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
 
-  boolean isToRetire; // see Retirement.add
+  boolean isToRetire; // see Completer.retireLater
   boolean isKept; // see OpenList.keep; guarded by its lock
 
   /** Link in an {@link OperationChain}, of which it is in one at a time. */
@@ -133,9 +135,10 @@ public final class Operation<E> extends HeapNode implements Producer {
    */
   volatile boolean isPolled;
 
-  Operation(OperationQueue<E> queue, Work<E> work) {
+  Operation(OperationQueue<E> queue, Work<E> work, boolean servesCopy) {
     this.queue = queue;
     this.work = work;
+    this.servesCopy = servesCopy;
     this.waits = OperationWait.none();
   }
 
@@ -241,7 +244,7 @@ public final class Operation<E> extends HeapNode implements Producer {
       return servesCopy || failure.operation() != null || failure == queue.lost()
           ? failure
           : failure.of(new FailedOperation(queue.name(), key, work.describe()));
-    } catch (Throwable exhausted) { // no memory or stack: it fails all the same
+    } catch (VirtualMachineError exhausted) { // no memory or stack: it fails all the same
       return failure;
     }
   }
@@ -266,13 +269,6 @@ public final class Operation<E> extends HeapNode implements Producer {
     isTimed = stream.timingWeight(FlightRecorder.recordsExecutions()) >= 0;
     weigh(stream);
     mayBlock = work.mayBlock(stream);
-  }
-
-  /**
-   * Whether it is a chunk of a copy between devices, which continues while the device is closing.
-   */
-  public boolean servesCopy() {
-    return servesCopy;
   }
 
   int waitCount() {

@@ -50,10 +50,6 @@ final class OperationWait<E> extends WaitNode {
     return (Operation<?>) producer; // there is no other kind
   }
 
-  boolean needsSignal() {
-    return semaphore.needsSignalFor(value);
-  }
-
   /** Withdraws the waits of an operation that are registered. */
   static <E> void deregisterAll(Operation<E> operation) {
     for (int i = 0; i < operation.waitCount(); i++) {

@@ -92,14 +92,8 @@ final class Settling {
   private static <E> boolean isOver(
       Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {
     boolean isOwnDevice = operation.queue.isOfDevice(queue);
-    if (isOwnDevice && !operation.queue.isOutcomeOpen(operation)) {
-      return true;
-    }
     boolean isOver = operation.queue.confirm(operation, isOwnDevice, mayWait);
-    HalException cause = operation.queue.lost();
-    if (cause == null && !isOver && mayWait) {
-      cause = leftBehind(operation);
-    }
+    HalException cause = isOver || !mayWait ? operation.queue.lost() : leftBehind(operation);
     return cause != null ? decide(operation, cause) : isOver;
   }
 

@@ -55,7 +55,7 @@ final class StreamWatch<E> {
     }
     known = changes;
     looked = now;
-    open.walk(new Operation<>(queue, NoWork.get()), operation -> look(operation, now));
+    open.all().forEach(operation -> look(operation, now));
   }
 
   private void look(Operation<E> operation, long now) {
