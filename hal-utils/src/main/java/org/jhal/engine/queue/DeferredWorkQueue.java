@@ -66,8 +66,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   /**
    * Creates a queue over {@code stream}. {@link #start()} starts its threads.
    *
-   * @param loss receives each native failure that loses the device, and in turn calls {@link
-   *     #noteLost} and {@link #lose} on every queue of the device
+   * @param loss receives each native failure that loses the device, and in turn calls {@link #lose}
+   *     on every queue of the device
    */
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
     super(settings, stream, loss);
@@ -132,8 +132,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   }
 
   @Override
-  void waitOver(Operation<E> operation, OperationWait<E> wait) {
-    enqueuer.waitOver(operation, wait);
+  void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
+    enqueuer.waitOver(operation, wait, cascade);
   }
 
   // Issuing.
@@ -148,7 +148,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
   }
 
-  /** Issues ready operations inside the gate. Does nothing if the gate is shut. */
+  /** Issues ready operations inside the gate, unless that is shut. */
   private void drainInside(boolean isIssueThread) {
     if (!gate.tryEnter()) {
       return;
@@ -164,11 +164,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
   }
 
-  /**
-   * One step of the issue thread: loses the device after an error of the engine, propagates a loss
-   * of the device, fails what could not be issued, looks whether the stream waits for devices that
-   * are gone, and issues all that is ready.
-   */
+  /** One step of the issue thread. */
   boolean issueStep() {
     CoarseClock.tick();
     watch.step();
@@ -178,8 +174,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
     if (loss.takePending()) { // an error from here on breaks the queue, which repeats both
       loss.propagate();
-      // The device may have known before, and then this has not reached the queue.
-      lose(Objects.requireNonNull(loss.cause()));
+      lose(); // the device may have known before, and then this has not reached the queue
     }
     Cascade.runLeft();
     enqueuer.discardLeft();
@@ -235,8 +230,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     return inquiry.confirm(operation, isOwnDevice, mayWait);
   }
 
-  // Completing.
-
   /** One step of the completion thread. Returns false if there was nothing to do. */
   boolean completionStep() {
     return completer.step();
@@ -244,20 +237,12 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
 
   // Failure and shutdown.
 
-  /** Records the cause of the device's loss. {@link #lose(HalException)} follows. */
-  public void noteLost(HalException cause) {
-    loss.set(cause);
+  /** The device is lost, and is about to call {@link #lose()}. */
+  public void expectLoss() {
+    loss.expect();
   }
 
-  /** The device is about to call {@link #lose(HalException)}. */
-  public void expectLoss(HalException cause) {
-    loss.expect(cause);
-  }
-
-  /**
-   * A step of one of this queue's threads threw, which is a bug in the engine or the driver. The
-   * state of the queue is unknown, so the device is lost.
-   */
+  /** A step of one of this queue's threads threw: its state is unknown, so the device is lost. */
   private void crashed(Throwable thrown) {
     broken.by = thrown; // first: should the rest fail, the issue thread does it
     Failures.log(LOG, Level.ERROR, "a thread of queue " + name() + " failed", thrown);
@@ -265,12 +250,11 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   }
 
   /**
-   * Fails every open operation with {@code cause}, those in flight included. Users' callbacks run;
-   * see {@link DeviceLoss#propagate}.
+   * Fails every open operation with the cause of the device's loss, those in flight included.
+   * Users' callbacks run; see {@link DeviceLoss#propagate}.
    */
-  public void lose(HalException cause) {
-    loss.set(cause);
-    int ignored = failAll(operation -> true, cause, true);
+  public void lose() {
+    int ignored = failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
     completionRole.wake();
   }
 

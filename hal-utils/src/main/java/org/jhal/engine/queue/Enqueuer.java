@@ -30,7 +30,7 @@ public final class Enqueuer<E> {
   private final IssueLine<E> line;
   private final Issuer<E> issuer;
 
-  /** Begun operations to discard, which abandon() could not, by their links. */
+  /** Begun operations that abandon() could not discard, by their links. */
   @GuardedBy("this")
   private @Nullable Operation<E> firstLeft;
 
@@ -93,8 +93,8 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Leaves the gate that {@link #begin} has entered. It is called where {@link #begin} was, and not
-   * further up the stack: a thread that had enough stack to enter has enough to leave.
+   * Leaves the gate. It is called where {@link #begin} was, and not further up the stack: a thread
+   * that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
     queue.gate.leave();
@@ -114,17 +114,16 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Captures the fences, and asks the stream what the operation takes: the last step that may
-   * refuse it. Its work is filled in. The caller must then call {@link #submit(Operation)}, or
-   * {@link #abandon} if this throws.
+   * Captures the fences of an operation whose work is filled in, and asks the stream what it takes:
+   * the last step that may refuse it.
    */
   public void capture(Operation<E> operation, Fence waits, Fence signals) {
     operation.capture(waits, signals, queue.stream);
   }
 
   /**
-   * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
-   * submits} it. If this throws before the operation is accepted, the operation is abandoned.
+   * {@linkplain #capture Captures} and {@linkplain #submit(Operation) submits} an operation. If
+   * this throws before the operation is accepted, the operation is abandoned.
    */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
@@ -253,15 +252,18 @@ public final class Enqueuer<E> {
   private @Nullable HalException register(Operation<E> operation, @Nullable Object domain) {
     for (int i = 0; i < operation.waitCount(); i++) {
       OperationWait<E> wait = operation.wait(i);
-      if (!wait.semaphore().register(wait, wait.value(), domain) && wait.failure != null) {
-        return wait.failure;
+      if (!wait.semaphore().register(wait, wait.value(), domain)) {
+        if (wait.failure != null) {
+          return wait.failure;
+        }
+        boolean ignored = operation.countDown(); // false, since the registration counts as well
       }
     }
     return null;
   }
 
   /** See {@link OperationQueue#waitOver}. */
-  void waitOver(Operation<E> operation, OperationWait<E> wait) {
+  void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
     HalException failure = wait.failure;
     if (failure != null) {
       queue.failUnissued(operation, failure);
@@ -270,7 +272,7 @@ public final class Enqueuer<E> {
     } else {
       announce(operation);
       boolean ignored = line.add(operation, false); // the cascade issues it
-      Cascade.current().addReady(queue);
+      cascade.addReady(queue);
     }
   }
 

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Issues READY operations to the native stream in the order of their numbers. {@link #issue} is the
  * only place where a completion event is recorded.
  *
- * <p>One thread at a time has the drainer's role. {@link IssueLine} grants it together with the
- * first operation, and ends it when nothing is left to issue. A thread that does not get the role
- * leaves its operation to the drainer.
+ * <p>One thread at a time has the drainer's role, which {@link IssueLine} grants together with the
+ * first operation.
  *
  * <p>Thread-safe.
  */
@@ -62,29 +61,26 @@ final class Issuer<E> {
     }
     // On a lost device nothing is bound and nothing reaches the stream. The operations still have
     // to leave the heap.
-    if (owner.loss.cause() != null) {
-      issueBound(first, isClaimed, budget, mayBlock);
-      return;
-    }
-    long token;
-    try {
-      token = owner.stream.bindToThread();
-    } catch (RuntimeException e) {
-      owner.loss.loseLater("bindToThread", e);
-      issueBound(first, isClaimed, budget, mayBlock);
-      return;
+    boolean isBound = false;
+    long token = 0;
+    if (owner.loss.cause() == null) {
+      try {
+        token = owner.stream.bindToThread();
+        isBound = true;
+      } catch (RuntimeException e) {
+        owner.loss.loseLater("bindToThread", e);
+      }
     }
     try {
       issueBound(first, isClaimed, budget, mayBlock);
     } finally {
-      unbind(token);
+      if (isBound) {
+        unbind(token);
+      }
     }
   }
 
-  /**
-   * Issues until the budget is used up or nothing is left that this thread may issue. The device is
-   * bound, unless it is lost.
-   */
+  /** Issues until the budget is used up or nothing is left that this thread may issue. */
   private void issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
     int left = budget;
     boolean isOurs = isClaimed || claim(first);
@@ -98,10 +94,7 @@ final class Issuer<E> {
     }
   }
 
-  /**
-   * Claims an operation that was in the heap. Returns false if the operation failed while it was
-   * there.
-   */
+  /** Claims an operation that was in the heap. Returns false if it failed while it was there. */
   private boolean claim(Operation<E> operation) {
     return operation.changeState(State.READY, State.ISSUED);
   }
@@ -296,9 +289,7 @@ final class Issuer<E> {
       }
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
-    // must not fire before those of all producers, since a thread that sees it fire settles the
-    // producers
-    // too.
+    // must not fire before those of all producers: a thread that sees it fire settles these, too.
     boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();
     for (int i = 0; i < operation.waitCount() && operation.mayBlock() == mayBlock; i++) {

@@ -92,8 +92,8 @@ final class OpenList<E> {
   }
 
   /**
-   * Keeps what a thread was issuing when an error ended that: part of it may have reached the
-   * stream. For the time when no thread issues any more.
+   * Keeps what a thread was issuing when an error ended that, as part of it may be in the stream.
+   * For the time when no thread issues any more.
    */
   void keepHalfIssued() {
     for (Operation<E> operation : all()) {
@@ -124,11 +124,7 @@ final class OpenList<E> {
     }
   }
 
-  /**
-   * Waits until every open operation is a kept one, or until {@link System#nanoTime()} has passed
-   * {@code deadline}. Returns false in the latter case. An interrupt does not end the wait; the
-   * thread's interrupt status is restored.
-   */
+  /** Waits until every open operation is a kept one. Returns false if the deadline passes first. */
   boolean awaitNone(long deadline) {
     return BackOff.await(this, deadline, this::isNoneAwaited);
   }

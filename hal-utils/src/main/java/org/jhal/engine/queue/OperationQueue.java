@@ -72,9 +72,10 @@ public abstract class OperationQueue<E> implements ReadyQueue {
   // What becomes of its operations. No lock may be held, as users' callbacks may run.
 
   /**
-   * A registered wait has ended. Called once for each, by the thread that changed the semaphore.
+   * A registered wait has ended. Called once for each, by the thread that changed the semaphore,
+   * whose cascade then issues what is ready.
    */
-  abstract void waitOver(Operation<E> operation, OperationWait<E> wait);
+  abstract void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade);
 
   /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   abstract void failUnissued(Operation<E> operation, HalException failure);

@@ -59,13 +59,8 @@ final class OperationWait<E> extends WaitNode {
   }
 
   @Override
-  void registered() {
-    operation.addOpenWait();
-  }
-
-  @Override
   void released(Cascade cascade) {
     cascade.stepOf = operation.queue.broken;
-    operation.queue.waitOver(operation, this);
+    operation.queue.waitOver(operation, this, cascade);
   }
 }

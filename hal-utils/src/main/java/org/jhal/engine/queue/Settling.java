@@ -32,9 +32,8 @@ final class Settling {
   }
 
   /**
-   * Settles an operation like {@link #settle(Operation)}, for a thread with a deadline of its own.
-   * Returns false, with perhaps some producers settled, if it would have to wait for a producer's
-   * event on another device.
+   * As {@link #settle(Operation)}, for a thread with a deadline of its own. Returns false, with
+   * perhaps some producers settled, if it would have to wait for a producer on another device.
    */
   static boolean trySettle(Operation<?> operation) {
     return settle(operation, false);
@@ -85,9 +84,9 @@ final class Settling {
   }
 
   /**
-   * Whether an operation is known to be over, and how. If it belongs to another device than {@code
-   * queue}, and that device is lost, it gets its outcome here. That is found out before its
-   * producers are settled: they may still run, since the lost device may not have waited for them.
+   * Whether an operation is known to be over, and how. If its device is lost, it gets its outcome
+   * here. That is found out before its producers are settled: they may still run, since the lost
+   * device may not have waited for them.
    */
   private static <E> boolean isOver(
       Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {
@@ -137,9 +136,9 @@ final class Settling {
         return false;
       }
       operation.decide(forced != null ? forced : foreseeFailure(operation));
-    }
-    if (forced == null) {
-      operation.releaseProducers();
+      if (forced == null) {
+        operation.releaseProducers();
+      }
     }
     OperationReport.outcome(operation);
     return true;
