@@ -392,9 +392,6 @@ public final class DeviceCore<E> implements Explainable {
         // lambdas: one that is linked for the first time while the stack runs out never works
         // again.
         for (DeferredWorkQueue<E> queue : queues) {
-          queue.expectLoss();
-        }
-        for (DeferredWorkQueue<E> queue : queues) {
           queue.lose();
         }
         FlightRecorder.lost(number, String.valueOf(cause.getMessage()));

@@ -59,7 +59,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   final WorkerThread issueRole; // tests run its steps on threads of their own
   final WorkerThread completionRole; // likewise
 
-  // How far loseBecause() has come. Used by the issue thread alone.
+  // Used by the issue thread alone: whether it has propagated a loss, and how far loseBecause() has
+  // come.
+  private boolean isLossSeen;
   private boolean isLosing;
   private boolean isLossOver;
 
@@ -172,9 +174,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
-    if (loss.takePending()) { // an error from here on breaks the queue, which repeats both
+    if (!isLossSeen && loss.cause() != null) { // an error here breaks the queue, which repeats both
       loss.propagate();
-      lose(); // the device may have known before, and then this has not reached the queue
+      lose(); // an error may have ended the thread that has lost the device before it got here
+      isLossSeen = true;
     }
     Cascade.runLeft();
     enqueuer.discardLeft();
@@ -236,11 +239,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   }
 
   // Failure and shutdown.
-
-  /** The device is lost, and is about to call {@link #lose()}. */
-  public void expectLoss() {
-    loss.expect();
-  }
 
   /** A step of one of this queue's threads threw: its state is unknown, so the device is lost. */
   private void crashed(Throwable thrown) {

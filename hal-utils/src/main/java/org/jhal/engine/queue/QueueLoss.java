@@ -15,12 +15,6 @@ final class QueueLoss {
   private final DeviceLoss device;
   private final Runnable wakeIssueThread;
 
-  /**
-   * The issue thread has to propagate the loss, and to fail the operations of this queue. Set by
-   * any thread, cleared by the issue thread.
-   */
-  private volatile boolean isPending;
-
   QueueLoss(String queueName, DeviceLoss device, Runnable wakeIssueThread) {
     this.queueName = queueName;
     this.device = device;
@@ -44,30 +38,12 @@ final class QueueLoss {
 
   /**
    * As {@link #lose}, for a caller that has the drainer's role or has bound the device for a native
-   * call, where users' code must not run: the issue thread fails the operations.
+   * call, where users' code must not run: the issue thread propagates the loss.
    */
   HalException loseLater(String call, Throwable thrown) {
     HalException first = note(call, thrown);
-    isPending = true;
     wakeIssueThread.run();
     return first;
-  }
-
-  /**
-   * The device is about to have its queues fail their operations. Should an error end that
-   * half-way, the issue thread of each queue does it.
-   */
-  void expect() {
-    isPending = true;
-  }
-
-  /** Whether the issue thread has to propagate the loss; for that thread, which then does so. */
-  boolean takePending() {
-    if (!isPending) {
-      return false; // without writing: another thread may set it now
-    }
-    isPending = false;
-    return true;
   }
 
   /** Has the device do what {@link #loseLater} has left. */

@@ -44,7 +44,6 @@ class QueueLossTest {
     harness.enqueue(1, "parked", QueueHarness.semaphore().at(1), done.at(1));
     harness.holdLoss();
     harness.lose(GONE);
-    harness.queues.get(1).expectLoss();
     harness.issueSteps();
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
     harness.spreadLoss();
