@@ -199,8 +199,8 @@ public final class Enqueuer<E> {
     if (failure != null) {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
-      for (int i = 0; i < operation.waitCount(); i++) {
-        watchIfCovered(operation, operation.wait(i));
+      for (OperationWait<E> wait : operation.waits()) {
+        watchIfCovered(operation, wait);
       }
     } else {
       announce(operation);
@@ -236,8 +236,7 @@ public final class Enqueuer<E> {
 
   /** Whether all waits are reached, so that none has to be registered. */
   private boolean areReached(Operation<E> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
+    for (OperationWait<E> wait : operation.waits()) {
       if (!wait.semaphore().isReached(wait.value())) {
         return false;
       }
@@ -250,8 +249,7 @@ public final class Enqueuer<E> {
    * the failure of a wait, or null.
    */
   private @Nullable HalException register(Operation<E> operation, @Nullable Object domain) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
+    for (OperationWait<E> wait : operation.waits()) {
       if (!wait.semaphore().register(wait, wait.value(), domain)) {
         if (wait.failure != null) {
           return wait.failure;

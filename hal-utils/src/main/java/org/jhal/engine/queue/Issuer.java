@@ -280,20 +280,17 @@ final class Issuer<E> {
    */
   private boolean addWaits(Operation<E> operation) {
     // A failure that is known before anything reaches the stream fails the operation at once.
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
-      HalException failure = producer == null ? null : producer.failure();
-      if (failure != null) {
-        operation.failWork(failure);
-        return false;
-      }
+    HalException failure = operation.producerFailure();
+    if (failure != null) {
+      operation.failWork(failure);
+      return false;
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
     // must not fire before those of all producers: a thread that sees it fire settles these, too.
     boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();
-    for (int i = 0; i < operation.waitCount() && operation.mayBlock() == mayBlock; i++) {
-      Operation<?> producer = operation.wait(i).producer();
+    for (OperationWait<E> wait : operation.waits()) {
+      Operation<?> producer = operation.mayBlock() == mayBlock ? wait.producer() : null;
       if (producer == null) {
         continue;
       }

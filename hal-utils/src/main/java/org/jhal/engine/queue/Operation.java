@@ -260,12 +260,8 @@ public final class Operation<E> extends HeapNode implements Producer {
     mayBlock = work.mayBlock(stream);
   }
 
-  int waitCount() {
-    return waits.length;
-  }
-
-  OperationWait<E> wait(int index) {
-    return waits[index];
+  OperationWait<E>[] waits() {
+    return waits;
   }
 
   int signalCount() {
@@ -290,13 +286,25 @@ public final class Operation<E> extends HeapNode implements Producer {
    * succeeded yet. For the drainer, while it issues this operation.
    */
   public boolean waitsReached() {
-    for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer();
+    for (OperationWait<E> wait : waits) {
+      Operation<?> producer = wait.producer();
       if (producer != null && !producer.hasSucceeded()) {
         return false;
       }
     }
     return true;
+  }
+
+  /** The first failure among those of its producers, or null. */
+  @Nullable HalException producerFailure() {
+    for (OperationWait<E> wait : waits) {
+      Operation<?> producer = wait.producer();
+      HalException failure = producer == null ? null : producer.failure();
+      if (failure != null) {
+        return failure;
+      }
+    }
+    return null;
   }
 
   /** Adds the producers that are not applied yet to {@code to}; none once there is an outcome. */

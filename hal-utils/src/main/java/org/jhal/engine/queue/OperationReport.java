@@ -40,9 +40,8 @@ final class OperationReport {
 
   /** Its waits, but for those for a value that a timeline had from the start. */
   private static List<OperationWait<?>> recordedWaits(Operation<?> operation) {
-    List<OperationWait<?>> waits = new ArrayList<>(operation.waitCount());
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<?> wait = operation.wait(i);
+    List<OperationWait<?>> waits = new ArrayList<>();
+    for (OperationWait<?> wait : operation.waits()) {
       if (wait.semaphore().needsSignalFor(wait.value())) {
         waits.add(wait);
       }
@@ -73,12 +72,11 @@ final class OperationReport {
     if (now == State.NEW || (now == State.DONE && operation.failure() == null)) {
       return null;
     }
-    List<Timepoint> openWaits = new ArrayList<>(operation.waitCount());
-    for (int i = 0; i < operation.waitCount(); i++) {
-      EngineSemaphore semaphore = operation.wait(i).semaphore();
-      long value = operation.wait(i).value();
-      if (semaphore.over() == null && semaphore.currentValue() < value) {
-        openWaits.add(semaphore.at(value));
+    List<Timepoint> openWaits = new ArrayList<>();
+    for (OperationWait<?> wait : operation.waits()) {
+      EngineSemaphore semaphore = wait.semaphore();
+      if (semaphore.over() == null && semaphore.currentValue() < wait.value()) {
+        openWaits.add(semaphore.at(wait.value()));
       }
     }
     List<Timepoint> signals = new ArrayList<>(operation.signalCount());

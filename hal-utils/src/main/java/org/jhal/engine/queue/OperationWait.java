@@ -52,8 +52,7 @@ final class OperationWait<E> extends WaitNode {
 
   /** Withdraws the waits of an operation that are registered. */
   static <E> void deregisterAll(Operation<E> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
+    for (OperationWait<E> wait : operation.waits()) {
       boolean ignored = wait.semaphore.deregister(wait);
     }
   }

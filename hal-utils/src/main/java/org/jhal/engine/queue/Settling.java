@@ -149,8 +149,8 @@ final class Settling {
    * or have the drainer's role: others may let go of them meanwhile.
    */
   static boolean hasOpenProducer(Operation<?> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
+    for (OperationWait<?> wait : operation.waits()) {
+      Operation<?> producer = wait.producer();
       if (producer != null && !producer.isApplied()) {
         return true;
       }
@@ -169,12 +169,9 @@ final class Settling {
         return operation.failure();
       }
       // Producers first: work that ran behind a failed producer often fails because of that.
-      for (int i = 0; i < operation.waitCount(); i++) {
-        Operation<?> producer = operation.wait(i).producer();
-        HalException reason = producer == null ? null : producer.failure();
-        if (reason != null) {
-          return reason;
-        }
+      HalException reason = operation.producerFailure();
+      if (reason != null) {
+        return reason;
       }
     }
     HalException own = operation.workFailure();

@@ -62,8 +62,8 @@ final class StreamWatch<E> {
     if (queue.loss.cause() != null || operation.event() == null) {
       return;
     }
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
+    for (OperationWait<E> wait : operation.waits()) {
+      Operation<?> producer = wait.producer();
       if (producer != null && !queue.isOfDevice(producer.queue)) {
         HalException why = whyGone(producer);
         long since = producer.queue.end.since();

@@ -350,10 +350,10 @@ class DeferredWorkQueueTest {
     QueueUse producer = work(harness, 0, "producer", Fence.NONE, first.at(1));
     QueueUse consumer = work(harness, 0, "consumer", first.at(1), first.at(2));
     Operation<Event> operation = Objects.requireNonNull(consumer.operation);
-    assertSame(producer.operation, operation.wait(0).producer);
+    assertSame(producer.operation, operation.waits()[0].producer);
     harness.run();
     assertEquals(State.DONE, operation.state());
-    assertNull(operation.wait(0).producer);
+    assertNull(operation.waits()[0].producer);
   }
 
   /** A device with one queue. */

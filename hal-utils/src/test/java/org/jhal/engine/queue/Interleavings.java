@@ -84,7 +84,7 @@ final class Interleavings {
     keepWhole(Operation.class, "capture", "countDown", "weight");
     keepWhole(Operation.class, "mayBlock");
     keepWhole(OperationWait.class, "producer", "semaphore", "value");
-    keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");
+    keepWhole(Operation.class, "waits", "signalCount", "signal", "signalValue");
     keepWhole(
         QueueUse.TestWork.class,
         "use",

@@ -308,8 +308,8 @@ final class QueueHarness {
     assertEquals(0, device.liveEvents(), "events that were not returned to the pool");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {
-      for (int i = 0; i < operation.waitCount(); i++) {
-        assertNull(operation.wait(i).producer, "a retired operation keeps one that it waited for");
+      for (OperationWait<Event> wait : operation.waits()) {
+        assertNull(wait.producer, "a retired operation keeps one that it waited for");
       }
     }
   }
