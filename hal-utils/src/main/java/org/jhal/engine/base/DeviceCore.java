@@ -225,10 +225,6 @@ public final class DeviceCore<E> implements Explainable {
     try {
       queue.start();
       queues.add(queue);
-      HalException cause = lost.get();
-      if (cause != null) { // the thread that has lost the device may not have seen the queue
-        queue.noteLost(cause);
-      }
       isStarted = true;
       return queue;
     } finally {
@@ -373,11 +369,13 @@ public final class DeviceCore<E> implements Explainable {
   /** Keeps the first cause, and fails everything once. */
   private final class Loss implements DeviceLoss {
     @Override
+    public @Nullable HalException cause() {
+      return lost.get();
+    }
+
+    @Override
     public HalException note(HalException failure) {
       if (lost.compareAndSet(null, failure)) {
-        for (DeferredWorkQueue<E> queue : queues) {
-          queue.noteLost(failure);
-        }
         end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
@@ -394,10 +392,7 @@ public final class DeviceCore<E> implements Explainable {
         // lambdas: one that is linked for the first time while the stack runs out never works
         // again.
         for (DeferredWorkQueue<E> queue : queues) {
-          queue.expectLoss(cause);
-        }
-        for (DeferredWorkQueue<E> queue : queues) {
-          queue.lose(cause);
+          queue.lose();
         }
         FlightRecorder.lost(number, String.valueOf(cause.getMessage()));
         Failures.log(LOG, Level.WARNING, "device " + name + " is lost", cause);

@@ -23,9 +23,7 @@ public final class Cascade {
   /** Weak, so that a thread which outlives the engine does not keep its class loader alive. */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
-  /**
-   * The waiters that threads could not notify, as their stack was too short; see {@link #runLeft}.
-   */
+  /** The waiters that threads could not notify, as their stack was too short. */
   private static final class Left {
     // Chained by nextReleased. Written with this object's monitor held.
     volatile @Nullable WaitNode first;
@@ -144,7 +142,7 @@ public final class Cascade {
     }
   }
 
-  /** As {@link #run}, for a thread of the program: it looks at what others have left, too. */
+  /** As {@link #run}, for a thread of the program, which looks at what others have left, too. */
   void runAndLookForLeft() {
     try {
       run();
@@ -183,10 +181,7 @@ public final class Cascade {
     cascade.run();
   }
 
-  /**
-   * The stack of {@link Settling} on this thread. It replaces recursion, since a chain of producers
-   * may be long.
-   */
+  /** The stack of {@link Settling}, instead of recursion: a chain of producers may be long. */
   List<Producer> settling() {
     return settling;
   }

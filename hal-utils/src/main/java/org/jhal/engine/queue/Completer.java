@@ -1,7 +1,9 @@
 package org.jhal.engine.queue;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
@@ -15,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * completion runs on a thread of a pool, and its end settles the operation. Operations that another
  * thread settled, or that failed before they were issued, are retired here too.
  *
- * <p>For the completion thread, except for {@link #hostCompletionOver}, which any thread may call,
- * and {@link #retireRest}, which is for the time after that thread has ended.
+ * <p>For the completion thread, except for {@link #retireLater}, which any thread may call, and for
+ * {@link #retireRest} and {@link #endRetiring}, which are for the time after that thread has ended.
  */
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
@@ -27,17 +29,32 @@ final class Completer<E> {
   private final OperationQueue<E> owner;
   private final OpenList<E> open;
   private final IssueLine<E> line;
-  private final Retirement<E> retirement;
-  private final Outcomes<E> outcomes;
+  private final StreamQueries<E> queries;
   private final UnsignaledFailures unsignaled;
   private final PollingPace pace;
+
+  // Operations that other threads have settled, for the completion thread to retire.
+  private final Object lock = new Object();
+
+  @GuardedBy("lock")
+  private final OperationChain<E> toRetire = new OperationChain<>();
+
+  @GuardedBy("lock")
+  private boolean isRetiringOver;
+
+  // Something is in `toRetire`, so that the completion thread takes no lock when it looks in vain.
+  // Written with the lock held, read without.
+  private volatile boolean hasToRetire;
 
   // All fields below are used by the completion thread alone.
 
   // The operations taken from the line whose events have not fired, oldest first.
   private final OperationChain<E> inFlight = new OperationChain<>();
 
-  private final OperationChain<E> toRetire = new OperationChain<>(); // taken from `retirement`
+  // One that has left the stream, and is being ended; it is in no list.
+  private @Nullable Operation<E> ending;
+
+  private final OperationChain<E> retiring = new OperationChain<>(); // taken from `toRetire`
 
   // Retired operations for the next flush(), and what they held.
   private final OperationChain<E> retired = new OperationChain<>();
@@ -51,14 +68,12 @@ final class Completer<E> {
       OperationQueue<E> owner,
       OpenList<E> open,
       IssueLine<E> line,
-      Retirement<E> retirement,
-      Outcomes<E> outcomes,
+      StreamQueries<E> queries,
       long spinNanos) {
     this.owner = owner;
     this.open = open;
     this.line = line;
-    this.retirement = retirement;
-    this.outcomes = outcomes;
+    this.queries = queries;
     this.unsignaled = new UnsignaledFailures(owner.name());
     this.pace = new PollingPace(spinNanos, line::issued);
   }
@@ -72,8 +87,8 @@ final class Completer<E> {
   void bind() {
     try {
       owner.stream.bindToThread();
-    } catch (Throwable t) {
-      owner.loss.lose("bindToThread", t);
+    } catch (RuntimeException e) {
+      owner.loss.lose("bindToThread", e);
     }
   }
 
@@ -82,10 +97,10 @@ final class Completer<E> {
    * every operation whose event has fired. Returns false if there was nothing to do.
    */
   boolean step() {
+    keepHalfEnded();
     pace.begin();
     while (true) {
-      retirement.take(toRetire);
-      retireTaken();
+      retireSettled();
       boolean hasWork = !retired.isEmpty();
       Operation<E> first = firstInFlight();
       if (first != null) {
@@ -97,6 +112,15 @@ final class Completer<E> {
       }
       pace.pause(first);
     }
+  }
+
+  /** Keeps the operation during whose end an error has ended the step before. */
+  private void keepHalfEnded() {
+    Operation<E> half = ending;
+    if (half != null && half.state() != State.DONE) {
+      open.keep(half);
+    }
+    ending = null;
   }
 
   /**
@@ -112,8 +136,15 @@ final class Completer<E> {
     }
     int count = 0;
     for (Operation<E> operation = first; fate != Fate.OPEN; ) {
+      ending = operation;
       leave(operation);
-      end(operation, fate);
+      if (fate == Fate.OVER) {
+        complete(operation);
+      } else {
+        Settling.fail(operation, Objects.requireNonNull(owner.loss.cause()));
+        open.keep(operation);
+      }
+      ending = null;
       operation = inFlight.first();
       if (operation == null || ++count == BATCH) {
         return true;
@@ -135,23 +166,6 @@ final class Completer<E> {
     Operation<E> ignored = inFlight.poll();
     left++;
     weightLeft += line.weightInFlight(operation);
-  }
-
-  /** Ends an operation that has left the stream, or keeps it if its fate is UNKNOWN. */
-  private void end(Operation<E> operation, Fate fate) {
-    try {
-      if (fate == Fate.OVER) {
-        complete(operation);
-      } else {
-        Settling.fail(operation, Objects.requireNonNull(owner.loss.cause()));
-        open.keep(operation);
-      }
-    } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
-      if (operation.state() != State.DONE) {
-        open.keep(operation); // it is in no other list
-      }
-      throw t;
-    }
   }
 
   /** Releases what the retired operations held, and takes them off the lists. */
@@ -190,13 +204,9 @@ final class Completer<E> {
     // the stream may still use what retiring would release, until the event fires or turns out to
     // be unusable too.
     try {
-      if (!looks || !owner.stream.queryEvent(event.handle)) {
-        return Fate.OPEN;
-      }
-      outcomes.ask(operation, event);
-      return Fate.OVER;
-    } catch (Throwable t) {
-      return fateBehindFailure(operation, "queryEvent", t);
+      return looks && queries.hasFired(operation, event) ? Fate.OVER : Fate.OPEN;
+    } catch (RuntimeException e) {
+      return fateBehindFailure(operation, "queryEvent", e);
     }
   }
 
@@ -205,17 +215,15 @@ final class Completer<E> {
    * OPEN.
    */
   private Fate await(Operation<E> operation) {
-    PooledEvent<E> event = Objects.requireNonNull(operation.event());
     try {
-      owner.stream.synchronizeEvent(event.handle);
-      outcomes.ask(operation, event);
+      queries.await(operation, Objects.requireNonNull(operation.event()));
       return Fate.OVER;
-    } catch (Throwable t) {
-      return fateBehindFailure(operation, "synchronizeEvent", t);
+    } catch (RuntimeException e) {
+      return fateBehindFailure(operation, "synchronizeEvent", e);
     }
   }
 
-  private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
+  private Fate fateBehindFailure(Operation<E> operation, String call, RuntimeException thrown) {
     // The cause names this operation: the work that ran last has most likely lost the device.
     owner.loss.lose(operation.behind(call), thrown);
     // If the native runtime itself reports the loss, no work runs any more.
@@ -247,41 +255,52 @@ final class Completer<E> {
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
     OpenList.dropEvent(operation); // it has fired, and the host completion may take a long time
-    boolean endsOperation = operation.work.endsWithHostCompletion();
-    HostCompletionRun<E> run = new HostCompletionRun<>(this, operation, completion, endsOperation);
     try {
-      operation.work.hostThreads().execute(run);
-    } catch (Throwable t) { // no thread can be started, or the pool was closed at the close timeout
-      hostCompletionOver(operation, Failures.of(t));
+      operation.work.hostThreads().execute(new HostCompletionRun<>(operation, completion));
+    } catch (RejectedExecutionException e) { // no thread can be started, or the pool was closed
+      owner.hostCompletionOver(operation, Failures.of(e));
     }
   }
 
+  // Retiring.
+
   /**
-   * The host completion of an operation has ended. Called once per use of the operation, by any
-   * thread. No other one ends the operation, so an error loses the device (rule E2).
+   * Adds an operation for the completion thread to retire, or, after that has ended, for the thread
+   * that closes the stream. Once the stream is closed, it retires at once. An operation that is
+   * added twice retires once: two threads may end one that has failed.
    */
-  void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
-    try {
-      if (failure != null) {
-        operation.failOwnWork(failure);
+  void retireLater(Operation<E> operation) {
+    synchronized (lock) {
+      if (operation.isToRetire) {
+        return;
       }
-      operation.work.endBorrow(); // however it ends: nothing uses the memory now (rule Q2)
-      Settling.settle(operation);
-    } catch (Throwable t) {
-      owner.broken.by = t; // before any call: there may be no stack left for one
-      open.keep(operation); // it is in no other list
-      throw t;
+      operation.isToRetire = true;
+      if (!isRetiringOver) {
+        toRetire.add(operation);
+        hasToRetire = true;
+        return;
+      }
     }
-    owner.retireLater(operation);
+    if (setDone(operation)) {
+      operation.setEvent(null); // the event has gone with the stream
+      OperationChain<E> one = new OperationChain<>();
+      one.add(operation);
+      open.remove(one);
+      letGo(operation, RefCounted::release);
+    }
   }
 
-  /**
-   * Retires what was kept, and what came after the completion thread had ended. The stream is idle.
-   * For the thread that closes the queue.
-   */
+  /** Nothing retires by another thread after this call and one more {@link #retireRest}. */
+  void endRetiring() {
+    synchronized (lock) {
+      isRetiringOver = true;
+    }
+  }
+
+  /** Retires what was kept, and what came after the completion thread had ended. */
   void retireRest() {
-    retirement.take(toRetire);
-    retireTaken();
+    keepHalfEnded();
+    retireSettled();
     flush();
     open.keepHalfIssued();
     for (Operation<E> operation : open.all()) {
@@ -292,20 +311,16 @@ final class Completer<E> {
     flush();
   }
 
-  /** Retires an operation that comes after the last {@link #retireRest}. On any thread. */
-  void retireAfterClose(Operation<E> operation) {
-    if (letGo(operation, RefCounted::release)) {
-      operation.setEvent(null); // the event has gone with the stream
-      OperationChain<E> one = new OperationChain<>();
-      one.add(operation);
-      open.remove(one);
+  /** Retires the operations that other threads have settled. */
+  private void retireSettled() {
+    if (hasToRetire) {
+      synchronized (lock) {
+        retiring.addAll(toRetire);
+        hasToRetire = false;
+      }
     }
-  }
-
-  /** Retires the operations that were taken for that. */
-  private void retireTaken() {
     int count = 0;
-    for (Operation<E> next = toRetire.poll(); next != null; next = toRetire.poll()) {
+    for (Operation<E> next = retiring.poll(); next != null; next = retiring.poll()) {
       retire(next);
       if (++count % BATCH == 0) {
         flush();
@@ -315,44 +330,49 @@ final class Completer<E> {
 
   /** Retires an operation that has its outcome; {@link #flush} takes it off the lists. */
   private void retire(Operation<E> operation) {
-    if (letGo(operation, releases)) {
+    if (setDone(operation)) {
       OpenList.dropEvent(operation);
-      retired.add(operation);
+      retired.add(operation); // first: an error behind this loses the device, not the operation
+      letGo(operation, releases);
     }
   }
 
   /**
-   * Makes an operation that has its outcome DONE, unless it is so since it was never issued, and
-   * drops what it holds, except for its event. Returns false if it cannot retire.
+   * Makes an operation that has its outcome DONE, unless it is so since it was never issued.
+   * Returns false if it cannot retire.
    */
-  private boolean letGo(Operation<E> operation, Consumer<RefCounted> release) {
-    operation.isToRetire = true; // before it is DONE: see OperationFailures.endIfUnissued()
-    if (!operation.hasOutcome()
-        || (operation.state() != State.DONE && !operation.changeState(State.ISSUED, State.DONE))) {
-      Failures.log(
-          LOG,
-          Level.ERROR,
-          owner.name() + " " + operation.name() + " cannot retire: it is " + operation.state(),
-          null);
-      return false;
+  private boolean setDone(Operation<E> operation) {
+    operation.isToRetire = true; // before it is DONE: another thread may end that
+    if (operation.hasOutcome()
+        && (operation.state() == State.DONE || operation.changeState(State.ISSUED, State.DONE))) {
+      return true;
     }
-    try {
-      HalException failure = operation.failure();
-      if (failure != null) { // otherwise it has let go of them with its outcome
-        operation.releaseProducers();
-      }
+    Failures.log(
+        LOG,
+        Level.ERROR,
+        owner.name() + " " + operation.name() + " cannot retire: it is " + operation.state(),
+        null);
+    return false;
+  }
+
+  /** Drops what an operation that is DONE holds, except for its event. */
+  private void letGo(Operation<E> operation, Consumer<RefCounted> release) {
+    HalException failure = operation.failure();
+    if (failure != null) { // otherwise it has let go of them with its outcome
+      operation.releaseProducers();
       // The loss or the close of the device is reported elsewhere.
-      if (failure != null && owner.loss.cause() == null && !owner.isClosing()) {
+      if (owner.loss.cause() == null && owner.closing == null) {
         unsignaled.log(operation, failure);
       }
+    }
+    try {
       operation.work.retire(release);
-    } catch (Throwable t) {
+    } catch (RuntimeException e) {
       Failures.log(
           LOG,
           Level.ERROR,
           "cannot release what operation " + operation.key + " of " + owner.name() + " used",
-          t);
+          e);
     }
-    return true;
   }
 }

@@ -1,9 +1,11 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
@@ -21,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: any thread may enqueue, poll or close.
  */
-public final class DeferredWorkQueue<E> extends OperationQueue<E>
-    implements ReadyQueue, Explanation.Source {
+public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   /*
    * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
    *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
@@ -47,45 +48,40 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   final EventPool<E> events;
   final OpenList<E> open = new OpenList<>();
   final IssueLine<E> line;
-  final Retirement<E> retirement = new Retirement<>();
-  private final Outcomes<E> outcomes;
+  final StreamQueries<E> queries;
   private final Issuer<E> issuer;
   final Completer<E> completer;
   private final EventInquiry<E> inquiry;
   private final StreamWatch<E> watch;
-  final OperationFailures<E> failing;
-  private final WaitRegistration<E> registration;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
   private final Runnable waker = this::issueLater;
   final WorkerThread issueRole; // tests run its steps on threads of their own
   final WorkerThread completionRole; // likewise
 
-  // How far loseBecause() has come. Used by the issue thread alone.
+  // Used by the issue thread alone: whether it has propagated a loss, and how far loseBecause() has
+  // come.
+  private boolean isLossSeen;
   private boolean isLosing;
   private boolean isLossOver;
 
   /**
    * Creates a queue over {@code stream}. {@link #start()} starts its threads.
    *
-   * @param loss receives each native failure that loses the device, and in turn calls {@link
-   *     #noteLost} and {@link #lose} on every queue of the device
+   * @param loss receives each native failure that loses the device, and in turn calls {@link #lose}
+   *     on every queue of the device
    */
   public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
     super(settings, stream, loss);
     String name = name();
-    Object domain = settings.eventDomain();
     this.events = new EventPool<>(stream);
     this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, waker);
-    this.issuer = new Issuer<>(this, line, open, events, domain);
-    this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
-    this.completer =
-        new Completer<>(this, open, line, retirement, outcomes, settings.completionSpinNanos());
-    this.inquiry = new EventInquiry<>(this, outcomes, open, completer.pace());
+    this.issuer = new Issuer<>(this, line, open, events);
+    this.queries = new StreamQueries<>(stream, this.loss, settings.outcomesCanFail());
+    this.completer = new Completer<>(this, open, line, queries, settings.completionSpinNanos());
+    this.inquiry = new EventInquiry<>(this, queries, open, completer.pace());
     this.watch = new StreamWatch<>(this, open, inquiry, settings.patience());
-    this.failing = new OperationFailures<>(this, open, line);
-    this.registration = new WaitRegistration<>(this, failing, line, domain);
-    this.enqueuer = new Enqueuer<>(this, open, line, registration, failing, issuer);
+    this.enqueuer = new Enqueuer<>(this, open, line, issuer);
     this.shutdown = new QueueShutdown<>(this);
     this.issueRole =
         new WorkerThread(
@@ -112,15 +108,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     completionRole.start();
   }
 
-  /** Puts it among the open queues of this process, which find one another. */
+  /** Puts it among the queues of this process that learn when a device is gone. */
   void enterOpen() {
-    Explanation.addSource(this);
     DeviceEnd.addWaker(waker);
   }
 
-  /** Its threads are about to end: nothing finds it among the open queues any more. */
+  /** Its threads are about to end. */
   void leaveOpen() {
-    Explanation.removeSource(this);
     DeviceEnd.removeWaker(waker);
   }
 
@@ -140,8 +134,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  void waitOver(Operation<E> operation, OperationWait<E> wait) {
-    registration.waitOver(operation, wait);
+  void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
+    enqueuer.waitOver(operation, wait, cascade);
   }
 
   // Issuing.
@@ -156,7 +150,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     }
   }
 
-  /** Issues ready operations inside the gate. Does nothing if the gate is shut. */
+  /** Issues ready operations inside the gate, unless that is shut. */
   private void drainInside(boolean isIssueThread) {
     if (!gate.tryEnter()) {
       return;
@@ -172,11 +166,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     }
   }
 
-  /**
-   * One step of the issue thread: loses the device after an error of the engine, propagates a loss
-   * of the device, fails what could not be issued, looks whether the stream waits for devices that
-   * are gone, and issues all that is ready.
-   */
+  /** One step of the issue thread. */
   boolean issueStep() {
     CoarseClock.tick();
     watch.step();
@@ -184,22 +174,16 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
-    if (loss.takePending()) { // an error from here on breaks the queue, which repeats both
+    if (!isLossSeen && loss.cause() != null) { // an error here breaks the queue, which repeats both
       loss.propagate();
-      // The device may have known before, and then this has not reached the queue.
-      lose(Objects.requireNonNull(loss.cause()));
+      lose(); // an error may have ended the thread that has lost the device before it got here
+      isLossSeen = true;
     }
     Cascade.runLeft();
     enqueuer.discardLeft();
-    failing.failUnissuable();
+    failUnissuable();
     drainInside(true);
     return false; // the issuer goes on until nothing is ready
-  }
-
-  @Override
-  void failLater(Operation<E> operation) {
-    line.addFailed(operation);
-    issueRole.wake();
   }
 
   /**
@@ -215,7 +199,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
       isLosing = true;
     }
     if (gate.isEmpty()) {
-      failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
+      int ignored = failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
       open.keepHalfIssued();
       isLossOver = true;
     }
@@ -233,11 +217,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
 
   @Override
   void retireLater(Operation<E> operation) {
-    if (retirement.add(operation)) {
-      completionRole.wake();
-    } else {
-      completer.retireAfterClose(operation);
-    }
+    completer.retireLater(operation);
+    completionRole.wake();
   }
 
   // What other devices ask.
@@ -248,53 +229,18 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   @Override
-  boolean isOutcomeOpen(Operation<E> operation) {
-    return outcomes.isOpen(operation);
-  }
-
-  @Override
-  @Nullable HalException findLoss(Operation<E> operation) {
-    return inquiry.findLoss(operation);
-  }
-
-  @Override
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
     return inquiry.confirm(operation, isOwnDevice, mayWait);
   }
-
-  // Completing.
 
   /** One step of the completion thread. Returns false if there was nothing to do. */
   boolean completionStep() {
     return completer.step();
   }
 
-  @Override
-  public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
-    completer.hostCompletionOver(operation, failure);
-  }
-
   // Failure and shutdown.
 
-  @Override
-  boolean isClosing() {
-    return enqueuer.isClosing();
-  }
-
-  /** Records the cause of the device's loss. {@link #lose(HalException)} follows. */
-  public void noteLost(HalException cause) {
-    loss.set(cause);
-  }
-
-  /** The device is about to call {@link #lose(HalException)}. */
-  public void expectLoss(HalException cause) {
-    loss.expect(cause);
-  }
-
-  /**
-   * A step of one of this queue's threads threw, which is a bug in the engine or the driver. The
-   * state of the queue is unknown, so the device is lost.
-   */
+  /** A step of one of this queue's threads threw: its state is unknown, so the device is lost. */
   private void crashed(Throwable thrown) {
     broken.by = thrown; // first: should the rest fail, the issue thread does it
     Failures.log(LOG, Level.ERROR, "a thread of queue " + name() + " failed", thrown);
@@ -302,23 +248,109 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
   }
 
   /**
-   * Fails every open operation with {@code cause}, those in flight included. Users' callbacks run;
-   * see {@link DeviceLoss#propagate}.
+   * Fails every open operation with the cause of the device's loss, those in flight included.
+   * Users' callbacks run; see {@link DeviceLoss#propagate}.
    */
-  public void lose(HalException cause) {
-    loss.set(cause);
-    failing.failAll(operation -> true, cause, true);
+  public void lose() {
+    int ignored = failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
     completionRole.wake();
   }
 
+  // How operations end, by any thread. Users' callbacks run; see DeviceLoss.propagate.
+
   @Override
   void failUnissued(Operation<E> operation, HalException failure) {
-    failing.failUnissued(operation, failure);
+    if (operation.failUnissued(failure)) {
+      endUnissued(operation);
+    }
+  }
+
+  /**
+   * As {@link #failUnissued}, and ends an operation that another thread has failed as well: that
+   * thread may not have got there yet, or never will. It does nothing to one that has retired.
+   */
+  private void endIfUnissued(Operation<E> operation, HalException failure) {
+    if (operation.failUnissued(failure) || operation.state() == State.DONE) {
+      endUnissued(operation);
+    }
+  }
+
+  /**
+   * Ends an operation that has failed without having been issued. May be called again if an error
+   * has ended it half-way.
+   */
+  private void endUnissued(Operation<E> operation) {
+    try {
+      // publish() may have removed a wait between the change of state and deregister(). The
+      // semaphore's lock makes the producer that it stored visible here.
+      OperationWait.deregisterAll(operation);
+      operation.releaseProducers();
+      // Before the signals: a thread that sees the failure may ask (rule Q2).
+      operation.work.endBorrow();
+      if (!operation.isApplied()) {
+        OperationReport.outcome(operation);
+        Settling.apply(operation);
+      }
+      retireLater(operation);
+    } catch (Throwable t) {
+      broken.by = t; // no call: there may be no stack left for one
+      throw t;
+    }
+  }
+
+  /** Fails the operations that the drainer could not issue. For the issue thread. */
+  private void failUnissuable() {
+    // One goes only when it has failed, since an error may end this anywhere.
+    for (Operation<E> next = line.firstFailed(); next != null; next = line.firstFailed()) {
+      HalException failure = next.workFailure();
+      next.work.endBorrow(); // nothing of it is in the stream
+      Settling.fail(
+          next, failure != null ? failure : Failures.internal("operation was not issued"));
+      line.removeFirstFailed();
+      retireLater(next);
+    }
+  }
+
+  /**
+   * Fails the open operations that {@code which} selects. Returns how many operations are open in
+   * all.
+   */
+  int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
+    List<Operation<E>> all = open.all();
+    for (Operation<E> operation : all) {
+      if (which.test(operation)) {
+        endIfUnissued(operation, reason);
+        if (alsoIssued && operation.state() == State.ISSUED) {
+          Settling.fail(operation, reason); // if it has its outcome, that may not be applied yet
+        }
+      }
+    }
+    return all.size();
   }
 
   @Override
   public void failOpen(Operation<E> operation, HalException reason) {
-    failing.failOpen(operation, reason);
+    operation.failWork(reason); // while it is NEW, its own thread looks at this
+    endIfUnissued(operation, reason);
+    if (operation.state() == State.ISSUED) {
+      Settling.fail(operation, reason);
+    }
+  }
+
+  @Override
+  public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
+    try {
+      if (failure != null) {
+        operation.failOwnWork(failure);
+      }
+      operation.work.endBorrow(); // however it ends: nothing uses the memory now (rule Q2)
+      Settling.settle(operation);
+    } catch (Throwable t) { // no other thread ends it, so the device is lost (rule E2)
+      broken.by = t; // before any call: there may be no stack left for one
+      open.keep(operation); // it is in no other list
+      throw t;
+    }
+    retireLater(operation);
   }
 
   // Statistics and messages.
@@ -343,23 +375,16 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E>
     return open.openOperations();
   }
 
-  @Override
-  public void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
-    walkOpen(operation -> OperationReport.explain(operation, semaphore, value, explanation));
-  }
-
-  private void walkOpen(Consumer<Operation<E>> looker) {
-    open.walk(new Operation<>(this, NoWork.get()), looker);
-  }
-
-  /** Passes a description of each open operation to {@code looker}, with no lock held. */
+  /**
+   * Passes a description of each open operation to {@code looker}, the newest first, with no lock
+   * held.
+   */
   public void describeOpen(Consumer<OpenOperation> looker) {
-    walkOpen(
-        operation -> {
-          OpenOperation described = OperationReport.open(operation);
-          if (described != null) {
-            looker.accept(described);
-          }
-        });
+    for (Operation<E> operation : open.newestFirst()) {
+      OpenOperation described = OperationReport.open(operation);
+      if (described != null) {
+        looker.accept(described);
+      }
+    }
   }
 }

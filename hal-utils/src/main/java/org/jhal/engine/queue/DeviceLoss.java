@@ -1,9 +1,13 @@
 package org.jhal.engine.queue;
 
 import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
 
 /** How a queue reports to its device that a native call has lost it (rule Q7). Thread-safe. */
 public interface DeviceLoss {
+  /** Why the device is lost, or null. It never becomes null again. */
+  @Nullable HalException cause();
+
   /**
    * Marks the device as lost for all its queues, and {@linkplain DeviceEnd#begin as gone}. Returns
    * the first cause. Runs no users' code, so it may be called with the device bound.

@@ -29,8 +29,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
   private final Runnable onClose;
 
   /**
-   * Creates a timeline at {@code initialValue}. {@code onClose} runs once, on the thread that
-   * closes the semaphore, with no lock held.
+   * Creates a timeline. The thread that closes it runs {@code onClose}, once, with no lock held.
    */
   public EngineSemaphore(long initialValue, Runnable onClose) {
     super(initialValue);

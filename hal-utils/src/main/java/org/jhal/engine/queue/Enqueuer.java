@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the operations of one queue from users' threads: {@link #begin}, fill in the work, then
- * {@link #submit} or {@link #abandon}, and in any case {@link #endEnqueue}, all on one thread.
+ * {@link #submit} or {@link #abandon}, and in any case {@link #endEnqueue}, all on one thread. The
+ * waits of operations are registered here and nowhere else. An operation is made ready when the
+ * last one has ended, or fails when one fails (rules Q4 to Q6).
  *
  * <p>Thread-safe.
  */
@@ -26,41 +28,17 @@ public final class Enqueuer<E> {
   private final OperationQueue<E> queue;
   private final OpenList<E> open;
   private final IssueLine<E> line;
-  private final WaitRegistration<E> registration;
-  private final OperationFailures<E> failing;
   private final Issuer<E> issuer;
 
-  // Why new operations are refused once closing has begun, else null. Written by the thread that
-  // closes the device, read by threads that enqueue.
-  private volatile @Nullable HalException cancelled;
-
-  /** Begun operations to discard, which abandon() could not, by their links. */
+  /** Begun operations that abandon() could not discard, by their links. */
   @GuardedBy("this")
   private @Nullable Operation<E> firstLeft;
 
-  Enqueuer(
-      OperationQueue<E> queue,
-      OpenList<E> open,
-      IssueLine<E> line,
-      WaitRegistration<E> registration,
-      OperationFailures<E> failing,
-      Issuer<E> issuer) {
+  Enqueuer(OperationQueue<E> queue, OpenList<E> open, IssueLine<E> line, Issuer<E> issuer) {
     this.queue = queue;
     this.open = open;
     this.line = line;
-    this.registration = registration;
-    this.failing = failing;
     this.issuer = issuer;
-  }
-
-  /** Refuses users' operations from now on. */
-  void refuse(HalException reason) {
-    cancelled = reason;
-  }
-
-  /** Whether users' operations are refused since the device is being closed. */
-  boolean isClosing() {
-    return cancelled != null;
   }
 
   /**
@@ -74,25 +52,26 @@ public final class Enqueuer<E> {
    *     lost
    */
   public Operation<E> begin(Work<E> work, boolean servesCopy) {
-    if ((cancelled != null && !servesCopy) || !queue.gate.tryEnter()) {
-      HalException lost =
-          cancelled == null ? queue.loss.cause() : null; // see DeferredWorkQueue.loseBecause()
+    HalException closing = queue.closing;
+    if ((closing != null && !servesCopy) || !queue.gate.tryEnter()) {
+      HalException lost = closing == null ? queue.lost() : null; // a loss may shut the gate, too
       throw lost != null
           ? lost.again()
           : new HalException(
               Status.FAILED_PRECONDITION, "the device of queue " + queue.name() + " is closed");
     }
+    Operation<E> begun = null;
     try {
-      HalException cause = queue.loss.cause();
+      HalException cause = queue.lost();
       if (cause != null) {
         throw cause.again();
       }
-      Operation<E> operation = new Operation<>(queue, work);
-      operation.servesCopy = servesCopy;
-      return operation;
-    } catch (Throwable t) {
-      endEnqueue();
-      throw t;
+      begun = new Operation<>(queue, work, servesCopy);
+      return begun;
+    } finally {
+      if (begun == null) {
+        endEnqueue();
+      }
     }
   }
 
@@ -114,8 +93,8 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Leaves the gate that {@link #begin} has entered. It is called where {@link #begin} was, and not
-   * further up the stack: a thread that had enough stack to enter has enough to leave.
+   * Leaves the gate. It is called where {@link #begin} was, and not further up the stack: a thread
+   * that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
     queue.gate.leave();
@@ -135,27 +114,25 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Captures the fences, and asks the stream what the operation takes: the last step that may
-   * refuse it. Its work is filled in. The caller must then call {@link #submit(Operation)}, or
-   * {@link #abandon} if this throws.
+   * Captures the fences of an operation whose work is filled in, and asks the stream what it takes:
+   * the last step that may refuse it.
    */
   public void capture(Operation<E> operation, Fence waits, Fence signals) {
     operation.capture(waits, signals, queue.stream);
   }
 
   /**
-   * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
-   * submits} it. If this throws before the operation is accepted, the operation is abandoned.
+   * {@linkplain #capture Captures} and {@linkplain #submit(Operation) submits} an operation. If
+   * this throws before the operation is accepted, the operation is abandoned.
    */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
       capture(operation, waits, signals);
       submit(operation);
-    } catch (Throwable t) {
+    } finally {
       if (!operation.isAccepted()) {
         abandon(operation);
       }
-      throw t;
     }
   }
 
@@ -174,16 +151,16 @@ public final class Enqueuer<E> {
       kernel = operation.work.kernel();
       commands = operation.work.commandCount();
     }
-    Object domain = registration.domainOf(operation);
+    Object domain = operation.work.waitsOnHost() ? null : queue.eventDomain;
     boolean mayIssue = !PlatformThreads.isCurrentVirtual();
-    boolean isReached = registration.areReached(operation);
+    boolean isReached = areReached(operation);
     if (isReached) {
-      registration.announce(operation);
+      announce(operation);
     }
     try {
       open.add(operation, isReached);
       if (isRecorded) {
-        record(operation, kind, kernel, commands);
+        OperationReport.submission(operation, kind, kernel, commands);
       }
       if (!isReached) {
         submitParked(operation, domain, mayIssue);
@@ -203,11 +180,11 @@ public final class Enqueuer<E> {
 
   /** Goes on with an operation of which all waits are reached, and that could not be issued. */
   private void submitReady(Operation<E> operation) {
-    // lose() or cancel() may have walked the open operations between begin() and open.add(). They
-    // have then not seen this one, so it is failed here.
+    // The queue may have failed all that was open between begin() and open.add(). It has then not
+    // seen this operation, so that fails here.
     HalException failure = refusal(operation);
     if (failure != null) {
-      failing.failUnissued(operation, failure);
+      queue.failUnissued(operation, failure);
     }
     drain();
   }
@@ -217,14 +194,16 @@ public final class Enqueuer<E> {
     HalException failure =
         operation.workFailure() != null ? operation.workFailure() : refusal(operation);
     if (failure == null) {
-      failure = registration.register(operation, domain);
+      failure = register(operation, domain);
     }
     if (failure != null) {
-      failing.failUnissued(operation, failure);
+      queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
-      registration.watchCovered(operation);
+      for (OperationWait<E> wait : operation.waits()) {
+        watchIfCovered(operation, wait);
+      }
     } else {
-      registration.announce(operation);
+      announce(operation);
       if (line.add(operation, mayIssue)) {
         issuer.drainFrom(operation, COURTESY);
       } else {
@@ -235,15 +214,6 @@ public final class Enqueuer<E> {
       // Another thread has failed it, perhaps before the last waits were registered.
       OperationWait.deregisterAll(operation);
       operation.releaseProducers();
-    }
-  }
-
-  private void record(Operation<E> operation, String kind, long kernel, int commands) {
-    if (FlightRecorder.recordsSubmissions()) {
-      OperationReport.submission(operation, kind, kernel, commands);
-    }
-    if (FlightRecorder.recordsEdges()) {
-      OperationReport.edges(operation);
     }
   }
 
@@ -258,7 +228,100 @@ public final class Enqueuer<E> {
 
   /** Why an operation that was begun can no longer be accepted, or null if it can. */
   private @Nullable HalException refusal(Operation<E> operation) {
-    HalException cause = queue.loss.cause();
-    return cause != null || (operation.servesCopy() && !queue.gate.isShut()) ? cause : cancelled;
+    HalException cause = queue.lost();
+    return cause != null || (operation.servesCopy && !queue.gate.isShut()) ? cause : queue.closing;
+  }
+
+  // Waits.
+
+  /** Whether all waits are reached, so that none has to be registered. */
+  private boolean areReached(Operation<E> operation) {
+    for (OperationWait<E> wait : operation.waits()) {
+      if (!wait.semaphore().isReached(wait.value())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Registers each wait that is neither reached nor covered by an event of {@code domain}. Returns
+   * the failure of a wait, or null.
+   */
+  private @Nullable HalException register(Operation<E> operation, @Nullable Object domain) {
+    for (OperationWait<E> wait : operation.waits()) {
+      if (!wait.semaphore().register(wait, wait.value(), domain)) {
+        if (wait.failure != null) {
+          return wait.failure;
+        }
+        boolean ignored = operation.countDown(); // false, since the registration counts as well
+      }
+    }
+    return null;
+  }
+
+  /** See {@link OperationQueue#waitOver}. */
+  void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
+    HalException failure = wait.failure;
+    if (failure != null) {
+      queue.failUnissued(operation, failure);
+    } else if (!operation.countDown()) {
+      watchIfCovered(operation, wait);
+    } else {
+      announce(operation);
+      boolean ignored = line.add(operation, false); // the cascade issues it
+      cascade.addReady(queue);
+    }
+  }
+
+  /**
+   * Lets host threads that wait for the signals of an operation know that an event will cover them
+   * soon, if it is left to the issue thread. Called when the operation waits for nothing but its
+   * turn.
+   */
+  private void announce(Operation<E> operation) {
+    long spin = operation.mayBlock() ? operation.spinNanos() : 0;
+    if (spin > 0) {
+      long until = System.nanoTime() + spin;
+      for (int i = 0; i < operation.signalCount(); i++) {
+        operation.signal(i).expectEvent(until);
+      }
+    }
+  }
+
+  /**
+   * Watches a wait of an operation for which other waits are open, if it is covered. The operation
+   * may be issued, and even retire, at the same time.
+   */
+  private void watchIfCovered(Operation<E> operation, OperationWait<E> wait) {
+    if (wait.producer == null) {
+      return;
+    }
+    CoveredWait<E> watch = new CoveredWait<>(operation);
+    if (!wait.semaphore().register(watch, wait.value(), null) && watch.failure != null) {
+      queue.failUnissued(operation, watch.failure);
+    }
+  }
+
+  /**
+   * Watches the timepoint of a covered wait. The event that covers it says nothing to the operation
+   * if the work behind it fails, and the other wait may stay open for ever (rule Q6). The operation
+   * that covers the timepoint raises or fails its semaphore in the end, so no watch stays
+   * registered.
+   */
+  private static final class CoveredWait<E> extends WaitNode {
+    private final Operation<E> operation;
+
+    CoveredWait(Operation<E> operation) {
+      this.operation = operation;
+    }
+
+    @Override
+    void released(Cascade cascade) {
+      cascade.stepOf = operation.queue.broken;
+      if (failure != null) {
+        operation.queue.failUnissued(operation, failure); // if it was issued, its producer fails it
+      }
+    }
   }
 }

@@ -8,24 +8,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * What threads find out about the events of one queue, other than its completion thread: a host
  * thread polls the event of the operation that it waits for, instead of waiting until the
- * completion thread has seen it fire (rule K5); threads of other devices ask. Where the driver has
- * to be asked how work has ended (see {@link Outcomes}), threads of its own device ask as well
- * about what other queues have issued.
+ * completion thread has seen it fire (rule K5); threads of other devices ask, and so do those of
+ * other queues where the driver has to be asked how work has ended.
  */
 final class EventInquiry<E> {
   /** How long an event may take to fire once another device is past it. */
   private static final long CONFIRM_NANOS = 1_000_000_000;
 
   private final OperationQueue<E> queue;
-  private final Outcomes<E> outcomes;
+  private final StreamQueries<E> queries;
   private final OpenList<E> open;
   private final PollingPace pace; // the completion thread's
 
-  EventInquiry(OperationQueue<E> queue, Outcomes<E> outcomes, OpenList<E> open, PollingPace pace) {
+  EventInquiry(
+      OperationQueue<E> queue, StreamQueries<E> queries, OpenList<E> open, PollingPace pace) {
+    this.queue = queue;
+    this.queries = queries;
     this.open = open;
     this.pace = pace;
-    this.queue = queue;
-    this.outcomes = outcomes;
   }
 
   /**
@@ -43,59 +43,21 @@ final class EventInquiry<E> {
     }
     boolean isSettled = false;
     try {
+      boolean hasFired;
       try {
         operation.isPolled = true;
-        isSettled = pollInside(operation, end, isOver);
+        PooledEvent<E> event = operation.retainEvent();
+        hasFired = event == null ? operation.hasOutcome() : query(operation, event, end, isOver);
       } finally {
         queue.gate.leave();
       }
-      if (isSettled) {
-        isSettled = Settling.trySettle(operation); // if not, the completion thread does it
-      }
+      // If it cannot settle it, the completion thread does.
+      isSettled = hasFired && Settling.trySettle(operation);
       return isSettled;
     } finally {
       operation.isPolled = false;
       pace.endPoll(operation, isSettled);
     }
-  }
-
-  private boolean pollInside(Operation<E> operation, long end, BooleanSupplier isOver) {
-    PooledEvent<E> event = operation.retainEvent();
-    if (event == null) {
-      return operation.hasOutcome();
-    }
-    try {
-      long token = queue.stream.bindToThread();
-      try {
-        while (!operation.isApplied()) {
-          if (queue.stream.queryEvent(event.handle)) {
-            outcomes.ask(operation, event);
-            break;
-          }
-          if (isOver.getAsBoolean() || queue.gate.isShut() || System.nanoTime() - end >= 0) {
-            return false;
-          }
-          Thread.onSpinWait();
-        }
-        return true;
-      } finally {
-        queue.stream.unbindFromThread(token);
-      }
-    } catch (VirtualMachineError e) {
-      // A problem of this thread, such as a stack overflow. It says nothing about the event.
-      throw e;
-    } catch (Throwable t) {
-      Settling.fail(operation, queue.loss.lose(operation.behind("queryEvent"), t));
-      return true;
-    } finally {
-      event.release();
-    }
-  }
-
-  /** See {@link OperationQueue#findLoss}. */
-  @Nullable HalException findLoss(Operation<E> operation) {
-    boolean ignored = queue.loss.cause() != null || hasFired(operation);
-    return queue.loss.cause();
   }
 
   /**
@@ -109,9 +71,8 @@ final class EventInquiry<E> {
       try {
         askStream();
         for (Operation<E> operation : open.all()) {
-          PooledEvent<E> event = operation.retainEvent();
-          if (event != null) {
-            boolean ignored = query(operation, event);
+          if (operation.event() != null) {
+            boolean ignored = hasFired(operation);
             break;
           }
         }
@@ -124,29 +85,22 @@ final class EventInquiry<E> {
 
   private void askStream() {
     try {
-      long token = queue.stream.bindToThread();
-      try {
-        boolean ignored = queue.stream.isIdle();
-      } finally {
-        queue.stream.unbindFromThread(token);
-      }
-    } catch (VirtualMachineError e) {
-      throw e;
-    } catch (Throwable t) {
-      if (Failures.isLoss(t)) {
-        queue.loss.loseLater("isIdle", t);
+      boolean ignored = queries.isIdle();
+    } catch (RuntimeException e) {
+      if (Failures.isLoss(e)) {
+        queue.loss.loseLater("isIdle", e);
       }
     }
   }
 
   /** See {@link OperationQueue#confirm}. */
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
-    if (queue.loss.cause() != null) {
+    if (queue.loss.cause() != null || (isOwnDevice && !queries.isOutcomeOpen(operation))) {
       return true;
     }
     boolean isInside = !PlatformThreads.isCurrentVirtual() && queue.gate.tryEnter();
     if (!isInside && !(isOwnDevice && mayWait)) {
-      return !outcomes.isOpen(operation); // a device that was closed is not lost
+      return !queries.isOutcomeOpen(operation); // a device that was closed is not lost
     }
     try {
       long end = System.nanoTime() + CONFIRM_NANOS;
@@ -174,32 +128,41 @@ final class EventInquiry<E> {
   }
 
   /**
-   * Whether the stream is past an operation; then the outcome is known. A failure loses the device.
+   * Whether the stream is past an operation, so that the outcome is known, or the device is lost.
    * For a thread that is inside, or one of this queue.
    */
   boolean hasFired(Operation<E> operation) {
     PooledEvent<E> event = operation.retainEvent();
-    return event == null || query(operation, event);
+    return event == null || query(operation, event, 0, null);
   }
 
-  /** As {@link #hasFired}. Releases the event. */
-  private boolean query(Operation<E> operation, PooledEvent<E> event) {
+  /**
+   * Queries an event until it has fired, {@code isOver} returns true, or {@code end} has passed;
+   * once without {@code isOver}. A failure loses the device. Releases the event.
+   *
+   * @return whether the operation is over: the event has fired, or asking has lost the device
+   */
+  private boolean query(
+      Operation<E> operation, PooledEvent<E> event, long end, @Nullable BooleanSupplier isOver) {
     try {
       long token = queue.stream.bindToThread();
       try {
-        boolean hasFired = queue.stream.queryEvent(event.handle);
-        if (hasFired) {
-          outcomes.ask(operation, event);
+        while (!queries.hasFired(operation, event)) {
+          if (isOver == null
+              || isOver.getAsBoolean()
+              || queue.gate.isShut()
+              || System.nanoTime() - end >= 0) {
+            return false;
+          }
+          Thread.onSpinWait();
         }
-        return hasFired;
+        return true;
       } finally {
         queue.stream.unbindFromThread(token);
       }
-    } catch (VirtualMachineError e) {
-      throw e; // a problem of this thread, which says nothing about the event
-    } catch (Throwable t) {
-      queue.loss.loseLater(operation.behind("queryEvent"), t);
-      return false;
+    } catch (RuntimeException e) {
+      queue.loss.loseLater(operation.behind("queryEvent"), e);
+      return true;
     } finally {
       event.release();
     }

@@ -7,10 +7,9 @@ import org.jhal.driver.NativeStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The native events of one stream. An event is created when none is free, and reused. None is
- * destroyed before the pool is closed, since a stream may still query an event that it recorded
- * earlier, even while another operation uses it. So the pool holds as many events as were ever in
- * use at once.
+ * The native events of one stream, which are reused. None is destroyed before the pool is closed,
+ * since a stream may still query an event that it recorded earlier, even while another operation
+ * uses it.
  *
  * <p>Thread-safe, except for {@link #acquire}, which is for one thread at a time. Native calls are
  * made on threads that have the device bound.
@@ -93,8 +92,8 @@ final class EventPool<E> {
     for (PooledEvent<E> event = first; event != null; event = event.nextFree) {
       try {
         stream.destroyEvent(event.handle);
-      } catch (Throwable t) { // nothing depends on it
-        noteUndestroyed(t);
+      } catch (RuntimeException e) { // nothing depends on it
+        noteUndestroyed(e);
       }
     }
   }

@@ -1,28 +1,19 @@
 package org.jhal.engine.queue;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Supplier;
 import org.jhal.HalException;
+import org.jhal.Timepoint;
+import org.jhal.spi.Explainable;
+import org.jhal.spi.Explanations;
 import org.jhal.spi.OpenOperation;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the text that says what keeps a value from being reached (rule S10).
+ * Builds the text that says what keeps a value from being reached (rule S10), from the open
+ * operations of all open devices.
  *
  * <p>An operation that begins only once the value is reached would not raise it, with one exception
  * that is worth reporting: one that waits for its own signal, if no other one would raise it.
  */
 final class Explanation {
-  /** A queue that may have operations that would raise a value. */
-  interface Source {
-    /** Adds those of its open operations that would raise {@code semaphore} to {@code value}. */
-    void explain(EngineSemaphore semaphore, long value, Explanation explanation);
-  }
-
-  /** The queues of all open devices in this process. */
-  private static final List<Source> SOURCES = new CopyOnWriteArrayList<>();
-
   /** Operations, of which the first few are described and the rest is only counted. */
   private static final class Listing {
     private static final int MOST = 5;
@@ -30,15 +21,10 @@ final class Explanation {
     private final StringBuilder text = new StringBuilder();
     private int count;
 
-    void add(Supplier<@Nullable OpenOperation> operation) {
-      if (count < MOST) {
-        OpenOperation described = operation.get();
-        if (described == null) {
-          return; // it has just ended
-        }
-        text.append(count == 0 ? "" : "; or by ").append(described);
+    void add(OpenOperation operation) {
+      if (count++ < MOST) {
+        text.append(count == 1 ? "" : "; or by ").append(operation);
       }
-      count++;
     }
 
     @Override
@@ -57,34 +43,39 @@ final class Explanation {
     this.value = value;
   }
 
-  static void addSource(Source queue) {
-    SOURCES.add(queue);
-  }
-
-  static void removeSource(Source queue) {
-    SOURCES.remove(queue);
-  }
-
   static String of(EngineSemaphore semaphore, long value) {
     HalException failed = semaphore.over();
     if (failed != null) {
       return semaphore + " has failed or was closed: " + failed;
     }
     Explanation explanation = new Explanation(semaphore, value);
-    for (Source queue : SOURCES) {
-      queue.explain(semaphore, value, explanation);
+    for (Explainable device : Explanations.all()) {
+      try {
+        device.tellOpen(explanation::look);
+      } catch (RuntimeException | LinkageError e) { // of a driver with an engine of its own
+        continue; // the other devices may still report theirs
+      }
     }
     return semaphore + " is at " + semaphore.currentValue() + explanation.finish();
   }
 
-  /** Adds an operation that would raise the value. */
-  void add(Supplier<@Nullable OpenOperation> operation) {
-    able.add(operation);
+  /** Lists an operation that would raise the value, or would, but waits for its own signal. */
+  private void look(OpenOperation operation) {
+    for (Timepoint signal : operation.signals()) {
+      if (signal.semaphore() == semaphore && signal.value() >= value) {
+        if (!waitsFor(operation, value)) {
+          able.add(operation);
+        } else if (waitsFor(operation, signal.value())) {
+          inVain.add(operation);
+        }
+      }
+    }
   }
 
-  /** Adds one that would, but waits for its own signal. */
-  void addInVain(Supplier<@Nullable OpenOperation> operation) {
-    inVain.add(operation);
+  /** Whether an operation begins only once the semaphore has reached {@code least}, or more. */
+  private boolean waitsFor(OpenOperation operation, long least) {
+    return operation.waits().stream()
+        .anyMatch(wait -> wait.semaphore() == semaphore && wait.value() >= least);
   }
 
   private String finish() {

@@ -30,45 +30,33 @@ final class HostCompletionRun<E>
 
   private static final System.Logger LOG = System.getLogger(HostCompletionRun.class.getName());
 
-  private final Completer<E> completer;
   private final Operation<E> operation;
   private final HostCompletion completion;
   private final HostThreads threads;
   private final boolean endsOperation;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
-  HostCompletionRun(
-      Completer<E> completer,
-      Operation<E> operation,
-      HostCompletion completion,
-      boolean endsOperation) {
-    this.completer = completer;
+  HostCompletionRun(Operation<E> operation, HostCompletion completion) {
     this.operation = operation;
     this.completion = completion;
     this.threads = operation.work.hostThreads();
-    this.endsOperation = endsOperation;
+    this.endsOperation = operation.work.endsWithHostCompletion();
   }
 
   @Override
   public void run() {
-    Throwable thrown = null;
-    Span span = null;
-    try {
-      if (FlightRecorder.recordsHostCompletions()) {
-        span = FlightRecorder.hostCompletion(operation.queue.number(), operation.key);
-      }
-      completion.run(this);
-    } catch (Throwable t) {
-      thrown = t;
-    }
+    Span span =
+        FlightRecorder.recordsHostCompletions()
+            ? FlightRecorder.hostCompletion(operation.queue.number(), operation.key)
+            : null;
+    Throwable thrown = ProgramCode.thrownBy(() -> completion.run(this));
     Span.end(span, null);
-    if (!endsOperation) {
-      if (thrown != null) { // no other thread may end the operation
-        HalException ignored =
-            operation.queue.loss.lose("the host's part of " + operation.name(), thrown);
+    if (endsOperation) {
+      if (!end(State.RUNNING, thrown) && thrown != null) {
+        afterEnd(thrown);
       }
-    } else if (!end(State.RUNNING, thrown) && thrown != null) {
-      afterEnd(thrown);
+    } else if (thrown != null) { // no other thread may end the operation
+      HalException ignored = loseBy(thrown);
     }
   }
 
@@ -80,6 +68,10 @@ final class HostCompletionRun<E>
       Failures.log(
           LOG, Level.ERROR, "a host completion threw after it had deferred its end", thrown);
     }
+  }
+
+  private HalException loseBy(Throwable thrown) {
+    return operation.queue.loss.lose("the host's part of " + operation.name(), thrown);
   }
 
   @Override
@@ -109,10 +101,10 @@ final class HostCompletionRun<E>
     HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
     try {
       if (thrown != null && Failures.isLoss(thrown)) {
-        failure = operation.queue.loss.lose("the host's part of " + operation.name(), thrown);
+        failure = loseBy(thrown);
       }
     } finally { // even after an error: no other thread ends the operation
-      completer.hostCompletionOver(operation, failure);
+      operation.queue.hostCompletionOver(operation, failure);
     }
     return true;
   }

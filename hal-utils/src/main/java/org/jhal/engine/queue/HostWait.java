@@ -32,10 +32,7 @@ final class HostWait extends WaitNode {
     LockSupport.unpark(thread);
   }
 
-  /**
-   * Waits for {@code wanted}. A null {@code timeout} means no limit; zero or less only checks the
-   * value.
-   */
+  /** Waits for a value. A null timeout means no limit; zero or less only checks the value. */
   static void await(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
       throws InterruptedException {
     if (!tryAwait(semaphore, wanted, timeout)) {
@@ -80,8 +77,9 @@ final class HostWait extends WaitNode {
       try {
         isReached = wait.park(semaphore, wanted, start, limit);
       } finally {
-        // A signaller may remove the node between this check and deregister(), which then does
-        // nothing. released() only sets a field of an object that is garbage by then.
+        // If a signaller has removed the node meanwhile, this does nothing, and released() only
+        // sets
+        // a field of an object that is garbage.
         if (!wait.isReleased) {
           semaphore.deregister(wait);
         }
@@ -132,10 +130,8 @@ final class HostWait extends WaitNode {
 
   /**
    * Polls the event of the operation that will raise the value, if there is one, for at most the
-   * spin time of that operation's device. When the event has fired, this thread settles the
-   * operation itself instead of waiting for the completion thread.
-   *
-   * @return whether the value is reached
+   * spin time of that operation's device, and settles the operation. Returns whether the value is
+   * reached.
    */
   private static boolean poll(EngineSemaphore semaphore, long wanted, long start, long limit)
       throws InterruptedException {

@@ -13,13 +13,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class IssueLine<E> {
-  /** Whether an operation may be issued now, and by which thread. */
+  /**
+   * Who may issue the next operation now: nobody; any thread; the issue thread, as it may block.
+   */
   enum Next {
-    /** None may be issued now. */
     NONE,
-    /** Any thread may issue the next one. */
     BY_ANY_THREAD,
-    /** Only the issue thread may issue the next one, since that may block. */
     BY_ISSUE_THREAD
   }
 
@@ -66,11 +65,9 @@ final class IssueLine<E> {
   private boolean isThrottled;
 
   /**
-   * Creates an empty line.
+   * Creates an empty line of operations for {@code stream}.
    *
    * @param maxInFlight how many operations may be in the stream at once
-   * @param stream is asked for its capacity, and how much an operation takes up of it
-   * @param broken whether an error has interrupted a step of the queue
    * @param issueLater wakes the issue thread; called with no lock held
    */
   IssueLine(int maxInFlight, NativeStream<E> stream, Broken broken, Runnable issueLater) {
@@ -109,7 +106,7 @@ final class IssueLine<E> {
     }
   }
 
-  /** Whether an operation can be issued at once, by a thread that is not the issue thread. */
+  /** Whether any thread can issue an operation at once. */
   @GuardedBy("lock")
   private boolean isNextLocked(Operation<E> operation) {
     return !isDraining
@@ -127,24 +124,7 @@ final class IssueLine<E> {
    * @param mayBlock whether the caller is the issue thread
    */
   @Nullable Operation<E> startIssuing(boolean mayBlock) {
-    Next next;
-    synchronized (lock) {
-      if (isDraining) {
-        // The drainer may not have seen the newest operations. It will: it gives up the role only
-        // in next(), in the critical section that finds nothing ready.
-        return null;
-      }
-      next = nextLocked();
-      if (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
-        Operation<E> first = ready.removeMin();
-        isDraining = true;
-        return first;
-      }
-    }
-    if (next == Next.BY_ISSUE_THREAD) {
-      issueLater.run();
-    }
-    return null;
+    return take(true, null, true, mayBlock);
   }
 
   /**
@@ -158,16 +138,27 @@ final class IssueLine<E> {
    * @param mayBlock whether the caller is the issue thread
    */
   @Nullable Operation<E> next(@Nullable Operation<E> last, boolean mayGoOn, boolean mayBlock) {
+    return take(false, last, mayGoOn, mayBlock);
+  }
+
+  private @Nullable Operation<E> take(
+      boolean isStart, @Nullable Operation<E> last, boolean mayGoOn, boolean mayBlock) {
     Next next;
     synchronized (lock) {
+      if (isStart && isDraining) {
+        // The drainer may not have seen the newest operations. It will: it gives up the role only
+        // in next(), in the critical section that finds nothing ready.
+        return null;
+      }
       if (last != null) {
         putInFlightLocked(last);
       }
       next = nextLocked();
-      if (mayGoOn && (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
+      isDraining =
+          mayGoOn && (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock));
+      if (isDraining) {
         return ready.removeMin();
       }
-      isDraining = false;
     }
     if (next != Next.NONE) {
       issueLater.run();
@@ -193,21 +184,21 @@ final class IssueLine<E> {
     }
   }
 
-  /** For the drainer: adds an operation that it could not issue, for {@link #firstFailed}. */
+  /** For the drainer: adds an operation that it could not issue, for the issue thread. */
   void addFailed(Operation<E> operation) {
     synchronized (lock) {
       failed.add(operation);
     }
   }
 
-  /** The oldest operation that could not be issued, or null. For the issue thread. */
+  /** The oldest operation that could not be issued, or null. */
   @Nullable Operation<E> firstFailed() {
     synchronized (lock) {
       return failed.first();
     }
   }
 
-  /** The first one has failed, and may retire. For the issue thread. */
+  /** The first one has failed, and may retire. */
   void removeFirstFailed() {
     synchronized (lock) {
       Operation<E> ignored = failed.poll();
@@ -222,15 +213,15 @@ final class IssueLine<E> {
 
   /**
    * Asks for the weight again if it may have changed. From then on it stays, unless the operation
-   * is put back. An exception of the stream fails this operation, which keeps its weight until its
-   * turn comes.
+   * is put back. What the driver throws fails this operation, which keeps its weight until its turn
+   * comes: it must not stop the drainer.
    */
   private void weighAgain(Operation<E> operation) {
     if (operation.state() != State.DONE && operation.work.weightMayChange()) {
       try {
         operation.weigh(stream);
-      } catch (Throwable t) { // an exception of a driver must not stop the drainer
-        operation.failOwnWork(Failures.of(t));
+      } catch (RuntimeException | LinkageError | VirtualMachineError e) { // of a driver
+        operation.failOwnWork(Failures.of(e));
       }
     }
   }
@@ -268,8 +259,6 @@ final class IssueLine<E> {
     }
   }
 
-  // In flight.
-
   /**
    * Moves the operations in flight to {@code taken}, oldest first. They keep counting as in flight
    * until they are reported to {@link #left}. For the completion thread.
@@ -286,11 +275,8 @@ final class IssueLine<E> {
   }
 
   /**
-   * Reports that operations have left the stream. Wakes the issue thread if operations were waiting
-   * for room. For the completion thread.
-   *
-   * @param count how many operations have left the stream
-   * @param weight the sum of their weights
+   * Reports that operations, the sum of whose weights is given, have left the stream. Wakes the
+   * issue thread if others were waiting for room. For the completion thread.
    */
   void left(int count, int weight) {
     boolean resume;

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Issues READY operations to the native stream in the order of their numbers. {@link #issue} is the
  * only place where a completion event is recorded.
  *
- * <p>One thread at a time has the drainer's role. {@link IssueLine} grants it together with the
- * first operation, and ends it when nothing is left to issue. A thread that does not get the role
- * leaves its operation to the drainer.
+ * <p>One thread at a time has the drainer's role, which {@link IssueLine} grants together with the
+ * first operation.
  *
  * <p>Thread-safe.
  */
@@ -23,21 +22,14 @@ final class Issuer<E> {
   private final IssueLine<E> line;
   private final OpenList<E> open;
   private final EventPool<E> events;
-  private final Object domain; // of the events
   private final StreamSteps<E> steps;
   private final Batch<E> batch = new Batch<>(); // of the operation that is being issued
 
-  Issuer(
-      OperationQueue<E> owner,
-      IssueLine<E> line,
-      OpenList<E> open,
-      EventPool<E> events,
-      Object domain) {
+  Issuer(OperationQueue<E> owner, IssueLine<E> line, OpenList<E> open, EventPool<E> events) {
     this.owner = owner;
     this.line = line;
     this.open = open;
     this.events = events;
-    this.domain = domain;
     this.steps = new StreamSteps<>(owner.stream);
   }
 
@@ -69,29 +61,26 @@ final class Issuer<E> {
     }
     // On a lost device nothing is bound and nothing reaches the stream. The operations still have
     // to leave the heap.
-    if (owner.loss.cause() != null) {
-      issueBound(first, isClaimed, budget, mayBlock);
-      return;
-    }
-    long token;
-    try {
-      token = owner.stream.bindToThread();
-    } catch (Throwable t) {
-      owner.loss.loseLater("bindToThread", t);
-      issueBound(first, isClaimed, budget, mayBlock);
-      return;
+    boolean isBound = false;
+    long token = 0;
+    if (owner.loss.cause() == null) {
+      try {
+        token = owner.stream.bindToThread();
+        isBound = true;
+      } catch (RuntimeException e) {
+        owner.loss.loseLater("bindToThread", e);
+      }
     }
     try {
       issueBound(first, isClaimed, budget, mayBlock);
     } finally {
-      unbind(token);
+      if (isBound) {
+        unbind(token);
+      }
     }
   }
 
-  /**
-   * Issues until the budget is used up or nothing is left that this thread may issue. The device is
-   * bound, unless it is lost.
-   */
+  /** Issues until the budget is used up or nothing is left that this thread may issue. */
   private void issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
     int left = budget;
     boolean isOurs = isClaimed || claim(first);
@@ -105,10 +94,7 @@ final class Issuer<E> {
     }
   }
 
-  /**
-   * Claims an operation that was in the heap. Returns false if the operation failed while it was
-   * there.
-   */
+  /** Claims an operation that was in the heap. Returns false if it failed while it was there. */
   private boolean claim(Operation<E> operation) {
     return operation.changeState(State.READY, State.ISSUED);
   }
@@ -116,8 +102,8 @@ final class Issuer<E> {
   private void unbind(long token) {
     try {
       owner.stream.unbindFromThread(token);
-    } catch (Throwable t) {
-      owner.loss.loseLater("unbindFromThread", t);
+    } catch (RuntimeException e) {
+      owner.loss.loseLater("unbindFromThread", e);
     }
   }
 
@@ -126,8 +112,8 @@ final class Issuer<E> {
    * operation on the semaphores that it signals.
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
-   * flight or has failed. The only errors that escape are those of the engine's own code; see
-   * {@link Broken}.
+   * flight or has failed. An error, which is none of the driver's failures, escapes; see {@link
+   * Broken}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
    *     it has failed, and may already have retired
@@ -141,9 +127,9 @@ final class Issuer<E> {
       }
       OperationReport.issue(operation);
       event = events.acquire();
-    } catch (Throwable t) { // an exception of a driver must not stop the drainer
-      fail(operation, t);
-      owner.failLater(operation);
+    } catch (RuntimeException e) { // one of a driver must not stop the drainer
+      fail(operation, e);
+      failLater(operation);
       return false;
     }
     Reach reach;
@@ -160,9 +146,18 @@ final class Issuer<E> {
     if (reach == Reach.UNKNOWN) {
       open.keep(operation); // the work may go on until the stream is idle
     } else if (reach == Reach.NOTHING || !putBack(operation)) {
-      owner.failLater(operation);
+      failLater(operation);
     }
     return false;
+  }
+
+  /**
+   * Has the issue thread fail the signals of an operation, of which nothing that it holds is in
+   * use.
+   */
+  private void failLater(Operation<E> operation) {
+    line.addFailed(operation);
+    owner.issueLater();
   }
 
   /** What of an operation has reached the stream. */
@@ -194,11 +189,11 @@ final class Issuer<E> {
       if (operation.workFailure() == null) {
         return Reach.PUT_BACK;
       }
-    } catch (Throwable t) { // as above
+    } catch (RuntimeException e) { // as above
       if (batch.mayHaveReached()) {
-        return lose(operation, t);
+        return lose(operation, e);
       }
-      fail(operation, t);
+      fail(operation, e);
       isBehindOpen = Settling.hasOpenProducer(operation);
     }
     if (!waitsAcross && !batch.hasWaits() && !isBehindOpen) {
@@ -210,8 +205,8 @@ final class Issuer<E> {
     try {
       fail(operation, batch.submitWithoutWork(owner.stream));
       return Reach.COVERED;
-    } catch (Throwable t) { // as above
-      return lose(operation, t);
+    } catch (RuntimeException e) { // as above
+      return lose(operation, e);
     }
   }
 
@@ -242,7 +237,7 @@ final class Issuer<E> {
       // see its event fire, and settle it. The other values are then reached, and publish() does
       // nothing for them.
       for (int i = 0; i < operation.signalCount(); i++) {
-        operation.signal(i).publish(operation, operation.signalValue(i), domain);
+        operation.signal(i).publish(operation, operation.signalValue(i), owner.eventDomain);
       }
     }
   }
@@ -285,22 +280,17 @@ final class Issuer<E> {
    */
   private boolean addWaits(Operation<E> operation) {
     // A failure that is known before anything reaches the stream fails the operation at once.
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
-      HalException failure = producer == null ? null : producer.failure();
-      if (failure != null) {
-        operation.failWork(failure);
-        return false;
-      }
+    HalException failure = operation.producerFailure();
+    if (failure != null) {
+      operation.failWork(failure);
+      return false;
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
-    // must not fire before those of all producers, since a thread that sees it fire settles the
-    // producers
-    // too.
+    // must not fire before those of all producers: a thread that sees it fire settles these, too.
     boolean waitsAcross = false;
     boolean mayBlock = operation.mayBlock();
-    for (int i = 0; i < operation.waitCount() && operation.mayBlock() == mayBlock; i++) {
-      Operation<?> producer = operation.wait(i).producer();
+    for (OperationWait<E> wait : operation.waits()) {
+      Operation<?> producer = operation.mayBlock() == mayBlock ? wait.producer() : null;
       if (producer == null) {
         continue;
       }
@@ -368,10 +358,11 @@ final class Issuer<E> {
       E handle = (E) event.handle;
       steps.waitEvent(handle);
       return true;
-    } catch (Throwable t) {
-      HalException cause = other.findLoss(producer);
+    } catch (RuntimeException e) {
+      boolean ignored = other.confirm(producer, false, false); // which shows whether it is lost
+      HalException cause = other.lost();
       if (cause == null) {
-        throw owner.loss.loseLater("waitEvent for " + operation.name(), t);
+        throw owner.loss.loseLater("waitEvent for " + operation.name(), e);
       }
       operation.failWork(cause);
       return true; // part of the call may have reached the stream

@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +15,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class OpenList<E> {
-  /** How many operations a walk collects before it releases the lock. */
-  private static final int SLICE = 64;
-
   private final Object lock = new Object();
 
   @GuardedBy("lock")
   private @Nullable Operation<E> first;
 
   @GuardedBy("lock")
-  private int size; // without the bookmarks of walks
+  private int size;
 
   @GuardedBy("lock")
-  private int kept; // how many of them are kept; awaitNone ignores these
+  private int kept; // how many of them are kept; see keep()
 
   @GuardedBy("lock")
   private long lastNumber; // the number of the operation that was enqueued last; the first has 1
@@ -44,16 +40,18 @@ final class OpenList<E> {
    * otherwise PARKED.
    */
   void add(Operation<E> operation, boolean isReached) {
-    boolean isPart = operation.servesCopy();
     synchronized (lock) {
-      linkBefore(operation, first);
-      // No calls from here on: a call could run out of stack, and leave this half done.
+      // No calls: one could run out of stack, and leave this half done.
+      Operation<E> newest = first;
+      operation.openAfter = newest;
+      if (newest != null) {
+        newest.openBefore = operation;
+      }
+      first = operation;
       size++;
       operation.state = isReached ? State.READY : State.PARKED;
       operation.key = ++lastNumber;
-      if (isPart) {
-        parts++;
-      }
+      parts += operation.servesCopy ? 1 : 0;
     }
   }
 
@@ -61,11 +59,10 @@ final class OpenList<E> {
   void remove(OperationChain<E> over) {
     synchronized (lock) {
       for (Operation<E> next = over.first(); next != null; next = next.next) {
-        boolean isPart = next.servesCopy();
         unlink(next);
-        size--; // behind the calls, for which there may be no stack
+        size--; // behind the call, for which there may be no stack
         kept -= next.isKept ? 1 : 0;
-        retired += isPart ? 0 : 1;
+        retired += next.servesCopy ? 0 : 1;
       }
     }
   }
@@ -95,8 +92,8 @@ final class OpenList<E> {
   }
 
   /**
-   * Keeps what a thread was issuing when an error ended that: part of it may have reached the
-   * stream. For the time when no thread issues any more.
+   * Keeps what a thread was issuing when an error ended that, as part of it may be in the stream.
+   * For the time when no thread issues any more.
    */
   void keepHalfIssued() {
     for (Operation<E> operation : all()) {
@@ -127,11 +124,7 @@ final class OpenList<E> {
     }
   }
 
-  /**
-   * Waits until every open operation is a kept one, or until {@link System#nanoTime()} has passed
-   * {@code deadline}. Returns false in the latter case. An interrupt does not end the wait; the
-   * thread's interrupt status is restored.
-   */
+  /** Waits until every open operation is a kept one. Returns false if the deadline passes first. */
   boolean awaitNone(long deadline) {
     return BackOff.await(this, deadline, this::isNoneAwaited);
   }
@@ -139,22 +132,6 @@ final class OpenList<E> {
   private boolean isNoneAwaited() {
     synchronized (lock) {
       return size == kept;
-    }
-  }
-
-  /** Links {@code operation} before {@code next}, or as the only one if that is null. */
-  @GuardedBy("lock")
-  private void linkBefore(Operation<E> operation, @Nullable Operation<E> next) {
-    Operation<E> before = next == null ? null : next.openBefore;
-    operation.openBefore = before;
-    operation.openAfter = next;
-    if (next != null) {
-      next.openBefore = operation;
-    }
-    if (before == null) {
-      first = operation;
-    } else {
-      before.openAfter = operation;
     }
   }
 
@@ -176,13 +153,19 @@ final class OpenList<E> {
 
   /** All open operations, oldest first. */
   List<Operation<E>> all() {
+    List<Operation<E>> all = newestFirst();
+    Collections.reverse(all);
+    return all;
+  }
+
+  /** All open operations, newest first. */
+  List<Operation<E>> newestFirst() {
     List<Operation<E>> all = new ArrayList<>();
     synchronized (lock) {
       for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
         all.add(operation);
       }
     }
-    Collections.reverse(all);
     return all;
   }
 
@@ -195,44 +178,6 @@ final class OpenList<E> {
       for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
         State state = operation.hasOutcome() ? State.DONE : operation.state();
         counts[state.ordinal()]++;
-      }
-    }
-  }
-
-  /**
-   * Passes the open operations to {@code looker}, newest first, with no lock held. The lock is
-   * taken for a few operations at a time, so that a walk over a million of them does not block the
-   * queue. Operations opened or retired during the walk may be missed.
-   *
-   * @param bookmark an unused operation, which marks the position in the list while the lock is
-   *     free
-   */
-  void walk(Operation<E> bookmark, Consumer<Operation<E>> looker) {
-    synchronized (lock) {
-      linkBefore(bookmark, first);
-    }
-    boolean hasMore = true;
-    try {
-      while (hasMore) {
-        List<Operation<E>> slice = new ArrayList<>(SLICE);
-        synchronized (lock) {
-          Operation<E> next = bookmark.openAfter;
-          for (; next != null && slice.size() < SLICE; next = next.openAfter) {
-            slice.add(next);
-          }
-          unlink(bookmark);
-          hasMore = next != null;
-          if (next != null) {
-            linkBefore(bookmark, next);
-          }
-        }
-        slice.forEach(looker);
-      }
-    } finally {
-      if (hasMore) {
-        synchronized (lock) {
-          unlink(bookmark);
-        }
       }
     }
   }

@@ -17,19 +17,14 @@ import org.jhal.engine.flightrecorder.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of a queue: its waits, its signals, its work, its state and its outcome.
- *
- * <p>The state says how far it has come, the outcome how it ends. An operation that is not issued
- * ends with its outcome; one that is issued may have its outcome long before it ends, such as when
- * its device is lost.
+ * One operation of a queue: its waits, its signals, its work, its state and its outcome. One that
+ * is issued may have its outcome long before it ends, such as when its device is lost.
  *
  * <p>Each submission has an object of its own, which the garbage collector frees (rule K3). It lets
  * go of its producers with its outcome, so that a chain of operations is not kept by its last one.
  */
 public final class Operation<E> extends HeapNode implements Producer {
-  /**
-   * The state of an operation. Each change is one compare-and-set, so exactly one thread makes it.
-   */
+  /** How far an operation has come. */
   public enum State {
     /** Being filled in by the thread that enqueues it; no other thread sees it. */
     NEW,
@@ -58,39 +53,37 @@ public final class Operation<E> extends HeapNode implements Producer {
   public final OperationQueue<E> queue;
   public final Work<E> work;
 
-  // Any thread changes it by compare-and-set. It is set plainly only by OpenList.add, in the
-  // critical section from which on others see the operation.
+  /** Whether it is a chunk of a copy between devices, which goes on while the device is closing. */
+  public final boolean servesCopy;
+
+  // Any thread changes it, by compare-and-set, so that one makes each change. It is set plainly
+  // only
+  // by OpenList.add, in the critical section from which on others see the operation.
   volatile State state = State.NEW;
 
-  // Registered waits that are open, plus one until submit() has registered all of them. The thread
-  // that counts it down to zero makes the operation READY.
+  // Waits that have not ended, plus one until all of them are registered. The thread that counts it
+  // down to zero makes the operation READY. Set by the enqueuing thread while NEW.
   @SuppressWarnings("UnusedVariable") // used through its handle
-  private volatile int openWaits = 1;
+  private volatile int openWaits;
 
   // Written by the enqueuing thread while NEW, then constant. The fields of an
   // OperationWait's outcome are an exception; see WaitNode.
   private OperationWait<E>[] waits;
   private Fence signals = Fence.NONE;
-  boolean servesCopy; // a chunk of a copy between devices
   long since; // when it was enqueued
 
   // How much of NativeStream.capacity() it takes up. Changed by the enqueuing thread, and while it
   // is ready with the lock of IssueLine held.
   private int weight;
 
-  // Only the issue thread may issue it. Written by the enqueuing thread, and by the drainer; read
-  // with the lock of IssueLine held, or by the drainer.
+  // Only the issue thread may issue it. Used by the enqueuing thread, by the drainer that issues
+  // it,
+  // and, while it is ready, with the lock of IssueLine held.
   private boolean mayBlock;
   private boolean isTimed; // the stream measures when it runs
+  private boolean isPutBack; // see putBack(); read and written as mayBlock is
 
-  // Its work cannot be issued with the weight that was asked for. Used by the drainer that issues
-  // the operation, and, while it is ready, with the lock of IssueLine held.
-  private boolean isPutBack;
-
-  /**
-   * Recorded from the issue on. Written by the drainer, ended by the thread that decides the
-   * outcome.
-   */
+  /** Recorded from the issue on. Ended by the thread that decides the outcome. */
   volatile @Nullable Span span;
 
   /**
@@ -114,7 +107,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
 
-  boolean isToRetire; // see Retirement.add
+  boolean isToRetire; // see Completer.retireLater
   boolean isKept; // see OpenList.keep; guarded by its lock
 
   /** Link in an {@link OperationChain}, of which it is in one at a time. */
@@ -133,9 +126,10 @@ public final class Operation<E> extends HeapNode implements Producer {
    */
   volatile boolean isPolled;
 
-  Operation(OperationQueue<E> queue, Work<E> work) {
+  Operation(OperationQueue<E> queue, Work<E> work, boolean servesCopy) {
     this.queue = queue;
     this.work = work;
+    this.servesCopy = servesCopy;
     this.waits = OperationWait.none();
   }
 
@@ -157,7 +151,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     return now == State.NEW || now == State.PARKED;
   }
 
-  /** Whether it is open, or was: its queue has accepted it. */
+  /** Whether its queue has accepted it, so that it is open, or was. */
   public boolean isAccepted() {
     return key != 0;
   }
@@ -199,7 +193,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     return outcome != null;
   }
 
-  /** Why the operation failed. Null if it has succeeded, or has no outcome yet. */
+  /** Why it has failed; null if it has succeeded, or has no outcome yet. */
   public @Nullable HalException failure() {
     return outcome instanceof HalException failure ? failure : null;
   }
@@ -223,25 +217,22 @@ public final class Operation<E> extends HeapNode implements Producer {
     WORK_FAILURE.compareAndSet(this, null, failure);
   }
 
-  /**
-   * Records a failure of this operation as {@link #failWork} does, for one that has not come from
-   * elsewhere: the failure then names this operation.
-   */
+  /** As {@link #failWork}, for a failure that names this operation unless it names another. */
   public void failOwnWork(HalException failure) {
     failWork(asOwn(failure));
   }
 
   /**
-   * The failure as one of this operation, unless it names another one already. The failure of a
-   * part stays as it is: it will name the operation that the part belongs to. So does the loss of
-   * the device, whose message names the operation after which it was detected.
+   * The failure as one that names this operation, unless it names one already. That of a part will
+   * name the operation that the part belongs to, and the message of a loss has the operation after
+   * which it was detected.
    */
   public HalException asOwn(HalException failure) {
     try {
       return servesCopy || failure.operation() != null || failure == queue.lost()
           ? failure
           : failure.of(new FailedOperation(queue.name(), key, work.describe()));
-    } catch (Throwable exhausted) { // no memory or stack: it fails all the same
+    } catch (VirtualMachineError exhausted) { // no memory or stack: it fails all the same
       return failure;
     }
   }
@@ -259,6 +250,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
     since = CoarseClock.nanoTime();
     waits = OperationWait.of(this, waitFence);
+    OPEN_WAITS.set(this, waits.length + 1);
     for (int i = 0; i < signalFence.size(); i++) {
       EngineSemaphore ignored = EngineSemaphore.of(signalFence.semaphore(i));
     }
@@ -268,19 +260,8 @@ public final class Operation<E> extends HeapNode implements Producer {
     mayBlock = work.mayBlock(stream);
   }
 
-  /**
-   * Whether it is a chunk of a copy between devices, which continues while the device is closing.
-   */
-  public boolean servesCopy() {
-    return servesCopy;
-  }
-
-  int waitCount() {
-    return waits.length;
-  }
-
-  OperationWait<E> wait(int index) {
-    return waits[index];
+  OperationWait<E>[] waits() {
+    return waits;
   }
 
   int signalCount() {
@@ -295,10 +276,6 @@ public final class Operation<E> extends HeapNode implements Producer {
     return signals.value(index);
   }
 
-  void addOpenWait() {
-    OPEN_WAITS.getAndAdd(this, 1);
-  }
-
   /** Ends one wait. Returns true for the last one. */
   boolean countDown() {
     return (int) OPEN_WAITS.getAndAdd(this, -1) == 1;
@@ -309,13 +286,25 @@ public final class Operation<E> extends HeapNode implements Producer {
    * succeeded yet. For the drainer, while it issues this operation.
    */
   public boolean waitsReached() {
-    for (int i = 0; i < waits.length; i++) {
-      Operation<?> producer = waits[i].producer();
+    for (OperationWait<E> wait : waits) {
+      Operation<?> producer = wait.producer();
       if (producer != null && !producer.hasSucceeded()) {
         return false;
       }
     }
     return true;
+  }
+
+  /** The first failure among those of its producers, or null. */
+  @Nullable HalException producerFailure() {
+    for (OperationWait<E> wait : waits) {
+      Operation<?> producer = wait.producer();
+      HalException failure = producer == null ? null : producer.failure();
+      if (failure != null) {
+        return failure;
+      }
+    }
+    return null;
   }
 
   /** Adds the producers that are not applied yet to {@code to}; none once there is an outcome. */
@@ -341,7 +330,7 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   // What it takes up of the stream, and who may issue it.
 
-  /** Asks the work for its weight. The field says which threads may. */
+  /** Asks the work for its weight; see the field for who may. */
   void weigh(NativeStream<E> stream) {
     weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + ownWeight(stream);
   }
@@ -375,7 +364,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     return isPutBack;
   }
 
-  /** Whether issuing it may block even though it fits into the stream. */
+  /** Whether issuing it may block even though it fits, so that only the issue thread may. */
   public boolean mayBlock() {
     return mayBlock;
   }
@@ -392,15 +381,13 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   // Event.
 
-  /**
-   * Called by the drainer once the event is recorded and before the operation is published, and
-   * with null by the thread that completes the operation.
-   */
   void setEvent(@Nullable PooledEvent<E> recorded) {
     event = recorded;
   }
 
-  /** The event, without a reference to it. For the thread that completes this operation. */
+  /**
+   * The event, without a reference for the caller: for the thread that completes this operation.
+   */
   @Nullable PooledEvent<E> event() {
     return event;
   }
@@ -440,10 +427,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     return "operation " + key + " (" + work.describe() + ")";
   }
 
-  /**
-   * Names a native call behind this operation's work, for messages: the work that ran last is the
-   * most likely cause of a failure.
-   */
+  /** Names a native call behind its work, for messages: what ran last is the likely cause. */
   String behind(String call) {
     return call + " behind " + name();
   }

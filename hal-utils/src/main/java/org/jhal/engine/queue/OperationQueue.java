@@ -3,6 +3,7 @@ package org.jhal.engine.queue;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.Gate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,25 +13,36 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> the driver's native event
  */
-public abstract class OperationQueue<E> {
+public abstract class OperationQueue<E> implements ReadyQueue {
   /** Whether an error has interrupted a step of this queue, or of one of its operations. */
   public final Broken broken = new Broken();
 
-  /** Threads of other devices enter it as well, to wait for or query events of this queue. */
-  final QueueGate gate = new QueueGate(broken);
+  /**
+   * Threads that enqueue, issue, or look at the queue's events are inside, those of other devices
+   * too. It is shut before the stream is closed, which waits until all have left.
+   */
+  final Gate gate = new Gate();
 
   final QueueLoss loss;
   final DeviceEnd end; // since when its device is gone
+  final Object eventDomain; // the token of the devices whose events its stream can wait for
   final NativeStream<E> stream;
   final long spinNanos; // how long a host thread should poll an event before it parks
   private final String name;
   private final long number;
+
+  /**
+   * Why users' operations are refused, and fail unless they were issued, since the device is being
+   * closed; else null. Written by the thread that closes it, read by any thread.
+   */
+  volatile @Nullable HalException closing;
 
   OperationQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
     this.loss = new QueueLoss(settings.name(), loss, this::issueLater);
     this.name = settings.name();
     this.number = settings.number();
     this.end = settings.end();
+    this.eventDomain = settings.eventDomain();
     this.spinNanos = settings.spinNanos();
     this.stream = stream;
   }
@@ -57,27 +69,30 @@ public abstract class OperationQueue<E> {
     return end == other.end;
   }
 
-  // What becomes of its operations.
+  // What becomes of its operations. No lock may be held, as users' callbacks may run.
 
-  /** A registered wait has ended; see {@link WaitRegistration#waitOver}. */
-  abstract void waitOver(Operation<E> operation, OperationWait<E> wait);
+  /**
+   * A registered wait has ended. Called once for each, by the thread that changed the semaphore,
+   * whose cascade then issues what is ready.
+   */
+  abstract void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade);
 
   /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   abstract void failUnissued(Operation<E> operation, HalException failure);
 
-  /** See {@link OperationFailures#failOpen}. */
+  /**
+   * Fails one operation whatever its state, unless it has its outcome. What it has put into the
+   * stream goes on, and only then it retires.
+   */
   public abstract void failOpen(Operation<E> operation, HalException reason);
 
   /**
-   * The host completion of an operation has ended. Called once per use of the operation, by any
-   * thread, with no lock held.
+   * The host completion of an operation has ended. Called once for each operation that has one, by
+   * any thread.
    */
   public abstract void hostCompletionOver(Operation<E> operation, @Nullable HalException failure);
 
   // What its threads are to do. None of these runs users' callbacks.
-
-  /** Whether the queue is being closed, and fails what was not issued. */
-  abstract boolean isClosing();
 
   /** Wakes the completion thread: there is something in the stream. */
   abstract void completeLater();
@@ -85,30 +100,13 @@ public abstract class OperationQueue<E> {
   /** Wakes the issue thread. */
   abstract void issueLater();
 
-  /**
-   * Has the issue thread fail the signals of an operation that the drainer could not issue. {@link
-   * Operation#workFailure} has the reason, and nothing that the operation holds is in use.
-   */
-  abstract void failLater(Operation<E> operation);
-
   /** Has the completion thread retire an operation that has its outcome. */
   abstract void retireLater(Operation<E> operation);
 
   // Its events.
 
   /** See {@link EventInquiry#poll}. */
-  abstract boolean poll(Operation<E> operation, long end, BooleanSupplier isOver);
-
-  /** See {@link Outcomes#isOpen}. */
-  abstract boolean isOutcomeOpen(Operation<E> operation);
-
-  /**
-   * Finds out whether this device is lost, by querying the event of {@code operation}. For a thread
-   * of another device, whose call about that event has failed. The caller is inside the gate.
-   *
-   * @return the first cause of the loss, or null
-   */
-  abstract @Nullable HalException findLoss(Operation<E> operation);
+  abstract boolean poll(Operation<E> operation, long until, BooleanSupplier isOver);
 
   /**
    * Makes sure that an operation is complete, and that its outcome is known: a stream is past its

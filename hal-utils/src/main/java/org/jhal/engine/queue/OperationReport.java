@@ -14,35 +14,39 @@ import org.jspecify.annotations.Nullable;
 final class OperationReport {
   private OperationReport() {}
 
-  /** Records that it was enqueued. */
+  /** Records that it was enqueued, if anybody records that. */
   static void submission(Operation<?> operation, String kind, long kernel, int commands) {
-    int recorded = 0;
-    for (int i = 0; i < operation.waitCount(); i++) {
-      recorded += operation.wait(i).needsSignal() ? 1 : 0;
+    if (FlightRecorder.recordsSubmissions()) {
+      FlightRecorder.submission(
+          operation.queue.number(),
+          operation.key,
+          kind,
+          kernel,
+          commands,
+          recordedWaits(operation).size(),
+          operation.signalCount());
     }
-    FlightRecorder.submission(
-        operation.queue.number(),
-        operation.key,
-        kind,
-        kernel,
-        commands,
-        recorded,
-        operation.signalCount());
-  }
-
-  /** Records its timepoints, but no wait for a value that a timeline had from the start. */
-  static void edges(Operation<?> operation) {
-    long queue = operation.queue.number();
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<?> wait = operation.wait(i);
-      if (wait.needsSignal()) {
+    if (FlightRecorder.recordsEdges()) {
+      long queue = operation.queue.number();
+      for (OperationWait<?> wait : recordedWaits(operation)) {
         FlightRecorder.edge(wait.semaphore().number(), wait.value(), false, queue, operation.key);
       }
+      for (int i = 0; i < operation.signalCount(); i++) {
+        FlightRecorder.edge(
+            operation.signal(i).number(), operation.signalValue(i), true, queue, operation.key);
+      }
     }
-    for (int i = 0; i < operation.signalCount(); i++) {
-      FlightRecorder.edge(
-          operation.signal(i).number(), operation.signalValue(i), true, queue, operation.key);
+  }
+
+  /** Its waits, but for those for a value that a timeline had from the start. */
+  private static List<OperationWait<?>> recordedWaits(Operation<?> operation) {
+    List<OperationWait<?>> waits = new ArrayList<>();
+    for (OperationWait<?> wait : operation.waits()) {
+      if (wait.semaphore().needsSignalFor(wait.value())) {
+        waits.add(wait);
+      }
     }
+    return waits;
   }
 
   /** Records that it is being issued. For the drainer. */
@@ -68,12 +72,11 @@ final class OperationReport {
     if (now == State.NEW || (now == State.DONE && operation.failure() == null)) {
       return null;
     }
-    List<Timepoint> openWaits = new ArrayList<>(operation.waitCount());
-    for (int i = 0; i < operation.waitCount(); i++) {
-      EngineSemaphore semaphore = operation.wait(i).semaphore();
-      long value = operation.wait(i).value();
-      if (semaphore.over() == null && semaphore.currentValue() < value) {
-        openWaits.add(semaphore.at(value));
+    List<Timepoint> openWaits = new ArrayList<>();
+    for (OperationWait<?> wait : operation.waits()) {
+      EngineSemaphore semaphore = wait.semaphore();
+      if (semaphore.over() == null && semaphore.currentValue() < wait.value()) {
+        openWaits.add(semaphore.at(wait.value()));
       }
     }
     List<Timepoint> signals = new ArrayList<>(operation.signalCount());
@@ -88,34 +91,5 @@ final class OperationReport {
         operation.since,
         openWaits,
         signals);
-  }
-
-  /**
-   * Adds an operation to the explanation if it would raise {@code semaphore} to {@code value}, also
-   * if it waits for its own signal.
-   */
-  static void explain(
-      Operation<?> operation, EngineSemaphore semaphore, long value, Explanation explanation) {
-    for (int i = 0; i < operation.signalCount(); i++) {
-      long signal = operation.signalValue(i);
-      if (operation.signal(i) == semaphore && signal >= value) {
-        if (!waitsFor(operation, semaphore, value)) {
-          explanation.add(() -> open(operation));
-        } else if (waitsFor(operation, semaphore, signal)) {
-          explanation.addInVain(() -> open(operation));
-        }
-      }
-    }
-  }
-
-  /** Whether an operation begins only once {@code semaphore} has reached {@code least}, or more. */
-  private static boolean waitsFor(Operation<?> operation, EngineSemaphore semaphore, long least) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<?> wait = operation.wait(i);
-      if (wait.semaphore() == semaphore && wait.value() >= least) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -50,26 +50,16 @@ final class OperationWait<E> extends WaitNode {
     return (Operation<?>) producer; // there is no other kind
   }
 
-  boolean needsSignal() {
-    return semaphore.needsSignalFor(value);
-  }
-
   /** Withdraws the waits of an operation that are registered. */
   static <E> void deregisterAll(Operation<E> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
+    for (OperationWait<E> wait : operation.waits()) {
       boolean ignored = wait.semaphore.deregister(wait);
     }
   }
 
   @Override
-  void registered() {
-    operation.addOpenWait();
-  }
-
-  @Override
   void released(Cascade cascade) {
     cascade.stepOf = operation.queue.broken;
-    operation.queue.waitOver(operation, this);
+    operation.queue.waitOver(operation, this, cascade);
   }
 }

@@ -29,9 +29,7 @@ final class PollingPace {
   private final long spinNanos;
   private final LongSupplier issued;
 
-  /**
-   * The completion thread while it naps, else null. Written by that thread, read by host threads.
-   */
+  /** The completion thread while it naps, else null. Read by host threads. */
   private volatile @Nullable Thread napping;
 
   // Used by the completion thread alone.
@@ -41,7 +39,7 @@ final class PollingPace {
   /**
    * Creates the pace of one completion thread.
    *
-   * @param spinNanos how long it polls after the last operation was issued
+   * @param spinNanos the time of {@code completion-spin}
    * @param issued how many operations were issued so far
    */
   PollingPace(long spinNanos, LongSupplier issued) {

@@ -22,16 +22,16 @@ final class PooledEvent<E> {
   @Nullable PooledEvent<E> nextFree; // written by the thread that returns it, or acquires it
 
   /**
-   * Whether the driver was asked how the work behind it has ended; see {@link Outcomes}. Stays
+   * Whether the driver was asked how the work behind it has ended; see {@link StreamQueries}. Stays
    * UNASKED where it need not be asked.
    */
   final AtomicInteger asked = new AtomicInteger();
 
-  // Whether the driver has answered, and what it has returned or thrown. For the thread that is
-  // ASKING: the next one goes on with it if that one dies before the outcome is KNOWN.
-  boolean isAnswered;
-  boolean isAnswerThrown;
-  @Nullable Throwable answer;
+  /**
+   * What the driver has answered, or null. For the thread that is ASKING: the next one goes on with
+   * it if that one dies before the outcome is KNOWN.
+   */
+  @Nullable Object answer;
 
   PooledEvent(EventPool<E> pool, E handle) {
     this.pool = pool;
@@ -61,8 +61,6 @@ final class PooledEvent<E> {
 
   /** Gives an event from the free list its first reference, for another recording. */
   void revive() {
-    isAnswered = false;
-    isAnswerThrown = false;
     answer = null;
     asked.setPlain(UNASKED);
     references.set(1); // behind the others: from here on threads take references

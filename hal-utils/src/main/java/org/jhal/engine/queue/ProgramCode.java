@@ -38,15 +38,13 @@ public final class ProgramCode {
    * that is linked for the first time while the stack runs out never works again.
    */
   public static @Nullable Throwable releaseCallback(Runnable onRelease) {
-    Cascade cascade = Cascade.current();
-    String before = cascade.enterCallback("a release callback");
-    try {
-      onRelease.run();
-      return null;
-    } catch (Throwable t) {
-      return t;
-    } finally {
-      cascade.leaveCallback(before);
+    return callback("a release callback", new Release(onRelease));
+  }
+
+  private record Release(Runnable callback) implements Body {
+    @Override
+    public void run() {
+      callback.run();
     }
   }
 

@@ -15,16 +15,6 @@ final class QueueLoss {
   private final DeviceLoss device;
   private final Runnable wakeIssueThread;
 
-  /** Why the device is lost. Written by any thread that finds out; never becomes null again. */
-  private volatile @Nullable HalException cause;
-
-  /**
-   * The issue thread has to propagate the loss, and to fail the operations of this queue. Set by
-   * any thread, cleared by the issue thread.
-   */
-  private volatile boolean isPending;
-
-  /** Creates the view of one queue on a device that is not lost. */
   QueueLoss(String queueName, DeviceLoss device, Runnable wakeIssueThread) {
     this.queueName = queueName;
     this.device = device;
@@ -33,19 +23,12 @@ final class QueueLoss {
 
   /** Why the device is lost, or null. */
   @Nullable HalException cause() {
-    return cause;
-  }
-
-  /** Records a loss that another queue, or the device, has found. */
-  void set(HalException first) {
-    cause = first;
+    return device.cause();
   }
 
   /**
-   * Loses the device because the native call {@code call} threw {@code thrown}, and fails
-   * everything that its queues have. Users' callbacks run.
-   *
-   * @return the first cause of the device's loss
+   * Loses the device because a native call threw {@code thrown}, and fails everything that its
+   * queues have. Users' callbacks run. Returns the first cause of the loss.
    */
   HalException lose(String call, Throwable thrown) {
     HalException first = note(call, thrown);
@@ -54,34 +37,13 @@ final class QueueLoss {
   }
 
   /**
-   * Loses the device like {@link #lose}, for a caller that has the drainer's role or has bound the
-   * device for a native call, where users' code must not run. The device counts as lost at once;
-   * the issue thread fails the operations.
+   * As {@link #lose}, for a caller that has the drainer's role or has bound the device for a native
+   * call, where users' code must not run: the issue thread propagates the loss.
    */
   HalException loseLater(String call, Throwable thrown) {
     HalException first = note(call, thrown);
-    isPending = true;
     wakeIssueThread.run();
     return first;
-  }
-
-  /**
-   * The device is about to have its queues fail their operations. Should an error end that
-   * half-way, the issue thread of each queue does it. The cause comes first: that thread may be
-   * awake already.
-   */
-  void expect(HalException first) {
-    set(first);
-    isPending = true;
-  }
-
-  /** Whether the issue thread has to propagate the loss; for that thread, which then does so. */
-  boolean takePending() {
-    if (!isPending) {
-      return false; // without writing: another thread may set it now
-    }
-    isPending = false;
-    return true;
   }
 
   /** Has the device do what {@link #loseLater} has left. */
@@ -100,10 +62,6 @@ final class QueueLoss {
                 + " failed: "
                 + Failures.describe(thrown),
             thrown);
-    // Another thread may be losing the device and not have reached this queue yet. The cause is set
-    // here too, since from now on no operation of this queue may count as successful.
-    HalException first = device.note(failure);
-    set(first);
-    return first;
+    return device.note(failure);
   }
 }

@@ -30,7 +30,7 @@ public final class QueueShutdown<E> {
 
   /** Step 1: refuses users' operations from now on, and fails theirs that were not issued. */
   public void cancelUsers(HalException reason) {
-    cancel(operation -> !operation.servesCopy(), reason);
+    cancel(operation -> !operation.servesCopy, reason);
   }
 
   /**
@@ -68,7 +68,7 @@ public final class QueueShutdown<E> {
    */
   public int abandonAll(HalException reason) {
     queue.end.begin(System.nanoTime());
-    return queue.failing.failAll(operation -> true, reason, true);
+    return queue.failAll(operation -> true, reason, true);
   }
 
   /**
@@ -104,35 +104,30 @@ public final class QueueShutdown<E> {
   /** Refuses new operations, and fails the selected ones that were not issued. */
   private void cancel(Predicate<Operation<E>> which, HalException reason) {
     // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
-    queue.enqueuer().refuse(reason);
-    int ignored = queue.failing.failAll(which, reason, false);
+    queue.closing = reason;
+    int ignored = queue.failAll(which, reason, false);
   }
 
   private boolean isStreamIdle() {
     try {
-      long token = queue.stream.bindToThread();
-      try {
-        return queue.stream.isIdle();
-      } finally {
-        queue.stream.unbindFromThread(token);
-      }
-    } catch (Throwable t) {
-      return Failures.isLoss(t); // the runtime itself reports the loss: no work runs any more
+      return queue.queries.isIdle();
+    } catch (RuntimeException e) {
+      return Failures.isLoss(e); // the runtime itself reports the loss: no work runs any more
     }
   }
 
   /** Step 10, unless something is leaked: frees everything native. Nothing uses it any more. */
   public void closeStream() {
-    queue.events.close();
-    try {
-      queue.stream.close();
-    } catch (Throwable t) { // the rest of the device must still be closed
-      Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), t);
-    }
-    queue.retirement.end();
+    queue.completer.endRetiring();
     queue.line.clear();
     queue.enqueuer().discardLeft();
     queue.completer.retireRest();
+    queue.events.close();
+    try {
+      queue.stream.close();
+    } catch (RuntimeException e) { // the rest of the device must still be closed
+      Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), e);
+    }
     queue.events.logFailures(queue.name());
   }
 }

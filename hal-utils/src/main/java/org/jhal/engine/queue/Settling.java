@@ -32,9 +32,8 @@ final class Settling {
   }
 
   /**
-   * Settles an operation like {@link #settle(Operation)}, for a thread with a deadline of its own.
-   * Returns false, with perhaps some producers settled, if it would have to wait for a producer's
-   * event on another device.
+   * As {@link #settle(Operation)}, for a thread with a deadline of its own. Returns false, with
+   * perhaps some producers settled, if it would have to wait for a producer on another device.
    */
   static boolean trySettle(Operation<?> operation) {
     return settle(operation, false);
@@ -85,21 +84,15 @@ final class Settling {
   }
 
   /**
-   * Whether an operation is known to be over, and how. If it belongs to another device than {@code
-   * queue}, and that device is lost, it gets its outcome here. That is found out before its
-   * producers are settled: they may still run, since the lost device may not have waited for them.
+   * Whether an operation is known to be over, and how. If its device is lost, it gets its outcome
+   * here. That is found out before its producers are settled: they may still run, since the lost
+   * device may not have waited for them.
    */
   private static <E> boolean isOver(
       Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {
     boolean isOwnDevice = operation.queue.isOfDevice(queue);
-    if (isOwnDevice && !operation.queue.isOutcomeOpen(operation)) {
-      return true;
-    }
     boolean isOver = operation.queue.confirm(operation, isOwnDevice, mayWait);
-    HalException cause = operation.queue.lost();
-    if (cause == null && !isOver && mayWait) {
-      cause = leftBehind(operation);
-    }
+    HalException cause = isOver || !mayWait ? operation.queue.lost() : leftBehind(operation);
     return cause != null ? decide(operation, cause) : isOver;
   }
 
@@ -143,9 +136,9 @@ final class Settling {
         return false;
       }
       operation.decide(forced != null ? forced : foreseeFailure(operation));
-    }
-    if (forced == null) {
-      operation.releaseProducers();
+      if (forced == null) {
+        operation.releaseProducers();
+      }
     }
     OperationReport.outcome(operation);
     return true;
@@ -156,8 +149,8 @@ final class Settling {
    * or have the drainer's role: others may let go of them meanwhile.
    */
   static boolean hasOpenProducer(Operation<?> operation) {
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
+    for (OperationWait<?> wait : operation.waits()) {
+      Operation<?> producer = wait.producer();
       if (producer != null && !producer.isApplied()) {
         return true;
       }
@@ -176,12 +169,9 @@ final class Settling {
         return operation.failure();
       }
       // Producers first: work that ran behind a failed producer often fails because of that.
-      for (int i = 0; i < operation.waitCount(); i++) {
-        Operation<?> producer = operation.wait(i).producer();
-        HalException reason = producer == null ? null : producer.failure();
-        if (reason != null) {
-          return reason;
-        }
+      HalException reason = operation.producerFailure();
+      if (reason != null) {
+        return reason;
       }
     }
     HalException own = operation.workFailure();

@@ -55,15 +55,15 @@ final class StreamWatch<E> {
     }
     known = changes;
     looked = now;
-    open.walk(new Operation<>(queue, NoWork.get()), operation -> look(operation, now));
+    open.all().forEach(operation -> look(operation, now));
   }
 
   private void look(Operation<E> operation, long now) {
     if (queue.loss.cause() != null || operation.event() == null) {
       return;
     }
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer();
+    for (OperationWait<E> wait : operation.waits()) {
+      Operation<?> producer = wait.producer();
       if (producer != null && !queue.isOfDevice(producer.queue)) {
         HalException why = whyGone(producer);
         long since = producer.queue.end.since();

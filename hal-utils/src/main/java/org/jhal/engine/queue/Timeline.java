@@ -33,8 +33,7 @@ abstract class Timeline {
   private final long initialValue;
   private final Object lock = new Object();
 
-  // The host's lane first, then one for each domain of events.
-  @GuardedBy("lock")
+  @GuardedBy("lock") // the host's lane first, then one for each domain of events
   private SemaphoreLane[] lanes = {new SemaphoreLane(null)};
 
   @GuardedBy("lock")
@@ -99,10 +98,7 @@ abstract class Timeline {
     }
   }
 
-  /**
-   * Checks a wait that an operation will register later; throws FAILED_PRECONDITION if it is
-   * closed.
-   */
+  /** Checks a wait that will be registered later: throws FAILED_PRECONDITION if it is closed. */
   public void checkFutureWait() {
     checkOpen();
   }
@@ -122,10 +118,7 @@ abstract class Timeline {
     return value;
   }
 
-  /**
-   * The outcome of every wait once the semaphore has failed or is closed: the failure, or
-   * CANCELLED. Null until then.
-   */
+  /** The outcome of every wait, once it has failed or is closed; null until then. */
   @Nullable HalException over() {
     return over;
   }
@@ -134,8 +127,7 @@ abstract class Timeline {
    * Registers {@code node} as a waiter for {@code wanted}, unless the outcome of the wait is
    * already known.
    *
-   * <p>This is the only place where a wait is registered. The calling thread owns {@code node}
-   * until this returns true.
+   * <p>This is the only place where a wait is registered.
    *
    * @param domain the token of the devices whose events can cover the value, or null if it must be
    *     reached
@@ -165,16 +157,14 @@ abstract class Timeline {
       }
       node.key = wanted;
       node.sequence = registrations++;
-      node.registered();
       lane.waiters.insert(node);
       return true;
     }
   }
 
   /**
-   * Withdraws a waiter. Returns true if it was still registered, and then {@link WaitNode#released}
-   * will not be called. Otherwise it was never registered, or another thread has removed it and
-   * calls {@code released}.
+   * Withdraws a waiter. Returns true if it was still registered. Otherwise it was never registered,
+   * or another thread has removed it and calls {@link WaitNode#released}.
    */
   boolean deregister(WaitNode node) {
     synchronized (lock) {
@@ -189,12 +179,9 @@ abstract class Timeline {
   }
 
   /**
-   * Announces that {@code operation}, whose completion event has been recorded, will raise the
-   * value to {@code newValue}. Waiters of the same domain for a value up to that are released with
-   * the operation as their producer. Does nothing if the value is already reached, or if the
-   * semaphore has failed or is closed.
-   *
-   * <p>Called by the drainer.
+   * Announces that {@code operation}, whose event has been recorded, will raise the value to {@code
+   * newValue}, as far as that still makes a difference. Waiters of the same domain for a value up
+   * to that are released with the operation as their producer. Called by the drainer.
    */
   void publish(Producer operation, long newValue, Object domain) {
     Cascade cascade = Cascade.current();
@@ -215,10 +202,7 @@ abstract class Timeline {
     cascade.run();
   }
 
-  /**
-   * Returns an issued operation of any device that will raise the value to at least {@code wanted},
-   * or null if there is none.
-   */
+  /** An issued operation of any device that will raise the value to {@code wanted}, or null. */
   @Nullable Producer covering(long wanted) {
     synchronized (lock) {
       for (SemaphoreLane lane : lanes) {
@@ -242,8 +226,8 @@ abstract class Timeline {
   }
 
   /**
-   * Applies the signal of an operation: raises the value to at least {@code newValue}. Does nothing
-   * if the value is already reached, or if the semaphore has failed or is closed (rule S1a).
+   * Applies the signal of an operation: raises the value to at least {@code newValue}, unless the
+   * semaphore has failed or is closed (rule S1a).
    */
   void signalAtLeast(long newValue) {
     if (value >= newValue) {

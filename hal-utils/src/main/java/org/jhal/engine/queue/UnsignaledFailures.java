@@ -41,8 +41,8 @@ final class UnsignaledFailures {
     if (operation.signalCount() > 0) {
       return;
     }
-    for (int i = 0; i < operation.waitCount(); i++) {
-      if (operation.wait(i).semaphore().over() == failure) {
+    for (OperationWait<?> wait : operation.waits()) {
+      if (wait.semaphore().over() == failure) {
         return;
       }
     }

@@ -5,13 +5,12 @@ import org.jhal.engine.concurrent.HeapNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A waiter for a value of an {@link EngineSemaphore}: a host thread, a callback, or one wait of an
+ * A waiter for a value of a {@link Timeline}: a host thread, a callback, or one wait of an
  * operation.
  *
- * <p>One critical section of the semaphore registers the node, and another removes it, exactly
- * once. The thread that removes it stores the outcome in {@link #failure} and {@link #producer} and
- * then calls {@link #released()} with no lock held. A node that was withdrawn by {@link
- * EngineSemaphore#deregister} is not notified.
+ * <p>One critical section of the timeline registers the node, and another removes it, exactly once.
+ * The thread that removes it stores the outcome in {@link #failure} and {@link #producer} and then
+ * calls {@link #released}, unless it was withdrawn.
  */
 abstract class WaitNode extends HeapNode {
   /**
@@ -31,12 +30,6 @@ abstract class WaitNode extends HeapNode {
    * value itself is reached. Written like {@link #failure}.
    */
   @Nullable Producer producer;
-
-  /**
-   * Called with the semaphore's lock held, right before the node is registered. An implementation
-   * may only update counters.
-   */
-  void registered() {}
 
   /**
    * Called exactly once after the node was removed because its outcome is known, with no lock held.

@@ -9,8 +9,8 @@ import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operation does between its waits and its signals; each kind of work is a class. Each
- * method says which thread calls it.
+ * What an operation does between its waits and its signals; each kind of work is a class. Unless a
+ * method says otherwise, the enqueuing thread calls it, before the operation is visible to others.
  */
 public interface Work<E> {
   /**
@@ -23,10 +23,9 @@ public interface Work<E> {
   @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch, Operation<E> operation);
 
   /**
-   * How much of the stream's {@link NativeStream#capacity()} the work takes up. Called by the
-   * enqueuing thread, before the operation is visible to others. If {@link #weightMayChange}, it is
-   * called again when the operation may be issued, by any thread and with a lock held: it then only
-   * reads fields.
+   * How much of the stream's {@link NativeStream#capacity()} the work takes up. If {@link
+   * #weightMayChange}, it is called again when the operation may be issued, by any thread and with
+   * a lock held: it then only reads fields.
    */
   default int weight(NativeStream<E> stream) {
     return 1;
@@ -45,17 +44,14 @@ public interface Work<E> {
     return weight(stream);
   }
 
-  /**
-   * Whether only the issue thread may issue the work. Called by the enqueuing thread, before the
-   * operation is visible to others.
-   */
+  /** Whether only the issue thread may issue the work. */
   default boolean mayBlock(NativeStream<E> stream) {
     return false;
   }
 
   /**
    * What the host has to do once the native work is complete, or null. Constant once {@link #issue}
-   * has returned.
+   * has returned. Called from then on, as are the next three.
    */
   default @Nullable HostCompletion hostCompletion() {
     return null;
@@ -69,10 +65,7 @@ public interface Work<E> {
     return false;
   }
 
-  /**
-   * The threads that run the host completion. Users' host calls have threads of their own, since
-   * they may block until a transfer is complete.
-   */
+  /** The threads that run the host completion. */
   default HostThreads hostThreads() {
     throw new IllegalStateException(describe() + " has no host completion");
   }
@@ -93,8 +86,8 @@ public interface Work<E> {
   default void endBorrow() {}
 
   /**
-   * Asks the devices whose memory the work uses whether one of them is lost. Called by the drainer,
-   * with the device bound, when issuing the work has failed as it does on a lost device.
+   * Asks the devices whose memory the work uses whether one of them is lost. Called by the drainer
+   * when issuing the work has failed as it does on a lost device.
    *
    * @return what the operation then fails with, or null if none is lost
    */
@@ -103,7 +96,7 @@ public interface Work<E> {
   }
 
   /**
-   * Releases everything that the work refers to. Called once per use by the thread that retires the
+   * Releases everything that the work refers to. Called once, by the thread that retires the
    * operation.
    *
    * @param releases takes the references to drop
@@ -112,7 +105,7 @@ public interface Work<E> {
 
   /**
    * Whether the host has to see the waits reached before the work is issued, so that the stream
-   * never waits for their producers. Called by the enqueuing thread.
+   * never waits for their producers.
    */
   default boolean waitsOnHost() {
     return false;
@@ -131,7 +124,7 @@ public interface Work<E> {
     return 0;
   }
 
-  /** The kind of work for messages, such as {@code fill}. */
+  /** The kind of work for messages, such as {@code fill}. Called by any thread. */
   default String describe() {
     return kind();
   }

@@ -178,7 +178,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       uses = new PeerUses(device);
       peerUses = uses;
     }
-    boolean isPart = operation().servesCopy();
+    boolean isPart = operation().servesCopy;
     for (int i = 0; i < resourceCount; i++) {
       if (resources[i] instanceof BufferStorage storage && storage.peer != null) {
         uses.begin(storage, isPart);

@@ -11,10 +11,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jhal.Fence;
+import org.jhal.HalException;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.spi.Explainable;
+import org.jhal.spi.Explanations;
+import org.jhal.spi.OpenOperation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -344,15 +350,34 @@ class DeferredWorkQueueTest {
     QueueUse producer = work(harness, 0, "producer", Fence.NONE, first.at(1));
     QueueUse consumer = work(harness, 0, "consumer", first.at(1), first.at(2));
     Operation<Event> operation = Objects.requireNonNull(consumer.operation);
-    assertSame(producer.operation, operation.wait(0).producer);
+    assertSame(producer.operation, operation.waits()[0].producer);
     harness.run();
     assertEquals(State.DONE, operation.state());
-    assertNull(operation.wait(0).producer);
+    assertNull(operation.waits()[0].producer);
+  }
+
+  /** A device with one queue. */
+  private record OneQueue(DeferredWorkQueue<Event> queue) implements Explainable {
+    @Override
+    public String name() {
+      return "fake";
+    }
+
+    @Override
+    public @Nullable HalException lostCause() {
+      return queue.lost();
+    }
+
+    @Override
+    public void tellOpen(Consumer<OpenOperation> looker) {
+      queue.describeOpen(looker);
+    }
   }
 
   @Test
   void anExplanationNamesTheOperationsThatWouldSignal() {
-    harness.queues.get(0).enterOpen();
+    Explainable device = new OneQueue(harness.queues.get(0));
+    Explanations.register(device);
     try {
       work(harness, 0, "parked", gate.at(3), first.at(2));
       assertEquals(
@@ -366,7 +391,7 @@ class DeferredWorkQueueTest {
       harness.run();
       assertEquals(first + " is at 2, and no open operation would raise it to 3", first.explain(3));
     } finally {
-      harness.queues.get(0).leaveOpen();
+      Explanations.unregister(device);
     }
   }
 }

@@ -81,10 +81,10 @@ final class Interleavings {
     keepWhole(IssueLine.class, "nextLocked");
     keepWhole(OpenList.class, "linkBefore", "unlink");
     keepWhole(OperationChain.class);
-    keepWhole(Operation.class, "capture", "addOpenWait", "countDown", "weight");
+    keepWhole(Operation.class, "capture", "countDown", "weight");
     keepWhole(Operation.class, "mayBlock");
     keepWhole(OperationWait.class, "producer", "semaphore", "value");
-    keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");
+    keepWhole(Operation.class, "waits", "signalCount", "signal", "signalValue");
     keepWhole(
         QueueUse.TestWork.class,
         "use",

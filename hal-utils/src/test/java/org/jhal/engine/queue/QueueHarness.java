@@ -123,13 +123,17 @@ final class QueueHarness {
     private final AtomicBoolean isPropagated = new AtomicBoolean();
 
     @Override
+    public @Nullable HalException cause() {
+      return lost.get();
+    }
+
+    @Override
     public HalException note(HalException failure) {
       Error fails = failsNextNote.getAndSet(null);
       if (fails != null) {
         throw fails;
       }
       if (lost.compareAndSet(null, failure) && losses.size() > 1) {
-        queues.forEach(queue -> queue.noteLost(failure));
         end.begin(System.nanoTime());
       }
       return Objects.requireNonNull(lost.get());
@@ -143,8 +147,7 @@ final class QueueHarness {
     }
 
     void spread() {
-      HalException cause = Objects.requireNonNull(lost.get());
-      queues.forEach(queue -> queue.lose(cause));
+      queues.forEach(DeferredWorkQueue::lose);
     }
   }
 
@@ -305,8 +308,8 @@ final class QueueHarness {
     assertEquals(0, device.liveEvents(), "events that were not returned to the pool");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {
-      for (int i = 0; i < operation.waitCount(); i++) {
-        assertNull(operation.wait(i).producer, "a retired operation keeps one that it waited for");
+      for (OperationWait<Event> wait : operation.waits()) {
+        assertNull(wait.producer, "a retired operation keeps one that it waited for");
       }
     }
   }

@@ -2,7 +2,6 @@ package org.jhal.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Objects;
@@ -39,22 +38,12 @@ class QueueLossTest {
     harness.finish();
   }
 
-  /** Its issue thread may be awake, and then reads the cause at once. */
-  @Test
-  void aQueueThatExpectsALossKnowsItsCause() {
-    harness.queues.get(1).expectLoss(GONE);
-    assertSame(GONE, harness.queues.get(1).lost());
-    harness.lose(GONE);
-    harness.finish();
-  }
-
   /** As if an error had ended the thread that lost the device before it came to this queue. */
   @Test
   void theIssueThreadFailsWhatTheLosingThreadLeft() {
     harness.enqueue(1, "parked", QueueHarness.semaphore().at(1), done.at(1));
     harness.holdLoss();
     harness.lose(GONE);
-    harness.queues.get(1).expectLoss(GONE);
     harness.issueSteps();
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
     harness.spreadLoss();

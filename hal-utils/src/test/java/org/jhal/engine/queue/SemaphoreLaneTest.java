@@ -20,7 +20,7 @@ class SemaphoreLaneTest {
   private final DeferredWorkQueue<Event> queue = new QueueHarness(1).queues.get(0);
 
   private Operation<Event> add(long value) {
-    Operation<Event> operation = new Operation<>(queue, NoWork.get());
+    Operation<Event> operation = new Operation<>(queue, NoWork.get(), false);
     lane.addEvent(value, operation);
     return operation;
   }

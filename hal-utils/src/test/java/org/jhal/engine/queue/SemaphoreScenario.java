@@ -47,7 +47,8 @@ public class SemaphoreScenario {
 
   final EngineSemaphore semaphore = QueueHarness.semaphore();
   private final Operation<Event> producer =
-      new Operation<>(new QueueHarness(1).queues.get(0), new QueueUse.TestWork(Runnable::run));
+      new Operation<>(
+          new QueueHarness(1).queues.get(0), new QueueUse.TestWork(Runnable::run), false);
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself
   private volatile boolean isPublished;
 
