@@ -7,11 +7,10 @@ import org.jhal.engine.queue.EngineSemaphore;
  * semaphore lives on its own.
  */
 public final class SemaphorePlace extends Owned {
-  private final DeviceCore<?> device;
   private String name = ""; // written before any other thread sees this object
 
   private SemaphorePlace(DeviceCore<?> device) {
-    this.device = device;
+    super(device, device.resources().semaphores);
   }
 
   /** Makes a semaphore that counts for {@code device} until it is closed. */
@@ -19,15 +18,12 @@ public final class SemaphorePlace extends Owned {
     SemaphorePlace place = new SemaphorePlace(device);
     EngineSemaphore semaphore = new EngineSemaphore(initialValue, () -> place.owner().close());
     place.name = semaphore.toString();
-    Owner ignored = place.ownedBy(semaphore, device.tracesLeaks());
-    device.resources().semaphores.add(place);
+    Owner ignored = place.ownedBy(semaphore);
     return semaphore;
   }
 
   @Override
-  protected void destroy() {
-    device.resources().semaphores.remove(this);
-  }
+  protected void endNative() {}
 
   @Override
   protected String describe() {

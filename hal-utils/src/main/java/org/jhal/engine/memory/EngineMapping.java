@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.driver.MappedRange;
-import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
 import org.jhal.engine.base.Owner;
 
@@ -27,24 +26,21 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     private final MappedRange range;
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
+      super(storage.device, storage.device.resources().mappings);
       this.storage = storage;
       this.mode = mode;
       this.length = length;
-      this.range = storage.device.calls().call(() -> storage.memory().map(offset, length));
-    }
-
-    DeviceCore<?> device() {
-      return storage.device;
+      this.range = device.calls().call(() -> storage.memory().map(offset, length));
     }
 
     private void flush() {
       if (mode != MapMode.READ) {
-        device().calls().callIfOpen(range::flush);
+        device.calls().callIfOpen(range::flush);
       }
     }
 
     private void invalidate() {
-      device()
+      device
           .calls()
           .call(
               () -> {
@@ -55,17 +51,16 @@ final class EngineMapping implements DeviceBuffer.Mapping {
 
     @Override
     protected String describe() {
-      return "a mapping of " + length + " bytes of " + device().name();
+      return "a mapping of " + length + " bytes of " + device.name();
     }
 
     @Override
-    protected void destroy() {
+    protected void endNative() {
       try {
-        if (device().lostCause() == null) {
+        if (device.lostCause() == null) {
           flush();
         }
       } finally {
-        device().resources().mappings.remove(this);
         storage.release();
       }
     }
@@ -82,7 +77,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     ByteBuffer view = use.range.bytes();
     this.bytes =
         (use.mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
-    this.owner = use.ownedBy(this, use.device().tracesLeaks());
+    this.owner = use.ownedBy(this);
   }
 
   /**
@@ -95,9 +90,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     if (mode != MapMode.DISCARD_WRITE) {
       use.invalidate();
     }
-    EngineMapping mapping = new EngineMapping(buffer, use);
-    use.device().resources().mappings.add(use);
-    return mapping;
+    return new EngineMapping(buffer, use);
   }
 
   @Override

@@ -31,8 +31,7 @@ public final class EngineCommandBuffer implements CommandBuffer {
     this.device = device;
     this.mode = Objects.requireNonNull(mode, "mode");
     this.recording = new Recording(device, mode == Mode.ONE_SHOT);
-    this.owner = recording.ownedBy(this, device.tracesLeaks());
-    device.resources().recordings.add(recording);
+    this.owner = recording.ownedBy(this);
   }
 
   @Override
