@@ -17,7 +17,6 @@ public abstract class Owned extends RefCounted {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "isEnding", VarHandle.class, Owned.class, boolean.class);
 
-  public final DeviceCore<?> device;
   private final LiveOwned live; // where the device keeps it
 
   // Links in `live`, guarded by its monitor.
@@ -32,15 +31,14 @@ public abstract class Owned extends RefCounted {
   private volatile boolean isEnding; // by compare-and-set
   private volatile boolean hasEnded; // endNative() has returned
 
-  /** For a resource that {@code device} keeps in {@code live}. */
-  protected Owned(DeviceCore<?> device, LiveOwned live) {
-    this.device = device;
+  /** For a resource that its device keeps in {@code live}. */
+  protected Owned(LiveOwned live) {
     this.live = live;
   }
 
   /** Makes the owner, on behalf of {@code handle}, who takes over the first reference. */
-  public final Owner ownedBy(Object handle) {
-    Owner made = new Owner(handle, this, device.tracesLeaks());
+  public final Owner ownedBy(Object handle, boolean tracesLeaks) {
+    Owner made = new Owner(handle, this, tracesLeaks);
     owner = made;
     live.add(this);
     return made;

@@ -7,10 +7,12 @@ import org.jhal.engine.queue.EngineSemaphore;
  * semaphore lives on its own.
  */
 public final class SemaphorePlace extends Owned {
+  private final DeviceCore<?> device;
   private String name = ""; // written before any other thread sees this object
 
   private SemaphorePlace(DeviceCore<?> device) {
-    super(device, device.resources().semaphores);
+    super(device.resources().semaphores);
+    this.device = device;
   }
 
   /** Makes a semaphore that counts for {@code device} until it is closed. */
@@ -18,7 +20,7 @@ public final class SemaphorePlace extends Owned {
     SemaphorePlace place = new SemaphorePlace(device);
     EngineSemaphore semaphore = new EngineSemaphore(initialValue, () -> place.owner().close());
     place.name = semaphore.toString();
-    Owner ignored = place.ownedBy(semaphore);
+    Owner ignored = place.ownedBy(semaphore, device.tracesLeaks());
     return semaphore;
   }
 

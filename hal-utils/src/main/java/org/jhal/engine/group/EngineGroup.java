@@ -37,7 +37,7 @@ public final class EngineGroup implements CollectiveGroup {
   private EngineGroup(GroupLife life) {
     this.life = life;
     this.devices = life.devices.stream().<Device>map(DeviceCore::view).toList();
-    this.owner = life.ownedBy(this);
+    this.owner = life.ownedBy(this, life.first().tracesLeaks());
   }
 
   /**

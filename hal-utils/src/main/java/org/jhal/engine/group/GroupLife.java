@@ -47,7 +47,7 @@ final class GroupLife extends Owned {
   private @Nullable HalException failed;
 
   GroupLife(List<DeviceGroups<?>> ranks, CollectiveGroup.Options options) {
-    super(ranks.get(0).device(), ranks.get(0).device().resources().groups);
+    super(ranks.get(0).device().resources().groups);
     this.ranks = ranks;
     this.devices = DeviceGroups.devices(ranks);
     this.options = options;

@@ -51,7 +51,7 @@ public final class EngineExecutable implements Executable {
     }
     loaded.setKernelNumbers(numbers);
     this.kernels = List.copyOf(made);
-    this.owner = loaded.ownedBy(this);
+    this.owner = loaded.ownedBy(this, device.tracesLeaks());
   }
 
   @Override

@@ -12,6 +12,7 @@ import org.jhal.engine.flightrecorder.Names;
  * <p>Thread-safe.
  */
 final class LoadedModule extends Owned {
+  private final DeviceCore<?> device;
   private final String name; // of the bundle
   private final KernelModule module;
 
@@ -20,7 +21,8 @@ final class LoadedModule extends Owned {
       kernelNumbers = {}; // not the kernels, which would keep the user's handle reachable
 
   LoadedModule(DeviceCore<?> device, String name, KernelModule module) {
-    super(device, device.resources().executables);
+    super(device.resources().executables);
+    this.device = device;
     this.name = name;
     this.module = module;
   }

@@ -47,6 +47,7 @@ public final class BufferStorage extends Owned {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "phase", VarHandle.class, BufferStorage.class, Phase.class);
 
+  public final DeviceCore<?> device;
   public final BufferParams params;
   public final long size;
   public final boolean isTransient; // from an alloca
@@ -117,7 +118,8 @@ public final class BufferStorage extends Owned {
       boolean isImported,
       @Nullable BufferStorage peer,
       @Nullable Runnable onRelease) {
-    super(device, device.resources().storages);
+    super(device.resources().storages);
+    this.device = device;
     this.params = params;
     this.size = size;
     this.memory = memory;

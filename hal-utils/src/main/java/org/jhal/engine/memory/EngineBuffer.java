@@ -94,7 +94,7 @@ public final class EngineBuffer implements DeviceBuffer {
     this.offset = offset;
     this.size = size;
     this.root = null;
-    this.owner = storage.ownedBy(this);
+    this.owner = storage.ownedBy(this, storage.device.tracesLeaks());
   }
 
   private EngineBuffer(

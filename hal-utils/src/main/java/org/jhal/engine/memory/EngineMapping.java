@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.driver.MappedRange;
+import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
 import org.jhal.engine.base.Owner;
 
@@ -20,13 +21,15 @@ final class EngineMapping implements DeviceBuffer.Mapping {
    * closes or forgets the mapping, the host's writes are flushed and the reference is dropped.
    */
   static final class Use extends Owned {
+    private final DeviceCore<?> device;
     private final BufferStorage storage;
     private final MapMode mode;
     private final int length; // bytes
     private final MappedRange range;
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
-      super(storage.device, storage.device.resources().mappings);
+      super(storage.device.resources().mappings);
+      this.device = storage.device;
       this.storage = storage;
       this.mode = mode;
       this.length = length;
@@ -77,7 +80,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     ByteBuffer view = use.range.bytes();
     this.bytes =
         (use.mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
-    this.owner = use.ownedBy(this);
+    this.owner = use.ownedBy(this, use.device.tracesLeaks());
   }
 
   /**

@@ -31,7 +31,7 @@ public final class EngineCommandBuffer implements CommandBuffer {
     this.device = device;
     this.mode = Objects.requireNonNull(mode, "mode");
     this.recording = new Recording(device, mode == Mode.ONE_SHOT);
-    this.owner = recording.ownedBy(this);
+    this.owner = recording.ownedBy(this, device.tracesLeaks());
   }
 
   @Override

@@ -41,6 +41,7 @@ public final class Recording extends Owned implements CommandList {
     int usageBits; // `usages` as bits, for a check that allocates nothing
   }
 
+  private final DeviceCore<?> device;
   private final boolean isOneShot;
   private final List<RecordedCommand> commands = new ArrayList<>();
   private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
@@ -68,7 +69,8 @@ public final class Recording extends Owned implements CommandList {
   private volatile int weight = -1;
 
   Recording(DeviceCore<?> device, boolean isOneShot) {
-    super(device, device.resources().recordings);
+    super(device.resources().recordings);
+    this.device = device;
     this.isOneShot = isOneShot;
   }
 

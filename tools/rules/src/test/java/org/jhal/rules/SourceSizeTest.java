@@ -52,8 +52,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 23938",
-    "hal-utils/src/main/java/org/jhal/engine, 17163",
+    "hal-utils/src/main/java, 23946",
+    "hal-utils/src/main/java/org/jhal/engine, 17171",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11976",
     "driver-cuda/src/main/java, 1403",
     "driver-hip/src/main/java, 1405"
