@@ -7,9 +7,6 @@ import org.jhal.spi.DriverProvider;
 public final class CudaDriverProvider implements DriverProvider {
   static final String NAME = "cuda";
 
-  /** Higher than the mock's, which is 0. */
-  private static final int PREFERENCE = 100;
-
   /** For the service loader. */
   public CudaDriverProvider() {}
 
@@ -26,11 +23,6 @@ public final class CudaDriverProvider implements DriverProvider {
   @Override
   public String spiVersion() {
     return SPI_VERSION;
-  }
-
-  @Override
-  public int preference() {
-    return PREFERENCE;
   }
 
   @Override

@@ -80,10 +80,8 @@ final class CudaLibrary {
     if (!PLATFORMS.contains(Platform.RESOURCE_PREFIX)) {
       throw new HalException(
           Status.UNAVAILABLE,
-          "JCuda has no native library for "
-              + Platform.RESOURCE_PREFIX
-              + ", only for "
-              + String.join(" and ", PLATFORMS));
+          "JCuda has no native library for %s, only for %s"
+              .formatted(Platform.RESOURCE_PREFIX, String.join(" and ", PLATFORMS)));
     }
     SharedLibrary library =
         WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
@@ -95,11 +93,8 @@ final class CudaLibrary {
     if (version[0] < MIN_VERSION) {
       throw new HalException(
           Status.UNAVAILABLE,
-          "the NVIDIA driver supports CUDA "
-              + text(version[0])
-              + "; JHAL needs "
-              + text(MIN_VERSION)
-              + " or newer");
+          "the NVIDIA driver supports CUDA %s; JHAL needs %s or newer"
+              .formatted(text(version[0]), text(MIN_VERSION)));
     }
     String noGraphs = version[0] < GRAPHS_VERSION ? "CUDA 12 is needed" : "";
     return new GpuLibrary(VENDOR, library, version[0], text(version[0]), noGraphs);

@@ -127,11 +127,9 @@ final class JCudaNatives {
 
   private static String reason(String file, boolean isUnpacked, Throwable thrown) {
     if (!isUnpacked && thrown instanceof UnsatisfiedLinkError) {
-      return "JCuda's native library "
-          + file
-          + " is nowhere: it belongs to the jar of this driver, as lib/"
-          + file
-          + ", or into a folder of java.library.path";
+      return ("JCuda's native library %s is nowhere: it belongs to the jar of this driver,"
+              + " as lib/%s, or into a folder of java.library.path")
+          .formatted(file, file);
     }
     Matcher why = SECOND_TRY.matcher(String.valueOf(thrown.getMessage()));
     return "JCuda's native library "

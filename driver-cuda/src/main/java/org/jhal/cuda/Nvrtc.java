@@ -147,12 +147,8 @@ final class Nvrtc extends RuntimeCompiler {
       if (best == null) {
         throw new HalException(
             Status.UNIMPLEMENTED,
-            "no NVRTC makes code for "
-                + architecture
-                + "; it comes with "
-                + ORIGIN
-                + "; "
-                + looked);
+            "no NVRTC makes code for %s; it comes with %s; %s"
+                .formatted(architecture, ORIGIN, looked));
       }
       if (code != Code.CUBIN || seen.size() > 1) {
         LOG.log(

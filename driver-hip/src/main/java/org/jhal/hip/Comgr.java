@@ -87,12 +87,8 @@ final class Comgr {
     if (api.amd_comgr_get_isa_metadata(TARGET + architecture, metadata) != 0) {
       throw new HalException(
           Status.UNIMPLEMENTED,
-          "cannot compile "
-              + what
-              + ": this HIPRTC makes no code for "
-              + architecture
-              + ", only for "
-              + String.join(", ", known()));
+          "cannot compile %s: this HIPRTC makes no code for %s, only for %s"
+              .formatted(what, architecture, String.join(", ", known())));
     }
     int ignored = api.amd_comgr_destroy_metadata(metadata.getValue());
   }

@@ -35,12 +35,8 @@ final class HipArchitecture {
     if (!name.matches("[a-z]+_?[0-9a-f]+[a-z]?(:[a-z]+[+-])*")) {
       throw new HalException(
           Status.INTERNAL,
-          layout.function()
-              + " says that device "
-              + device
-              + " has the architecture '"
-              + name
-              + "'");
+          "%s says that device %s has the architecture '%s'"
+              .formatted(layout.function(), device, name));
     }
     return name;
   }

@@ -84,11 +84,8 @@ final class HipLibrary {
   private static String noGraphs(int version) {
     return major(version) >= HipGraphs.FIRST_MAJOR
         ? ""
-        : "the graphs of ROCm "
-            + major(version)
-            + " are known to be faulty; those from ROCm "
-            + HipGraphs.FIRST_MAJOR
-            + " on are used";
+        : "the graphs of ROCm %s are known to be faulty; those from ROCm %s on are used"
+            .formatted(major(version), HipGraphs.FIRST_MAJOR);
   }
 
   /**

@@ -74,10 +74,8 @@ final class HipRuntime extends GpuRuntime {
       if (code != ResultCodes.SUCCESS) {
         LOG.log(
             Level.WARNING,
-            "device "
-                + token
-                + " cannot be made current again: hipSetDevice returned "
-                + HipResult.CODES.describe(code));
+            "device %s cannot be made current again: hipSetDevice returned %s"
+                .formatted(token, HipResult.CODES.describe(code)));
       }
     }
   }

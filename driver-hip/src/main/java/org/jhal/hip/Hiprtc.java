@@ -33,19 +33,9 @@ final class Hiprtc extends RuntimeCompiler {
   /** Prefixes of environment variables that add options or search paths to HIPRTC and its Clang. */
   private static final List<String> VARIABLES =
       List.of(
-          "HIPRTC_",
-          "AMD_COMGR_",
-          "COMGR_",
-          "CCC_",
-          "CLANG_",
-          "CPATH",
-          "CPLUS_INCLUDE_PATH",
-          "C_INCLUDE_PATH",
-          "HIP_CLANG_PATH",
-          "HIP_DEVICE_LIB_PATH",
-          "HIP_PATH",
-          "LLVM_PATH",
-          "ROCM_PATH");
+          ("HIPRTC_ AMD_COMGR_ COMGR_ CCC_ CLANG_ CPATH CPLUS_INCLUDE_PATH C_INCLUDE_PATH"
+                  + " HIP_CLANG_PATH HIP_DEVICE_LIB_PATH HIP_PATH LLVM_PATH ROCM_PATH")
+              .split(" "));
 
   static final WantedLibrary WANTED =
       new WantedLibrary(
@@ -127,11 +117,9 @@ final class Hiprtc extends RuntimeCompiler {
       if (ARCHITECTURE_OPTIONS.stream().anyMatch(option::startsWith)) {
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "cannot compile "
-                + what
-                + ": the option "
-                + option
-                + " chooses an architecture, which the device at hand does");
+            ("cannot compile %s: the option %s chooses an architecture, which the device"
+                    + " at hand does")
+                .formatted(what, option));
       }
     }
   }

@@ -96,6 +96,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     this.profile = config.profile();
     this.ranges = config.ranges();
     MemoryPool made = null;
+    boolean isOpen = false;
     try {
       this.frees = new FreeThread(name(), free -> runtime.gate().run(() -> runtime.giveBack(free)));
       this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
@@ -118,13 +119,14 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
               runtime, () -> OwnCopyStream.open(core), config.stagingBytes(), config.copyThreads());
       GraphRuntime calls = config.graphs().isOff() ? null : runtime.graphs();
       this.graphs = calls == null ? null : new GraphCache(core, calls, config.graphs());
-    } catch (Throwable t) {
-      MemoryPool left = made;
-      if (left != null) {
-        runtime.giveBack(left::close);
+      isOpen = true;
+    } finally {
+      if (!isOpen) {
+        if (made != null) {
+          runtime.giveBack(made::close);
+        }
+        runtime.release();
       }
-      runtime.release();
-      throw t;
     }
   }
 
@@ -222,10 +224,8 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     if (owner instanceof GpuDevice other && other.runtime.library() == runtime.library()) {
       return properties.peers().obstacle(other.core.place());
     }
-    return "devices of the driver "
-        + info().driver()
-        + " do not use the memory of those of "
-        + owner.info().driver();
+    return "devices of the driver %s do not use the memory of those of %s"
+        .formatted(info().driver(), owner.info().driver());
   }
 
   @Override
@@ -272,12 +272,8 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     }
     throw new HalException(
         Status.UNIMPLEMENTED,
-        "rank 0 is a device of the driver "
-            + info().driver()
-            + ", rank "
-            + rank
-            + " of "
-            + backend.info().driver());
+        "rank 0 is a device of the driver %s, rank %s of %s"
+            .formatted(info().driver(), rank, backend.info().driver()));
   }
 
   /** Ends an idle graph, because memory is short; it can be made again. */

@@ -163,11 +163,8 @@ final class DeviceShutdown<E> {
       HalException late =
           new HalException(
               Status.DEADLINE_EXCEEDED,
-              "device "
-                  + name
-                  + " was closed, and this operation did not end within "
-                  + limit
-                  + stuck);
+              "device %s was closed, and this operation did not end within %s%s"
+                  .formatted(name, limit, stuck));
       int left = 0;
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);

@@ -55,6 +55,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   static {
     EarlyClasses.initialize(EngineDevice.class, "early-classes.txt");
     Object ignored = new Throwable().getStackTrace(); // HalException.again() needs its classes
+    String text = "%s".formatted(""); // likewise messages
   }
 
   private final DeviceCore<E> core;
@@ -164,12 +165,8 @@ public final class EngineDevice<E> implements CollectiveDevice {
     if (index < 0 || index >= queues.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "queue "
-              + index
-              + " of "
-              + name()
-              + ", which has the queues 0 to "
-              + (queues.size() - 1));
+          "queue %s of %s, which has the queues 0 to %s"
+              .formatted(index, name(), queues.size() - 1));
     }
     return queues.get(index);
   }
@@ -197,7 +194,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   }
 
   /** Shortens the first {@link #loadExecutable} in a process by initialising its classes. */
-  public static void warmUpLoading() throws IllegalAccessException {
+  public static void warmUpLoading() {
     ExecutableLoader.warmUp();
   }
 

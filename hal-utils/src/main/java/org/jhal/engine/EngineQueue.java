@@ -220,29 +220,15 @@ final class EngineQueue<E> implements DeviceQueue {
     if (source.device() != device() && target.device() != device()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "copy from "
-              + source
-              + " to "
-              + target
-              + ": one of them must belong to "
-              + device.name());
+          "copy from %s to %s: one of them must belong to %s"
+              .formatted(source, target, device.name()));
     }
     EngineBuffer from =
         across(work, "source", source, sourceOffset, length, BufferUsage.TRANSFER_SOURCE);
     EngineBuffer to =
         across(work, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
     if (length > 0 && copiesNatively(from, to)) {
-      EngineBuffer here = own(from);
-      try {
-        EngineBuffer there = own(to);
-        try {
-          work.copy(here, sourceOffset, there, targetOffset, length);
-        } finally {
-          endOwn(to, there);
-        }
-      } finally {
-        endOwn(from, here);
-      }
+      work.copy(own(work, from), sourceOffset, own(work, to), targetOffset, length);
     } else if (length > 0) {
       work.byHost(
           new DeviceCopy<>(
@@ -264,18 +250,9 @@ final class EngineQueue<E> implements DeviceQueue {
         && (to.core() == device || to.storage.refusalFor(device) == null);
   }
 
-  /** A buffer of this device over the memory of {@code buffer}, which it retains. */
-  private EngineBuffer own(EngineBuffer buffer) {
-    if (buffer.core() == device) {
-      return buffer;
-    }
-    return buffer.aliasOver(buffer.standIn(device));
-  }
-
-  private static void endOwn(EngineBuffer buffer, EngineBuffer own) {
-    if (own != buffer) {
-      own.storage.release(); // the operation has its own reference
-    }
+  /** A buffer of this device over the memory of {@code buffer}, which the work keeps. */
+  private EngineBuffer own(QueueWork<?> work, EngineBuffer buffer) {
+    return buffer.core() == device ? buffer : buffer.aliasOver(work.standIn(buffer));
   }
 
   /** Checks one side of a copy between devices. Returns a handle that outlives the user's. */

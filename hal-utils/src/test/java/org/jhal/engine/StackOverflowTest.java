@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.engine.queue.Quiet;
@@ -106,6 +109,41 @@ class StackOverflowTest {
         throw e; // so that the next attempt gets further than the first line that changes anything
       }
       device.close(); // if this throws the error as well, a frame above tries again
+    }
+  }
+
+  /** Its operation ends, perhaps with its device. */
+  @Test
+  void anOverflowAtAnyLineOfACompletionLeavesNoHostCallOpen() throws Exception {
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < 40; i++) {
+        try (EngineDevice<?> device = new InstantBackend().open(1)) {
+          TimelineSemaphore done = device.createSemaphore(0);
+          CompletableFuture<HostCall.Completion> deferred = new CompletableFuture<>();
+          device
+              .queue(0)
+              .hostCall(
+                  Fence.NONE,
+                  done.at(1),
+                  HostCall.Mode.BLOCKING,
+                  context -> deferred.complete(context.defer()));
+          HostCall.Completion call = deferred.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+          runToEnd(() -> completeDeep(call), 64_000 + 1987L * i);
+          Threads.await(
+              "the host call to end",
+              () -> device.lostCause() != null || device.statistics().retired() == 1);
+        }
+      }
+    }
+  }
+
+  /** Completes the host call with so little stack left that this overflows somewhere. */
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void completeDeep(HostCall.Completion call) {
+    try {
+      completeDeep(call);
+    } catch (StackOverflowError e) {
+      call.complete(); // if this throws the error as well, the frame above tries again
     }
   }
 

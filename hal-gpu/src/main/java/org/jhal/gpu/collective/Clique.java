@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.gpu.natives.LaunchGate;
 
@@ -53,12 +54,10 @@ final class Clique {
     new EngineThread(
             "jhal-group-make",
             () -> {
-              try {
-                long limit = Math.min(patience, MAKE_NANOS);
-                gate.runAtMost(limit, () -> make(library, gate, devices, isLate, made));
-              } catch (Throwable t) {
-                boolean ignored = made.completeExceptionally(t);
-              }
+              Runnable make = () -> make(library, gate, devices, isLate, made);
+              Throwable thrown =
+                  Attempt.of(() -> gate.runAtMost(Math.min(patience, MAKE_NANOS), make));
+              boolean ignored = thrown != null && made.completeExceptionally(thrown);
             })
         .start();
     try {
@@ -199,13 +198,12 @@ final class Clique {
 
   /** Frees it after its last use. Blocks. Throws nothing. */
   void end() {
-    try {
-      gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS));
-    } catch (Throwable t) { // no caller could handle it
-      LOG.log(Level.WARNING, "a communicator is not freed before the process ends", t);
-    } finally {
-      release();
+    Throwable thrown =
+        Attempt.of(() -> gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS)));
+    if (thrown != null) { // no caller could handle it
+      LOG.log(Level.WARNING, "a communicator is not freed before the process ends", thrown);
     }
+    release();
   }
 
   /** Releases the devices: the communicators are freed or given up. */

@@ -1,7 +1,6 @@
 package org.jhal.gpu.collective;
 
 import com.sun.jna.ptr.IntByReference;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,18 +40,6 @@ final class CollectiveLibrary {
   /** Versions before 2.9 are encoded with 1000 times the major version. */
   private static final int LAST_SHORT = 9999;
 
-  // Enum ncclDataType_t.
-  private static final int INT8 = 0;
-  private static final int UINT8 = 1;
-  private static final int INT32 = 2;
-  private static final int UINT32 = 3;
-  private static final int INT64 = 4;
-  private static final int UINT64 = 5;
-  private static final int FLOAT16 = 6;
-  private static final int FLOAT32 = 7;
-  private static final int FLOAT64 = 8;
-  private static final int BFLOAT16 = 9;
-
   /** One for each file: its state stays until the process ends. */
   private static final Map<String, CollectiveLibrary> LOADED = new ConcurrentHashMap<>();
 
@@ -87,13 +74,7 @@ final class CollectiveLibrary {
           wanted.status(),
           loaded + " (" + library.path() + ") is too old; JHAL needs 2.10 or newer");
     }
-    wanted.require(
-        library,
-        Arrays.stream(CollectiveFunctions.class.getDeclaredMethods())
-            .map(java.lang.reflect.Method::getName)
-            .sorted()
-            .toList(),
-        name + " 2.10");
+    wanted.require(library, SharedLibrary.functions(CollectiveFunctions.class), name + " 2.10");
     return loaded;
   }
 
@@ -264,21 +245,22 @@ final class CollectiveLibrary {
     return range == null ? 0 : ((GpuMemory) range.memory()).address() + range.offset();
   }
 
+  /** Enum ncclDataType_t. */
   private static int type(@Nullable ElementType type) {
     if (type == null) {
-      return INT8; // bytes are moved
+      return 0; // bytes are moved
     }
     return switch (type) {
-      case I8 -> INT8;
-      case U8 -> UINT8;
-      case I32 -> INT32;
-      case U32 -> UINT32;
-      case I64 -> INT64;
-      case U64 -> UINT64;
-      case F16 -> FLOAT16;
-      case F32 -> FLOAT32;
-      case F64 -> FLOAT64;
-      case BF16 -> BFLOAT16;
+      case I8 -> 0;
+      case U8 -> 1;
+      case I32 -> 2;
+      case U32 -> 3;
+      case I64 -> 4;
+      case U64 -> 5;
+      case F16 -> 6;
+      case F32 -> 7;
+      case F64 -> 8;
+      case BF16 -> 9;
       case I16, U16 -> throw new AssertionError(type);
     };
   }

@@ -19,13 +19,9 @@ final class CommunicatorCache {
 
   /** Takes the sound communicators of these devices, by rank, or returns null. */
   @Nullable Clique take(List<GroupDevice> devices) {
-    Clique taken = null;
+    Clique taken;
     synchronized (this) {
-      for (Clique clique : idle) {
-        if (clique.devices().equals(devices)) {
-          taken = (Clique) clique;
-        }
-      }
+      taken = find(devices);
       idle.remove(taken);
     }
     if (taken == null || taken.isSound()) {
@@ -35,12 +31,16 @@ final class CommunicatorCache {
     return null;
   }
 
+  @GuardedBy("this")
+  private @Nullable Clique find(List<GroupDevice> devices) {
+    return idle.stream().filter(one -> one.devices().equals(devices)).findFirst().orElse(null);
+  }
+
   /** Keeps unused communicators, or ends them. May block. */
   void giveBack(Clique clique) {
     if (clique.isSound()) {
       synchronized (this) {
-        boolean isFirst = idle.stream().noneMatch(one -> one.devices().equals(clique.devices()));
-        if (isFirst && !clique.isClosing()) { // otherwise it would never end
+        if (find(clique.devices()) == null && !clique.isClosing()) { // else it would never end
           idle.add(clique);
           return;
         }
@@ -51,13 +51,9 @@ final class CommunicatorCache {
 
   /** Ends all with this closing device, for which none are kept from now on. Blocks. */
   void end(GroupDevice closing) {
-    List<Clique> ended = new ArrayList<>();
+    List<Clique> ended;
     synchronized (this) {
-      for (Clique clique : idle) {
-        if (clique.devices().contains(closing)) {
-          ended.add(clique);
-        }
-      }
+      ended = idle.stream().filter(clique -> clique.devices().contains(closing)).toList();
       idle.removeAll(ended);
     }
     ended.forEach(Clique::end);

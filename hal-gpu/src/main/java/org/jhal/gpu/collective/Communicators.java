@@ -156,11 +156,8 @@ final class Communicators {
       } else if (waited > limit || isLate.getAsBoolean()) {
         return new HalException(
             Status.DEADLINE_EXCEEDED,
-            call
-                + " of rank "
-                + rank
-                + " did not end within "
-                + Duration.ofNanos(Math.min(waited, limit)));
+            "%s of rank %s did not end within %s"
+                .formatted(call, rank, Duration.ofNanos(Math.min(waited, limit))));
       } else {
         pause(waited);
       }

@@ -13,9 +13,11 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BoundCalls;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -116,17 +118,21 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     Clique clique =
         kept != null ? kept : Clique.create(library, gate, List.copyOf(devices), patience);
     List<Member> members = new ArrayList<>();
+    boolean isMade = false;
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
         GroupDevice device = devices.get(rank);
         members.add(Clique.ofRank(rank, () -> member(device)));
       }
-      return new GpuGroup(
-          library, gate, clique, List.copyOf(members), startEvent(members.get(0).runtime()));
-    } catch (Throwable t) {
-      members.forEach(GpuGroup::freeEvent);
-      library.cache().giveBack(clique);
-      throw t;
+      long start = startEvent(members.get(0).runtime());
+      GpuGroup made = new GpuGroup(library, gate, clique, List.copyOf(members), start);
+      isMade = true;
+      return made;
+    } finally {
+      if (!isMade) {
+        members.forEach(GpuGroup::freeEvent);
+        library.cache().giveBack(clique);
+      }
     }
   }
 
@@ -146,21 +152,13 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
    * Calls {@code make} with the device bound, and frees the result if the device cannot be unbound.
    */
   private static <T> T makeBound(GpuRuntime runtime, Supplier<T> make, Consumer<T> free) {
-    T made = null;
-    try {
-      long token = runtime.bindToThread();
-      try {
-        made = make.get();
-      } finally {
-        runtime.unbindFromThread(token);
-      }
-      return made;
-    } catch (Throwable t) {
-      if (made != null) {
-        free.accept(made);
-      }
-      throw t;
-    }
+    List<T> made = new ArrayList<>(1);
+    return Undo.onFailure(
+        () -> {
+          BoundCalls.run(runtime, () -> made.add(make.get()));
+          return made.get(0);
+        },
+        () -> made.forEach(free));
   }
 
   private static void freeEvent(Member member) {
@@ -269,11 +267,12 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
           member.isRecorded = false;
           member.hasParts = true;
         });
-    HalException failure;
-    try {
-      failure = communicators.launch(call, streams, patience, () -> isEnded);
-    } catch (Throwable t) { // such as out of memory
-      failure = new HalException(Status.ABORTED, "a launch ended half-way: " + t, t);
+    HalException[] known = new HalException[1];
+    Throwable thrown =
+        Attempt.of(() -> known[0] = communicators.launch(call, streams, patience, () -> isEnded));
+    HalException failure = known[0];
+    if (thrown != null) { // such as out of memory
+      failure = new HalException(Status.ABORTED, "a launch ended half-way: " + thrown, thrown);
     }
     if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
       return failure; // it may still put parts behind the events
@@ -337,12 +336,9 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     }
     GpuRuntime runtime = member.runtime();
     boolean[] hasFired = new boolean[1];
-    try {
-      if (member.isRecorded && !runtime.isLost()) {
-        BoundCalls.run(runtime, () -> hasFired[0] = runtime.queryEvent(member.event));
-      }
-    } catch (Throwable t) { // a loss is remembered; the abort reports others
-      return runtime.isLost();
+    if (member.isRecorded && !runtime.isLost()) {
+      Runnable query = () -> hasFired[0] = runtime.queryEvent(member.event);
+      var ignored = Attempt.of(() -> BoundCalls.run(runtime, query)); // the abort reports failures
     }
     return hasFired[0] || runtime.isLost();
   }

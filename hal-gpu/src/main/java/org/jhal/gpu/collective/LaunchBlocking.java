@@ -28,11 +28,9 @@ public final class LaunchBlocking {
       if (!value.isEmpty() && !value.equals("0")) {
         throw new HalException(
             Status.UNIMPLEMENTED,
-            "with "
-                + variable
-                + "="
-                + value
-                + " a launch waits for its kernel, which waits for those of the other ranks");
+            ("with %s=%s a launch waits for its kernel, which waits for those of the"
+                    + " other ranks")
+                .formatted(variable, value));
       }
     }
   }

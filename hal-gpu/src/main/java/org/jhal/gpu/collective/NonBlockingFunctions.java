@@ -1,6 +1,6 @@
 package org.jhal.gpu.collective;
 
-import com.sun.jna.Function;
+import com.sun.jna.Library;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
@@ -39,18 +39,23 @@ final class NonBlockingFunctions {
     public UniqueId() {}
   }
 
-  private final Function getUniqueId;
-  private final Function initRank;
-  private final Function count;
-  private final Function finish;
+  /** The functions by their names. */
+  interface Functions extends Library {
+    int ncclGetUniqueId(Pointer id);
+
+    int ncclCommInitRankConfig(
+        Pointer communicator, int ranks, UniqueId id, int rank, Pointer config);
+
+    int ncclCommCount(long communicator, IntByReference count);
+
+    int ncclCommFinalize(long communicator);
+  }
+
+  private final Functions functions;
   private final Memory config = new Memory(CONFIG_BYTES); // only read
 
-  private NonBlockingFunctions(
-      Function getUniqueId, Function initRank, Function count, Function finish) {
-    this.getUniqueId = getUniqueId;
-    this.initRank = initRank;
-    this.count = count;
-    this.finish = finish;
+  private NonBlockingFunctions(Functions functions) {
+    this.functions = functions;
     config.clear();
     config.setLong(0, CONFIG_BYTES);
     config.setInt(CONFIG_MAGIC, MAGIC);
@@ -60,22 +65,15 @@ final class NonBlockingFunctions {
 
   /** The functions of a library, or null if it is older or lacks any. */
   static @Nullable NonBlockingFunctions of(SharedLibrary library, int version) {
-    Function getUniqueId = library.optional("ncclGetUniqueId");
-    Function initRank = library.optional("ncclCommInitRankConfig");
-    Function count = library.optional("ncclCommCount");
-    Function finish = library.optional("ncclCommFinalize");
-    return version < FIRST
-            || getUniqueId == null
-            || initRank == null
-            || count == null
-            || finish == null
-        ? null
-        : new NonBlockingFunctions(getUniqueId, initRank, count, finish);
+    boolean hasAll = library.missing(SharedLibrary.functions(Functions.class)).isEmpty();
+    return version >= FIRST && hasAll
+        ? new NonBlockingFunctions(library.map(Functions.class))
+        : null;
   }
 
   int getUniqueId(UniqueId id) {
     Memory read = new Memory(ID_BYTES);
-    int result = getUniqueId.invokeInt(new Object[] {read});
+    int result = functions.ncclGetUniqueId(read);
     id.internal = read.getByteArray(0, ID_BYTES);
     return result;
   }
@@ -86,7 +84,7 @@ final class NonBlockingFunctions {
    * @param communicator where to write it
    */
   int initRank(Pointer communicator, int ranks, UniqueId id, int rank) {
-    return initRank.invokeInt(new Object[] {communicator, ranks, id, rank, config});
+    return functions.ncclCommInitRankConfig(communicator, ranks, id, rank, config);
   }
 
   /**
@@ -95,10 +93,10 @@ final class NonBlockingFunctions {
    * of the state read, even after the thread's end.
    */
   int complete(long communicator) {
-    return count.invokeInt(new Object[] {communicator, new IntByReference()});
+    return functions.ncclCommCount(communicator, new IntByReference());
   }
 
   int finish(long communicator) {
-    return finish.invokeInt(new Object[] {communicator});
+    return functions.ncclCommFinalize(communicator);
   }
 }

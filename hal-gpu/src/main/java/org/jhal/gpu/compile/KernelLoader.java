@@ -250,14 +250,11 @@ public abstract class KernelLoader {
     Span span = FlightRecorder.compilation(what);
     String outcome = "failed";
     try {
-      if (cache == null || files == null || !SelfContained.allows(files.variables())) {
-        RuntimeCompiler compiler = compiler();
-        byte[] code = compiler.compile(source, options, architecture, what);
-        outcome = "compiled";
-        return new Compiled(code, what + ", compiled by " + compiler);
-      }
-      KernelKey key = files.key(source, options, architecture);
-      byte[] kept = cache.find(key);
+      KernelKey key =
+          files != null && SelfContained.allows(files.variables())
+              ? files.key(source, options, architecture)
+              : null;
+      byte[] kept = cache == null || key == null ? null : cache.find(key);
       if (kept != null) {
         outcome = "hit";
         return new Compiled(kept, what);
@@ -265,7 +262,8 @@ public abstract class KernelLoader {
       RuntimeCompiler compiler = compiler();
       byte[] code = compiler.compile(source, options, architecture, what);
       outcome = "compiled";
-      if (compiler.isFrom(files)) { // otherwise the key describes another one
+      // From other files than those, the key would describe another compiler.
+      if (cache != null && files != null && key != null && compiler.isFrom(files)) {
         cache.keep(key, what, code);
       }
       return new Compiled(code, what + ", compiled by " + compiler);
@@ -287,13 +285,8 @@ public abstract class KernelLoader {
     int dynamic = spec.dynamicSharedMemory();
     if (dynamic > device.info().maxSharedMemory() - shared) {
       throw tooLarge(
-          name
-              + " has "
-              + shared
-              + " bytes of shared memory and "
-              + dynamic
-              + " more in the manifest; the device takes "
-              + device.info().maxSharedMemory());
+          "%s has %s bytes of shared memory and %s more in the manifest; the device takes %s"
+              .formatted(name, shared, dynamic, device.info().maxSharedMemory()));
     }
     return shared;
   }

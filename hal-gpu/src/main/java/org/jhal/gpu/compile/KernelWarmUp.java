@@ -1,7 +1,6 @@
 package org.jhal.gpu.compile;
 
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.ExecutableSource;
@@ -10,6 +9,8 @@ import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.driver.support.Attempt;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.EngineDevice;
 
 /**
@@ -33,29 +34,21 @@ final class KernelWarmUp {
    */
   static void start(KernelCache cache, Runnable compiler) {
     if (STARTED.compareAndSet(false, true)) {
-      try {
-        Thread thread = new Thread(null, () -> run(cache, compiler), "jhal-warm-up", 0, false);
-        thread.setDaemon(true);
-        thread.start();
-      } catch (OutOfMemoryError e) { // there are too many threads
-        failed(e);
-      }
+      Runnable warmUp = () -> warmUp(cache, compiler);
+      Thread thread = new Thread(null, () -> attempt(warmUp), "jhal-warm-up", 0, false);
+      thread.setDaemon(true);
+      attempt(thread::start); // there may be too many threads
     }
   }
 
-  private static void run(KernelCache cache, Runnable compiler) {
-    try {
-      warmUp(cache, compiler);
-    } catch (Throwable t) {
-      failed(t);
+  private static void attempt(Runnable step) {
+    Throwable thrown = Attempt.of(step);
+    if (thrown != null) {
+      LOG.log(Level.DEBUG, "the first kernels will take longer to load", thrown);
     }
   }
 
-  private static void failed(Throwable thrown) {
-    LOG.log(Level.DEBUG, "the first kernels will take longer to load", thrown);
-  }
-
-  static void warmUp(KernelCache cache, Runnable compiler) throws IllegalAccessException {
+  static void warmUp(KernelCache cache, Runnable compiler) {
     ExecutableSource source = ExecutableSource.ofResources(KernelWarmUp.class, "warm-up");
     Manifest manifest = Manifest.read(source);
     Variant variant = manifest.variants().get(0);
@@ -66,7 +59,7 @@ final class KernelWarmUp {
     KernelKey unusedKey = KernelKey.of(List.of(code.text()));
     cache.warmUp();
     ArgumentLayout unusedLayout = ArgumentLayout.of(manifest.kernels().get(0).parameters());
-    Class<?> unusedClass = MethodHandles.lookup().ensureInitialized(GpuModule.class);
+    EarlyClasses.initialize(GpuModule.class);
     EngineDevice.warmUpLoading();
   }
 }

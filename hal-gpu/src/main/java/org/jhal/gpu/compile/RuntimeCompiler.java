@@ -120,14 +120,12 @@ public abstract class RuntimeCompiler {
       if (code != ResultCodes.SUCCESS) {
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "cannot compile "
-                + what
-                + ": "
-                + api.getErrorString(code)
-                + " with "
-                + String.join(" ", options)
-                + ":\n"
-                + withHint(log(handle), source),
+            "cannot compile %s: %s with %s:\n%s"
+                .formatted(
+                    what,
+                    api.getErrorString(code),
+                    String.join(" ", options),
+                    withHint(log(handle), source)),
             null,
             nativeCode(api, code));
       }

@@ -113,15 +113,9 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
       } else if (!before.equals(found.path)) {
         throw refused(
             what,
-            "'"
-                + next.name
-                + "' means '"
-                + found.path
-                + "' in '"
-                + next.file
-                + "', and '"
-                + before
-                + "' elsewhere; a compiler takes one file of a name, so write their folders");
+            ("'%s' means '%s' in '%s', and '%s' elsewhere; a compiler takes one file of a"
+                    + " name, so write their folders")
+                .formatted(next.name, found.path, next.file, before));
       }
     }
     return new SourceCode(text, path, headers, List.copyOf(missing));

@@ -138,13 +138,9 @@ public final class GraphCache {
       } else if (!evictOldest()) {
         throw new HalException(
             Status.RESOURCE_EXHAUSTED,
-            "a graph needs about "
-                + bytes
-                + " bytes; graphs in use have "
-                + before
-                + " of the "
-                + options.memory()
-                + " that graph-memory allows");
+            ("a graph needs about %s bytes; graphs in use have %s of the %s that"
+                    + " graph-memory allows")
+                .formatted(bytes, before, options.memory()));
       }
     }
   }
@@ -203,13 +199,13 @@ public final class GraphCache {
     if (instance.take()) {
       try {
         core.frees().free(() -> destroy(instance, true));
-      } catch (Throwable t) { // no thread can be started to destroy it
+      } catch (VirtualMachineError e) { // no thread can be started to destroy it
         core.runtime().giveBack(() -> destroy(instance, false));
       }
     } else if (!instance.isDestroyed()) { // another thread is evicting it
       try {
         core.frees().free(instance::awaitDestroyed);
-      } catch (Throwable t) { // no thread can be started
+      } catch (VirtualMachineError e) { // no thread can be started
         instance.awaitDestroyed();
       }
     }

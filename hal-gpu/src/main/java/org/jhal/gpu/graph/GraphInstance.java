@@ -101,14 +101,9 @@ final class GraphInstance {
     boolean ignored = state.compareAndSet(State.BUSY, State.READY);
   }
 
-  /** See {@link GraphNodes#changedSlots}. For the thread that has claimed it. */
-  long changedSlots(Submission submission) {
-    return nodes.changedSlots(submission);
-  }
-
-  /** See {@link GraphNodes#isOtherMemory}. For the thread that has claimed it. */
-  boolean isOtherMemory(long changed, Submission submission) {
-    return nodes.isOtherMemory(changed, submission);
+  /** Its nodes. For the thread that has claimed it. */
+  GraphNodes nodes() {
+    return nodes;
   }
 
   /** See {@link GraphNodes#set}. For the thread that has claimed it. */

@@ -178,7 +178,7 @@ public final class GraphSet implements PreparedCommands {
       }
       boolean isWhole = false; // its nodes are consistent
       try {
-        long changed = instance.changedSlots(submission);
+        long changed = instance.nodes().changedSlots(submission);
         if (changed != 0) {
           GraphFallback obstacle = obstacle(instance, changed, submission);
           if (obstacle != null) {
@@ -210,7 +210,7 @@ public final class GraphSet implements PreparedCommands {
 
     private @Nullable GraphFallback obstacle(
         GraphInstance instance, long changed, Submission submission) {
-      if (instance.isOtherMemory(changed, submission)) {
+      if (instance.nodes().isOtherMemory(changed, submission)) {
         return GraphFallback.OTHER_MEMORY;
       }
       return cache.graphs().mayBeSetInFlight() || instance.isIdle()

@@ -4,6 +4,9 @@ import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.ThreadBinding;
+import org.jhal.driver.support.Attempt;
+import org.jhal.driver.support.BoundCalls;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Interprets the result codes of calls on an open device, and remembers its loss.
@@ -15,6 +18,14 @@ import org.jhal.driver.ThreadBinding;
  */
 public abstract class DeviceCalls implements ThreadBinding {
   private static final System.Logger LOG = System.getLogger(DeviceCalls.class.getName());
+
+  /** A class rather than a lambda: the stack may be about to run out. */
+  private record Bound(ThreadBinding device, Runnable body) implements Runnable {
+    @Override
+    public void run() {
+      BoundCalls.run(device, body);
+    }
+  }
 
   private final ResultCodes codes;
   private volatile boolean isLost;
@@ -60,10 +71,7 @@ public abstract class DeviceCalls implements ThreadBinding {
    */
   public final void checkFreed(String function, int code) {
     if (code != ResultCodes.SUCCESS) {
-      HalException failure = failure(function, code, "");
-      if (!isLost) {
-        LOG.log(Level.WARNING, "something is not given back before its device ends", failure);
-      }
+      logUnlessLost(failure(function, code, ""));
     }
   }
 
@@ -72,17 +80,12 @@ public abstract class DeviceCalls implements ThreadBinding {
    * device's end releases it. Never throws.
    */
   public final void giveBack(Runnable body) {
-    try {
-      long token = bindToThread();
-      try {
-        body.run();
-      } finally {
-        unbindFromThread(token);
-      }
-    } catch (Throwable t) { // no caller could handle it
-      if (!isLost) {
-        LOG.log(Level.WARNING, "something is not given back before its device ends", t);
-      }
+    logUnlessLost(Attempt.of(new Bound(this, body))); // no caller could handle it
+  }
+
+  private void logUnlessLost(@Nullable Throwable failure) {
+    if (failure != null && !isLost) {
+      LOG.log(Level.WARNING, "something is not given back before its device ends", failure);
     }
   }
 }

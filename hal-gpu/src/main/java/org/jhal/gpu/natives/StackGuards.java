@@ -4,6 +4,7 @@ import com.sun.jna.Platform;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.jhal.driver.support.Attempt;
 
 /**
  * Restores the guard pages of Java threads after a library with executable stacks was loaded.
@@ -49,34 +51,30 @@ final class StackGuards {
     if (!Platform.isLinux() || !Platform.is64Bit()) {
       return;
     }
-    try {
-      for (String library : loaded()) {
-        if (SEEN.add(library)) {
-          look(library);
-        }
+    Throwable thrown = Attempt.of(StackGuards::lookAtAll);
+    if (thrown != null) { // the library is loaded all the same
+      log(Level.DEBUG, "cannot find out whether stacks lack their guards", thrown);
+    }
+  }
+
+  private static void lookAtAll() {
+    for (String library : loaded()) {
+      Throwable thrown = SEEN.add(library) ? Attempt.of(() -> look(library)) : null;
+      if (thrown != null) { // such as a path that this locale cannot express
+        log(Level.WARNING, "threads may lack guard pages because of " + library, thrown);
       }
-    } catch (Throwable t) { // the library is loaded all the same
-      log(Level.DEBUG, "cannot find out whether stacks lack their guards", t);
     }
   }
 
   private static void look(String library) {
-    try {
-      if (wantsExecutableStack(Path.of(library))) {
-        LOG.log(Level.DEBUG, library + " wants executable stacks; the JVM guards them again");
-        System.load(library); // it is loaded already; this makes the JVM notice
-      }
-    } catch (Throwable t) { // such as a path that this locale cannot express
-      log(Level.WARNING, "threads may lack guard pages because of " + library, t);
+    if (wantsExecutableStack(Path.of(library))) {
+      LOG.log(Level.DEBUG, library + " wants executable stacks; the JVM guards them again");
+      System.load(library); // it is loaded already; this makes the JVM notice
     }
   }
 
   private static void log(Level level, String message, Throwable thrown) {
-    try {
-      LOG.log(level, message, thrown);
-    } catch (Throwable exhausted) {
-      return; // out of memory or stack
-    }
+    var ignored = Attempt.of(() -> LOG.log(level, message, thrown)); // memory may be short
   }
 
   /** The encoding of file names, which may differ from that of files. */
@@ -85,7 +83,7 @@ final class StackGuards {
     return name == null ? StandardCharsets.UTF_8 : Charset.forName(name);
   }
 
-  private static List<String> loaded() throws IOException {
+  private static List<String> loaded() {
     try (BufferedReader maps =
             new BufferedReader(new InputStreamReader(Files.newInputStream(MAPS), fileNames()));
         Stream<String> lines = maps.lines()) { // replaces malformed input
@@ -95,6 +93,8 @@ final class StackGuards {
           .filter(file -> file.contains(".so"))
           .distinct()
           .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -131,14 +131,8 @@ public record WantedLibrary(String what, String origin, String property, Status 
     List<String> missing = library.missing(symbols);
     if (!missing.isEmpty()) {
       throw failure(
-          library.path()
-              + " lacks "
-              + String.join(", ", missing)
-              + "; "
-              + what
-              + " is too old (JHAL needs "
-              + needed
-              + " or newer), or this is another library");
+          "%s lacks %s; %s is too old (JHAL needs %s or newer), or this is another library"
+              .formatted(library.path(), String.join(", ", missing), what, needed));
     }
   }
 

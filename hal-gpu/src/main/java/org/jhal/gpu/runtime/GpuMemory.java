@@ -3,6 +3,7 @@ package org.jhal.gpu.runtime;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 
@@ -16,6 +17,12 @@ public interface GpuMemory extends DeviceMemory {
 
   /** The ordinal of the device whose memory it is, or {@link #HOST}. */
   int place();
+
+  /** Device memory cannot be mapped. */
+  @Override
+  default MappedRange map(long offset, int length) {
+    throw new HalException(Status.UNIMPLEMENTED, "device memory cannot be mapped");
+  }
 
   /** The memory of an operand in a submission. */
   static GpuMemory of(Operand operand, Submission submission) {
@@ -42,11 +49,7 @@ public interface GpuMemory extends DeviceMemory {
   static HalException noDeviceMemory(long address, long bytes, String reason) {
     return new HalException(
         Status.INVALID_ARGUMENT,
-        "cannot import "
-            + bytes
-            + " bytes at 0x"
-            + Long.toHexString(address)
-            + " as device memory: "
-            + reason);
+        "cannot import %s bytes at 0x%s as device memory: %s"
+            .formatted(bytes, Long.toHexString(address), reason));
   }
 }

@@ -244,35 +244,39 @@ public final class DeviceClock {
 
   /** Replaces the reference, or removes it with null. Returns whether {@code made} is used. */
   private boolean publish(@Nullable Reference made) {
-    Reference old;
-    boolean isOver;
+    Reference unused;
     synchronized (this) {
       if (isClosed) {
         return false;
       }
-      old = current;
-      current = made;
-      isOver = old != null && old.users == 0;
+      unused = replace(made);
     }
-    if (isOver && old != null) {
-      runtime.destroyEvent(old.event);
-    }
+    destroy(unused);
     return made != null;
+  }
+
+  /** Returns the reference before if nothing uses it; else its last user destroys it. */
+  @GuardedBy("this")
+  private @Nullable Reference replace(@Nullable Reference made) {
+    Reference old = current;
+    current = made;
+    return old != null && old.users == 0 ? old : null;
+  }
+
+  private void destroy(@Nullable Reference unused) {
+    if (unused != null) {
+      runtime.destroyEvent(unused.event);
+    }
   }
 
   /** Ends all mapping. */
   public void close() {
-    Reference last;
-    boolean isUnused;
+    Reference unused;
     synchronized (this) {
       isClosed = true;
-      last = current;
-      current = null;
-      isUnused = last != null && last.users == 0; // else its last user destroys it
+      unused = replace(null);
     }
-    if (last != null && isUnused) {
-      runtime.destroyEvent(last.event);
-    }
+    destroy(unused);
     long made = stream;
     if (made != 0) {
       stream = 0;

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.HalException;
+import org.jhal.driver.support.Attempt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -90,7 +91,12 @@ class StackGuardsTest {
               List.of(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                   "-cp",
-                  Stream.of(Overflow.class, SharedLibrary.class, HalException.class, Native.class)
+                  Stream.of(
+                          Overflow.class,
+                          SharedLibrary.class,
+                          Attempt.class,
+                          HalException.class,
+                          Native.class)
                       .map(StackGuardsTest::place)
                       .collect(Collectors.joining(File.pathSeparator)),
                   Overflow.class.getName(),

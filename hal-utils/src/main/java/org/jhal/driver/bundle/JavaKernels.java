@@ -57,10 +57,8 @@ public final class JavaKernels {
     } catch (ClassNotFoundException e) {
       throw new HalException(
           Status.NOT_FOUND,
-          where
-              + " is neither known to the class loader of the bundle nor in its folder '"
-              + variant.path()
-              + "'",
+          "%s is neither known to the class loader of the bundle nor in its folder '%s'"
+              .formatted(where, variant.path()),
           e);
     } catch (UnsupportedClassVersionError e) {
       throw new HalException(
@@ -126,12 +124,8 @@ public final class JavaKernels {
     if (kernels.isEmpty()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          where
-              + " has '"
-              + named.get(0)
-              + "'; expected "
-              + wanted
-              + ", or the kernel's parameters after the workgroup");
+          "%s has '%s'; expected %s, or the kernel's parameters after the workgroup"
+              .formatted(where, named.get(0), wanted));
     }
     LOOKUP.lookupClass().getModule().addReads(type.getModule());
     return kernels.size() == 1 || kernels.get(0).getParameterCount() == 1

@@ -177,10 +177,8 @@ final class JsonValue {
     for (String key : object().keySet()) {
       if (!List.of(known).contains(key)) {
         throw failure(
-            "has the unknown key '"
-                + shorten(key)
-                + "'; known keys are "
-                + String.join(", ", known));
+            "has the unknown key '%s'; known keys are %s"
+                .formatted(shorten(key), String.join(", ", known)));
       }
     }
   }

@@ -63,18 +63,14 @@ final class TypedKernel {
         throw mismatch(
             where,
             method,
-            "takes "
-                + withArticle(types[i + 1].getSimpleName())
-                + " for parameter "
-                + i
-                + ", '"
-                + parameter.name()
-                + "', which is a "
-                + parameter.kind().name().toLowerCase(Locale.ROOT)
-                + " of "
-                + parameter.type().label()
-                + "; it may be "
-                + legal(parameter));
+            "takes %s for parameter %s, '%s', which is a %s of %s; it may be %s"
+                .formatted(
+                    withArticle(types[i + 1].getSimpleName()),
+                    i,
+                    parameter.name(),
+                    parameter.kind().name().toLowerCase(Locale.ROOT),
+                    parameter.type().label(),
+                    legal(parameter)));
       }
       getters[i] = MethodHandles.insertArguments(getter, 1, i);
     }

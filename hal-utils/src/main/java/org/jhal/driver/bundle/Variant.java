@@ -89,13 +89,8 @@ public record Variant(
     if (bytes == null) {
       throw new HalException(
           Status.NOT_FOUND,
-          "bundle "
-              + source.name()
-              + ": the variant '"
-              + format
-              + "' names the file '"
-              + file
-              + "', which is not there");
+          "bundle %s: the variant '%s' names the file '%s', which is not there"
+              .formatted(source.name(), format, file));
     }
     return bytes;
   }

@@ -116,13 +116,8 @@ public final class KernelCache {
     if (!folder.equals(OPTION.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "option '"
-              + OPTION
-              + "' is '"
-              + path
-              + "' (from "
-              + settings.origin(OPTION)
-              + "), which is no folder");
+          "option '%s' is '%s' (from %s), which is no folder"
+              .formatted(OPTION, path, settings.origin(OPTION)));
     }
     return in(path);
   }
@@ -164,10 +159,8 @@ public final class KernelCache {
     } catch (DamagedEntryException e) {
       logOnce(
           Level.WARNING,
-          "an entry of the kernel cache "
-              + path
-              + " cannot be trusted and is replaced: "
-              + e.getMessage());
+          "an entry of the kernel cache %s cannot be trusted and is replaced: %s"
+              .formatted(path, e.getMessage()));
       return null;
     } catch (IOException | RuntimeException e) {
       unusable(e);
@@ -382,11 +375,9 @@ public final class KernelCache {
         why instanceof UntrustedException || (why instanceof UnmadeFolderException && !isDefault);
     logOnce(
         isWrong ? Level.WARNING : Level.INFO,
-        "the kernel cache "
-            + path
-            + " cannot be used, so kernels are compiled: "
-            + reason(why)
-            + " (cache=off does without)");
+        ("the kernel cache %s cannot be used, so kernels are compiled: %s (cache=off"
+                + " does without)")
+            .formatted(path, reason(why)));
   }
 
   /** Without the name of the file, so that each reason is logged once. */

@@ -41,21 +41,10 @@ import org.jspecify.annotations.Nullable;
 public final class ControlledBackend<E> implements DeviceBackend<E> {
   private static final List<String> CALLS =
       List.of(
-          "createEvent",
-          "submit",
-          "recordEvent",
-          "waitEvent",
-          "queryEvent",
-          "synchronizeEvent",
-          "issue",
-          "hostCompletion",
-          "allocAsync",
-          "freeAsync",
-          "allocate",
-          "importHost",
-          "importDevice",
-          "enableAccess",
-          "load");
+          ("createEvent submit recordEvent waitEvent queryEvent synchronizeEvent issue"
+                  + " hostCompletion allocAsync freeAsync allocate importHost importDevice"
+                  + " enableAccess load")
+              .split(" "));
 
   private final DeviceBackend<E> real;
   private final Faults faults;

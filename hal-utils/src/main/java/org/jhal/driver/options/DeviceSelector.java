@@ -46,13 +46,9 @@ final class DeviceSelector {
         && !UUID.matcher(withoutPrefix(selector)).matches()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "selector '"
-              + uri.selector()
-              + "' in '"
-              + uri
-              + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION"
-              + " (hexadecimal); "
-              + describe(uri, devices));
+          ("selector '%s' in '%s' is neither an index from 0, a uuid nor"
+                  + " pci:DOMAIN:BUS:DEVICE.FUNCTION (hexadecimal); %s")
+              .formatted(uri.selector(), uri, describe(uri, devices)));
     }
     String which = isIndex ? "': index " + Long.parseLong(selector) + ", but " : "'; ";
     throw new HalException(Status.NOT_FOUND, "no device '" + uri + which + describe(uri, devices));

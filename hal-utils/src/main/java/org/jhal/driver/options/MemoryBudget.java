@@ -40,15 +40,8 @@ public final class MemoryBudget {
     }
     throw new HalException(
         Status.RESOURCE_EXHAUSTED,
-        "cannot allocate "
-            + bytes
-            + " bytes on "
-            + device
-            + ": "
-            + before
-            + " of "
-            + limit
-            + " are in use");
+        "cannot allocate %s bytes on %s: %s of %s are in use"
+            .formatted(bytes, device, before, limit));
   }
 
   /** Counts bytes as free. */

@@ -1,9 +1,7 @@
 package org.jhal.driver.support;
 
 import com.google.common.base.Throwables;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlatformThreads {
   /** {@code Thread.isVirtual}; null before Java 21. */
-  private static final @Nullable MethodHandle IS_VIRTUAL = find();
+  private static final @Nullable Method IS_VIRTUAL = find();
+
+  private static final Object[] NO_ARGUMENTS = {}; // makes no garbage
 
   /**
    * Limits the concurrent calls of virtual threads, each on its own thread. Only calls that end by
@@ -42,11 +42,10 @@ public final class PlatformThreads {
 
   private PlatformThreads() {}
 
-  private static @Nullable MethodHandle find() {
+  private static @Nullable Method find() {
     try {
-      return MethodHandles.publicLookup()
-          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
-    } catch (NoSuchMethodException | IllegalAccessException e) {
+      return Thread.class.getMethod("isVirtual");
+    } catch (NoSuchMethodException e) {
       return null;
     }
   }
@@ -57,10 +56,10 @@ public final class PlatformThreads {
       return false;
     }
     try {
-      return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
-    } catch (Throwable t) {
-      Throwables.throwIfUnchecked(t);
-      throw new AssertionError(t); // isVirtual() declares no exceptions
+      return (boolean) IS_VIRTUAL.invoke(Thread.currentThread(), NO_ARGUMENTS);
+    } catch (ReflectiveOperationException e) {
+      Throwables.throwIfUnchecked(Objects.requireNonNull(e.getCause())); // such as no stack
+      throw new AssertionError(e); // isVirtual() is public, and declares no exceptions
     }
   }
 

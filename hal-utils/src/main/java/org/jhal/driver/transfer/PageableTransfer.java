@@ -3,6 +3,7 @@ package org.jhal.driver.transfer;
 import org.jhal.HostMemory;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,10 +59,9 @@ public final class PageableTransfer implements HostCompletion {
   public void run(Context context) {
     Completion own = context.defer();
     completion = own;
-    try {
-      ring.move(this, context.threads());
-    } catch (Throwable t) { // an error before the ring has the transfer
-      own.end(t);
+    Throwable thrown = Attempt.of(() -> ring.move(this, context.threads()));
+    if (thrown != null) { // an error before the ring has the transfer
+      own.end(thrown);
     }
   }
 

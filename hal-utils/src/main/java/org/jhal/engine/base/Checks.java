@@ -61,14 +61,8 @@ public final class Checks {
     if (offset < 0 || length < 0 || offset > size - length) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          what
-              + ": offset "
-              + offset
-              + ", length "
-              + length
-              + " does not fit into "
-              + size
-              + " bytes");
+          "%s: offset %s, length %s does not fit into %s bytes"
+              .formatted(what, offset, length, size));
     }
   }
 

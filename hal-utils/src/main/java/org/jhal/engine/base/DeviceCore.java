@@ -97,7 +97,6 @@ public final class DeviceCore<E> implements Explainable {
     this.pools = new DevicePools(name, config, calls, this::loseBecause);
   }
 
-  /** The device as users see it. */
   public Device view() {
     return view;
   }
@@ -108,7 +107,6 @@ public final class DeviceCore<E> implements Explainable {
     return name;
   }
 
-  /** The number by which recordings name it. */
   public long number() {
     return number;
   }
@@ -117,7 +115,6 @@ public final class DeviceCore<E> implements Explainable {
     return info;
   }
 
-  /** The driver's part of the device. */
   public DeviceBackend<E> backend() {
     return backend;
   }
@@ -141,17 +138,14 @@ public final class DeviceCore<E> implements Explainable {
     return least.compareTo(closeTimeout()) < 0 ? closeTimeout() : least;
   }
 
-  /** The threads of the device, apart from those of its queues. */
   public DevicePools pools() {
     return pools;
   }
 
-  /** Calls into the backend, apart from those of the queues. */
   public BackendCalls calls() {
     return calls;
   }
 
-  /** What the device has handed out. */
   public DeviceResources resources() {
     return resources;
   }
@@ -161,12 +155,10 @@ public final class DeviceCore<E> implements Explainable {
     FlightRecorder.memory(number, size, params.type().name(), resources.addBytes(size));
   }
 
-  /** What other devices do with this one, and what its close waits for. */
   public Leases leases() {
     return leases;
   }
 
-  /** The other devices whose memory its operations can use. */
   public Peers peers() {
     return peers;
   }
@@ -195,7 +187,6 @@ public final class DeviceCore<E> implements Explainable {
 
   // Queues.
 
-  /** All queues, those that users do not see last. */
   public List<DeferredWorkQueue<E>> queues() {
     return queues;
   }

@@ -25,8 +25,9 @@ public final class DevicePools {
   private final String name; // of the device
   private final BackendCalls calls;
   private final HostCompletionPool hostCalls; // runs users' host calls
-  private final HostCompletionPool copyThreads; // runs all other host completions
-  private final HostCompletionPool fileThreads; // does file I/O, and nothing else that may block
+  private final HostCompletionPool copyThreads; // runs the host's part of transfers and copies
+  private final HostCompletionPool
+      fileThreads; // does file I/O, uninterrupted, and nothing else that may block
   private final HostCompletionPool background; // runs what drivers do apart from any stream
 
   /**
@@ -48,17 +49,14 @@ public final class DevicePools {
     return List.of(hostCalls, copyThreads, fileThreads, background);
   }
 
-  /** The threads that run users' host calls. */
   public HostThreads hostCalls() {
     return hostCalls;
   }
 
-  /** The threads that run the host's part of transfers and of copies between devices. */
   public HostThreads copyThreads() {
     return copyThreads;
   }
 
-  /** The threads that do file I/O, during which they are not interrupted. */
   public HostThreads fileThreads() {
     return fileThreads;
   }

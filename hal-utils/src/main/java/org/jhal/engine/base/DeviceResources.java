@@ -36,8 +36,8 @@ public final class DeviceResources {
   public void endAll(BackendCalls calls) {
     for (LiveOwned all : List.of(recordings, storages, executables)) {
       for (Owned owned : all.all()) {
-        calls.quietly("ending " + owned.describe(), owned::endWithDevice);
-        owned.endIfOver(); // may call the program, so the device is not bound
+        calls.quietly("ending " + owned.describe(), owned::endOnce);
+        owned.forgetIfOver(); // may call the program, so the device is not bound
       }
     }
   }

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.driver.HostThreads;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
 
@@ -59,10 +60,9 @@ public final class HostCompletionPool implements HostThreads {
   }
 
   private void run(Runnable task) {
-    try {
-      task.run();
-    } catch (Throwable t) {
-      onError.accept(t);
+    Throwable thrown = Attempt.of(task);
+    if (thrown != null) {
+      onError.accept(thrown);
     }
   }
 

@@ -30,7 +30,11 @@ public final class Leases {
    * #endCopy}, and its queues keep accepting the copy's chunks until then.
    */
   public void beginCopy() {
-    if (!copies.tryEnter()) {
+    enter(copies);
+  }
+
+  private void enter(Gate gate) {
+    if (!gate.tryEnter()) {
       throw calls.closedFailure();
     }
   }
@@ -55,9 +59,7 @@ public final class Leases {
 
   /** As {@link #beginUse}, for a collective that has begun, or a group that is made. */
   public void beginCollective() {
-    if (!uses.tryEnter()) {
-      throw calls.closedFailure();
-    }
+    enter(uses);
   }
 
   public void endUse() {

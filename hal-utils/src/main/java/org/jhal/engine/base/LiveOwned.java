@@ -41,7 +41,11 @@ public final class LiveOwned {
     this.isMemory = isMemory;
   }
 
+  /** Adds one, unless that was done before. */
   public synchronized void add(Owned owned) {
+    if (owned.isLive) {
+      return;
+    }
     Owned next = first;
     owned.nextLive = next;
     if (next != null) {

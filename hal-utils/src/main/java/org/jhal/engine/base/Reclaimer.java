@@ -9,6 +9,7 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.ProgramCode;
 
 /**
  * Reclaims resources whose handles became unreachable without having been closed. Its thread also
@@ -65,19 +66,24 @@ final class Reclaimer {
   }
 
   private static void run() {
-    while (true) {
-      try {
-        CoarseClock.tick();
-        Cascade.runLeft();
-        Reference<?> next = UNREACHABLE.remove(LOOK_MILLIS);
-        if (next != null) {
-          ((Owner) next).reclaim();
-        } else if (ends()) {
-          return;
-        }
-      } catch (Throwable t) { // from a driver or a release callback; the next owner may succeed
-        Failures.log(LOG, Level.ERROR, "cannot reclaim what was not closed", t);
+    boolean[] isOver = new boolean[1];
+    ProgramCode.Body step = () -> isOver[0] = !step();
+    while (!isOver[0]) {
+      Throwable thrown = ProgramCode.thrownBy(step);
+      if (thrown != null) { // from a driver or a release callback; the next owner may succeed
+        Failures.log(LOG, Level.ERROR, "cannot reclaim what was not closed", thrown);
       }
     }
+  }
+
+  /** Returns whether there may be more to do. */
+  private static boolean step() throws InterruptedException {
+    CoarseClock.tick();
+    Cascade.runLeft();
+    Reference<?> next = UNREACHABLE.remove(LOOK_MILLIS);
+    if (next != null) {
+      ((Owner) next).reclaim();
+    }
+    return next != null || !ends();
   }
 }

@@ -11,6 +11,7 @@ public final class SemaphorePlace extends Owned {
   private String name = ""; // written before any other thread sees this object
 
   private SemaphorePlace(DeviceCore<?> device) {
+    super(device.resources().semaphores);
     this.device = device;
   }
 
@@ -20,14 +21,11 @@ public final class SemaphorePlace extends Owned {
     EngineSemaphore semaphore = new EngineSemaphore(initialValue, () -> place.owner().close());
     place.name = semaphore.toString();
     Owner ignored = place.ownedBy(semaphore, device.tracesLeaks());
-    device.resources().semaphores.add(place);
     return semaphore;
   }
 
   @Override
-  protected void destroy() {
-    device.resources().semaphores.remove(this);
-  }
+  protected void endNative() {}
 
   @Override
   protected String describe() {

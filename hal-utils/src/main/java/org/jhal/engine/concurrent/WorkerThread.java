@@ -1,11 +1,14 @@
 package org.jhal.engine.concurrent;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that does its work in steps and parks while there is none. A test may leave it unstarted
@@ -20,7 +23,8 @@ public final class WorkerThread {
    */
   private static final int MAX_CRASHES = 100;
 
-  private final BooleanSupplier step;
+  private final Runnable step;
+  private final Runnable crash = this::crash; // made here: memory or stack may be short later
   private final long spinNanos;
   private final long lookNanos;
   private final Consumer<Throwable> onCrash;
@@ -28,7 +32,11 @@ public final class WorkerThread {
   private volatile boolean isWoken; // set by any thread, cleared by this one before its steps
   private volatile boolean isParked; // parked or about to be; written by this thread, read by any
   private volatile boolean isStopped; // set once, by any thread
-  private int crashes; // how many steps threw; used by this thread alone
+
+  // Used by this thread alone.
+  private boolean hasMore; // what the last step returned
+  private int crashes; // how many steps threw
+  private @Nullable Throwable crashedBy; // what the last one threw
 
   /**
    * Creates a thread, which is not started.
@@ -47,7 +55,7 @@ public final class WorkerThread {
       Runnable atStart,
       BooleanSupplier step,
       Consumer<Throwable> onCrash) {
-    this.step = step;
+    this.step = () -> hasMore = step.getAsBoolean();
     this.spinNanos = spinNanos;
     this.lookNanos = lookNanos;
     this.onCrash = onCrash;
@@ -55,11 +63,7 @@ public final class WorkerThread {
         new EngineThread(
             name,
             () -> {
-              try {
-                atStart.run();
-              } catch (Throwable t) {
-                report(t);
-              }
+              report(Attempt.of(atStart));
               loop();
             });
   }
@@ -133,20 +137,20 @@ public final class WorkerThread {
   }
 
   private boolean doStep() {
-    try {
-      return step.getAsBoolean();
-    } catch (Throwable t) {
-      report(t);
-      return ++crashes < MAX_CRASHES; // true: there is still something to do
+    Throwable thrown = Attempt.of(step);
+    report(thrown);
+    return thrown == null ? hasMore : ++crashes < MAX_CRASHES; // there is still something to do
+  }
+
+  private void report(@Nullable Throwable thrown) {
+    if (thrown != null) {
+      crashedBy = thrown;
+      var ignored = Attempt.of(crash); // the thread goes on, and the crash was noted before
     }
   }
 
-  private void report(Throwable thrown) {
-    try {
-      onCrash.accept(thrown);
-    } catch (Throwable again) {
-      return; // memory is short; the thread goes on, and the crash was noted before
-    }
+  private void crash() {
+    onCrash.accept(Objects.requireNonNull(crashedBy));
   }
 
   /** Ends the thread once it has no work. Returns false if the deadline passes first. */

@@ -173,12 +173,9 @@ public final class EngineFile extends RefCounted implements DeviceFile {
       if (channel.read(target, start + target.position()) < 0) {
         throw new HalException(
             Status.OUT_OF_RANGE,
-            name
-                + " has "
-                + channel.size()
-                + " bytes; it ends before byte "
-                + end
-                + ", where the range that was to be read ends");
+            ("%s has %s bytes; it ends before byte %s, where the range that was to be"
+                    + " read ends")
+                .formatted(name, channel.size(), end));
       }
     }
   }

@@ -8,6 +8,7 @@ import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -25,8 +26,6 @@ final class FileFailures {
    */
   private static final List<String> FULL =
       List.of("No space left on device", "quota exceeded", "not enough space on the disk");
-
-  private static final FullDisk LOCAL = new FullDisk(Path.of("/dev/full"));
 
   private FileFailures() {}
 
@@ -60,49 +59,23 @@ final class FileFailures {
   }
 
   private static boolean isFull(String message) {
-    return FULL.stream().anyMatch(message::contains) || message.equals(LOCAL.message());
+    return FULL.stream().anyMatch(message::contains)
+        || message.equals(fullMessage(Path.of("/dev/full")));
   }
 
   /**
-   * This system's message for a full file system, in its language. It is looked up when it is first
-   * needed, until a lookup succeeds.
+   * This system's message for a full file system, in its language; null if it is not known.
    *
-   * <p>Thread-safe.
+   * @param always a device on which every write finds the disk full, if it exists
    */
-  static final class FullDisk {
-    private final Path always;
-    private volatile @Nullable String message; // null as long as it is unknown
-
-    /**
-     * Creates a disk whose message is not known.
-     *
-     * @param always a device on which every write finds the disk full, if it exists
-     */
-    FullDisk(Path always) {
-      this.always = always;
-    }
-
-    /** The message of a write, or null if it is not known. Throws nothing. */
-    @Nullable String message() {
-      if (message == null) {
-        message = ask();
-      }
-      return message;
-    }
-
-    private @Nullable String ask() {
-      try (FileChannel channel = FileChannel.open(always, StandardOpenOption.WRITE)) {
-        try {
-          int ignored = channel.write(ByteBuffer.allocate(1));
-          return null;
-        } catch (ClosedChannelException e) { // the thread was interrupted
-          return null;
-        } catch (IOException e) {
-          return e.getMessage();
-        }
-      } catch (IOException | RuntimeException e) { // there is no such device, or no file handle
-        return null;
-      }
+  static @Nullable String fullMessage(Path always) {
+    try (FileChannel channel = FileChannel.open(always, StandardOpenOption.WRITE)) {
+      int ignored = channel.write(ByteBuffer.allocate(1));
+      return null;
+    } catch (IOException e) { // unless the thread was interrupted, or the device cannot be opened
+      return e instanceof ClosedChannelException || e instanceof FileSystemException
+          ? null
+          : e.getMessage();
     }
   }
 }

@@ -70,8 +70,12 @@ public final class FileTransfer<E> extends ChunkedTransfer<E> {
 
   /** Lets go of the file before the signals, which promise that it is no longer used. */
   @Override
-  protected void over(@Nullable HalException first) {
-    releaseFile();
+  protected void end(@Nullable HalException first) {
+    try {
+      releaseFile();
+    } finally {
+      endOperation(first);
+    }
   }
 
   private void releaseFile() {

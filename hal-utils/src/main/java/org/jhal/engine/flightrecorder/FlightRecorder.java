@@ -29,6 +29,12 @@ public final class FlightRecorder {
     }
   }
 
+  /** {@code event}, for which all names that it may refer to are recorded. */
+  private static <E> E named(E event) {
+    Chunks.nameAll();
+    return event;
+  }
+
   static void name(Names.Named named) {
     if (IS_THERE && Events.NAMING.isEnabled()) {
       Chunks.nameAll();
@@ -52,8 +58,7 @@ public final class FlightRecorder {
   /** For {@link #recordsSubmissions}. */
   public static void submission(
       long queue, long operation, String kind, long kernel, int commands, int waits, int signals) {
-    Events.Submission event = new Events.Submission();
-    Chunks.nameAll();
+    Events.Submission event = named(new Events.Submission());
     event.set(queue, operation);
     event.kind = kind;
     event.kernel = kernel;
@@ -72,8 +77,7 @@ public final class FlightRecorder {
     if (!recordsEdges()) {
       return null;
     }
-    Events.Edge event = new Events.Edge();
-    Chunks.nameAll();
+    Events.Edge event = named(new Events.Edge());
     event.timeline = Names.inProcess(timeline);
     event.value = value;
     event.isSignal = true;
@@ -83,8 +87,7 @@ public final class FlightRecorder {
 
   /** A timepoint of an operation, for {@link #recordsEdges}. */
   public static void edge(long timeline, long value, boolean isSignal, long queue, long operation) {
-    Events.Edge event = new Events.Edge();
-    Chunks.nameAll();
+    Events.Edge event = named(new Events.Edge());
     event.timeline = Names.inProcess(timeline);
     event.value = value;
     event.isSignal = isSignal;
@@ -102,8 +105,7 @@ public final class FlightRecorder {
    * ends with null for success, or with the status of its failure.
    */
   public static Span operation(long queue, long operation) {
-    Events.Operation event = new Events.Operation();
-    Chunks.nameAll();
+    Events.Operation event = named(new Events.Operation());
     event.set(queue, operation);
     event.begin();
     return event;
@@ -115,8 +117,7 @@ public final class FlightRecorder {
 
   /** For {@link #recordsHostCompletions}. */
   public static Span hostCompletion(long queue, long operation) {
-    Events.HostCompletion event = new Events.HostCompletion();
-    Chunks.nameAll();
+    Events.HostCompletion event = named(new Events.HostCompletion());
     event.set(queue, operation);
     event.begin();
     return event;
@@ -129,8 +130,7 @@ public final class FlightRecorder {
   /** For {@link #recordsTransfers}. */
   public static void transfer(
       long queue, long operation, long bytes, String direction, String path) {
-    Events.Transfer event = new Events.Transfer();
-    Chunks.nameAll();
+    Events.Transfer event = named(new Events.Transfer());
     event.set(queue, operation);
     event.bytes = bytes;
     event.direction = direction;
@@ -147,8 +147,7 @@ public final class FlightRecorder {
    * end}, both as {@link System#nanoTime}, and both wrong by at most {@code error} nanoseconds.
    */
   public static void execution(long queue, long operation, long begin, long end, long error) {
-    Events.Execution event = new Events.Execution();
-    Chunks.nameAll();
+    Events.Execution event = named(new Events.Execution());
     event.set(queue, operation);
     event.took = Math.max(0, end - begin);
     // The event's own time is read between these two; a delay there adds to the error.
@@ -183,13 +182,11 @@ public final class FlightRecorder {
       return;
     }
     if (bytes >= 0 && Events.ALLOCATION.isEnabled()) {
-      Events.Allocation event = new Events.Allocation();
-      Chunks.nameAll();
+      Events.Allocation event = named(new Events.Allocation());
       event.set(device, bytes, type, total);
       event.commit(); // the recorder replaces this method in the class itself
     } else if (bytes < 0 && Events.DEALLOCATION.isEnabled()) {
-      Events.Deallocation event = new Events.Deallocation();
-      Chunks.nameAll();
+      Events.Deallocation event = named(new Events.Deallocation());
       event.set(device, -bytes, type, total);
       event.commit();
     }
@@ -200,8 +197,7 @@ public final class FlightRecorder {
     if (!IS_THERE || !Events.EXECUTABLE_LOAD.isEnabled()) {
       return null;
     }
-    Events.ExecutableLoad event = new Events.ExecutableLoad();
-    Chunks.nameAll();
+    Events.ExecutableLoad event = named(new Events.ExecutableLoad());
     event.device = device;
     event.bundle = bundle;
     event.begin();
@@ -247,8 +243,7 @@ public final class FlightRecorder {
 
   public static void lost(long device, String cause) {
     if (IS_THERE && Events.DEVICE_LOST.isEnabled()) {
-      Events.DeviceLost event = new Events.DeviceLost();
-      Chunks.nameAll();
+      Events.DeviceLost event = named(new Events.DeviceLost());
       event.device = device;
       event.cause = cause;
       event.commit();

@@ -58,7 +58,7 @@ abstract class Collective<E> extends QueueWork<E> {
   Collective(DeviceCore<E> device, GroupLife group, CollectiveRequest request) {
     super(device);
     this.group = group;
-    this.label = request.kind().label() + " of " + group.devices().size() + " ranks";
+    this.label = request.kind().label() + " of " + group.devices.size() + " ranks";
     this.request = request;
   }
 
@@ -101,7 +101,7 @@ abstract class Collective<E> extends QueueWork<E> {
   final void beginHolding() {
     boolean isDone = false;
     try {
-      for (DeviceCore<?> device : group.devices()) {
+      for (DeviceCore<?> device : group.devices) {
         device.leases().beginCopy();
         held.incrementAndGet();
       }
@@ -134,7 +134,7 @@ abstract class Collective<E> extends QueueWork<E> {
   }
 
   private Duration deadline() {
-    return group.options().deadline();
+    return group.options.deadline();
   }
 
   /** Has {@link #late} called after {@code nanos}. */
@@ -220,12 +220,8 @@ abstract class Collective<E> extends QueueWork<E> {
         named(
             new HalException(
                 Status.DEADLINE_EXCEEDED,
-                this
-                    + " in the "
-                    + group
-                    + " did not end within the group's deadline of "
-                    + deadline()
-                    + whatIsMissing())));
+                "%s in the %s did not end within the group's deadline of %s%s"
+                    .formatted(this, group, deadline(), whatIsMissing()))));
   }
 
   /** The ranks that it waits for, as the end of a message; empty if unknown. */
@@ -247,7 +243,7 @@ abstract class Collective<E> extends QueueWork<E> {
     }
     int count = held.getAndSet(0);
     for (int i = 0; i < count; i++) {
-      group.devices().get(i).leases().endCopy();
+      group.devices.get(i).leases().endCopy();
     }
   }
 

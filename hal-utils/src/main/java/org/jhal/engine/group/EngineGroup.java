@@ -18,7 +18,6 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
 import org.jhal.engine.collective.Accumulator;
-import org.jhal.engine.collective.Layout;
 import org.jhal.engine.queue.Cascade;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +36,8 @@ public final class EngineGroup implements CollectiveGroup {
 
   private EngineGroup(GroupLife life) {
     this.life = life;
-    this.devices = life.devices().stream().<Device>map(DeviceCore::view).toList();
+    this.devices = life.devices.stream().<Device>map(DeviceCore::view).toList();
     this.owner = life.ownedBy(this, life.first().tracesLeaks());
-    life.first().resources().groups.add(life);
   }
 
   /**
@@ -98,85 +96,56 @@ public final class EngineGroup implements CollectiveGroup {
 
   @Override
   public void broadcast(int root, List<Rank> ranks) {
-    GroupCall call = new GroupCall(life, Kind.BROADCAST, null, null, ranks);
-    call.checkRank("root", root);
-    for (int rank = 0; rank < size(); rank++) {
-      call.source(rank, rank == root);
-      call.target(rank, rank != root, true);
-    }
-    long length = call.sameLength(1, 1);
-    call.checkInPlace(rank -> 0);
-    enqueue(
-        call,
-        Layout.broadcast(
-            root, size(), length, rank -> call.hasTarget(rank) && !call.isInPlace(rank)),
-        root,
-        0);
+    checkRank("root", root);
+    enqueue(new GroupCall(life, Kind.BROADCAST, root, 0, null, null, ranks));
   }
 
   @Override
   public void reduce(int root, Reduction reduction, ElementType type, List<Rank> ranks) {
-    GroupCall call = reducing(Kind.REDUCE, reduction, type, ranks);
-    call.checkRank("root", root);
-    for (int rank = 0; rank < size(); rank++) {
-      call.source(rank, true);
-      call.target(rank, rank == root, rank == root);
-    }
-    long length = call.sameLength(1, 1);
-    call.checkInPlace(rank -> 0);
-    enqueue(call, Layout.reduce(root, size(), length), root, 0);
+    checkRank("root", root);
+    reduce(Kind.REDUCE, root, reduction, type, ranks);
   }
 
   @Override
   public void allReduce(Reduction reduction, ElementType type, List<Rank> ranks) {
-    GroupCall call = reducing(Kind.ALL_REDUCE, reduction, type, ranks);
-    call.allHaveBoth();
-    long length = call.sameLength(1, 1);
-    call.checkInPlace(rank -> 0);
-    enqueue(call, Layout.allReduce(size(), length), 0, 0);
+    reduce(Kind.ALL_REDUCE, 0, reduction, type, ranks);
   }
 
   @Override
   public void allGather(List<Rank> ranks) {
-    GroupCall call = new GroupCall(life, Kind.ALL_GATHER, null, null, ranks);
-    call.allHaveBoth();
-    long length = call.sameLength(1, size());
-    call.checkInPlace(rank -> rank * length);
-    enqueue(call, Layout.allGather(size(), length, call::isInPlace), 0, 0);
+    enqueue(new GroupCall(life, Kind.ALL_GATHER, 0, 0, null, null, ranks));
   }
 
   @Override
   public void reduceScatter(Reduction reduction, ElementType type, List<Rank> ranks) {
-    GroupCall call = reducing(Kind.REDUCE_SCATTER, reduction, type, ranks);
-    call.allHaveBoth();
-    long length = call.sameLength(size(), 1);
-    call.checkInPlace(rank -> -rank * length);
-    enqueue(call, Layout.reduceScatter(size(), length), 0, 0);
+    reduce(Kind.REDUCE_SCATTER, 0, reduction, type, ranks);
   }
 
   @Override
   public void sendReceive(int from, int to, List<Rank> ranks) {
-    GroupCall call = new GroupCall(life, Kind.SEND_RECEIVE, null, null, ranks);
-    call.checkRank("from", from);
-    call.checkRank("to", to);
+    checkRank("from", from);
+    checkRank("to", to);
     if (from == to) {
       throw new HalException(
           Status.INVALID_ARGUMENT, "from and to are both rank " + from + "; use a copy");
     }
-    for (int rank = 0; rank < size(); rank++) {
-      call.source(rank, rank == from);
-      call.target(rank, rank == to, rank == to);
-    }
-    long length = call.sameLength(1, 1);
-    call.checkInPlace(rank -> 0);
-    enqueue(call, Layout.sendReceive(from, to, length), from, to);
+    enqueue(new GroupCall(life, Kind.SEND_RECEIVE, from, to, null, null, ranks));
   }
 
-  private GroupCall reducing(Kind kind, Reduction reduction, ElementType type, List<Rank> ranks) {
+  private void reduce(
+      Kind kind, int root, Reduction reduction, ElementType type, List<Rank> ranks) {
     Objects.requireNonNull(reduction, "reduction");
     Objects.requireNonNull(type, "type");
     checkReduction(reduction, type);
-    return new GroupCall(life, kind, reduction, type, ranks);
+    enqueue(new GroupCall(life, kind, root, 0, reduction, type, ranks));
+  }
+
+  private void checkRank(String what, int rank) {
+    if (rank < 0 || rank >= size()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          what + " " + rank + " is no rank; the group has the ranks 0 to " + (size() - 1));
+    }
   }
 
   private static void checkReduction(Reduction reduction, ElementType type) {
@@ -187,16 +156,16 @@ public final class EngineGroup implements CollectiveGroup {
     }
   }
 
-  private void enqueue(GroupCall call, Layout layout, int root, int receiver) {
+  private void enqueue(GroupCall call) {
+    CollectiveRequest request = call.check();
     life.checkOpen();
-    CollectiveRequest request = call.request(layout, root, receiver);
-    NativeGroup<?> natives = life.form().group();
+    NativeGroup<?> natives = life.natives.group();
     if (natives != null
         && (!request.isOnDevices()
             || natives.obstacle(request.kind(), request.reduction(), request.type()) != null)) {
       natives = null;
     }
-    life.ranks()
+    life.ranks
         .get(0)
         .enqueue(
             life,
@@ -238,9 +207,9 @@ public final class EngineGroup implements CollectiveGroup {
     if (reduction != null && type != null) {
       checkReduction(reduction, type);
     }
-    NativeGroup<?> natives = life.form().group();
+    NativeGroup<?> natives = life.natives.group();
     if (natives == null) {
-      return new Form(HOST, life.form().whyNot());
+      return new Form(HOST, life.natives.whyNot());
     }
     String obstacle = natives.obstacle(kind, reduction, type);
     return obstacle == null ? new Form(NATIVE, natives.description()) : new Form(HOST, obstacle);

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class GroupCall {
   private final GroupLife group;
   private final Kind kind;
+  private final int root; // or the sender
+  private final int receiver;
   private final @Nullable Reduction reduction;
   private final @Nullable ElementType type;
   private final List<Rank> ranks;
@@ -38,18 +40,22 @@ final class GroupCall {
   GroupCall(
       GroupLife group,
       Kind kind,
+      int root,
+      int receiver,
       @Nullable Reduction reduction,
       @Nullable ElementType type,
       List<Rank> ranks) {
     this.group = group;
     this.kind = kind;
+    this.root = root;
+    this.receiver = receiver;
     this.reduction = reduction;
     this.type = type;
     for (Rank rank : Objects.requireNonNull(ranks, "ranks")) {
       Objects.requireNonNull(rank, "ranks has a null");
     }
     this.ranks = List.copyOf(ranks);
-    int size = group.devices().size();
+    int size = group.devices.size();
     if (this.ranks.size() != size) {
       throw refuse(
           "names "
@@ -71,29 +77,52 @@ final class GroupCall {
     return ranks;
   }
 
-  void checkRank(String what, int rank) {
-    if (rank < 0 || rank >= ranks.size()) {
-      throw new HalException(
-          Status.OUT_OF_RANGE,
-          what + " " + rank + " is no rank; the group has the ranks 0 to " + (ranks.size() - 1));
+  /** Checks everything. The request has handles that stay usable until the operation retires. */
+  CollectiveRequest check() {
+    int size = ranks.size();
+    for (int rank = 0; rank < size; rank++) {
+      boolean hasSource = hasSource(rank);
+      boolean hasTarget = hasTarget(rank);
+      boolean mayHaveTarget = hasTarget || kind == Kind.BROADCAST; // the root's is in place
+      sources[rank] = buffer(rank, "source", ranks.get(rank).source(), hasSource, hasSource);
+      targets[rank] = buffer(rank, "target", ranks.get(rank).target(), hasTarget, mayHaveTarget);
     }
+    long length =
+        sameLength(kind == Kind.REDUCE_SCATTER ? size : 1, kind == Kind.ALL_GATHER ? size : 1);
+    checkInPlace(
+        switch (kind) {
+          case ALL_GATHER -> rank -> rank * length;
+          case REDUCE_SCATTER -> rank -> -rank * length;
+          default -> rank -> 0;
+        });
+    return new CollectiveRequest(
+        kind, layout(length), root, receiver, reduction, type, aliases(sources), aliases(targets));
   }
 
-  void allHaveBoth() {
-    for (int rank = 0; rank < ranks.size(); rank++) {
-      source(rank, true);
-      target(rank, true, true);
-    }
+  private boolean hasSource(int rank) {
+    return rank == root || !(kind == Kind.BROADCAST || kind == Kind.SEND_RECEIVE);
   }
 
-  /** Checks a source that must be there, or must not. */
-  void source(int rank, boolean isNeeded) {
-    sources[rank] = buffer(rank, "source", ranks.get(rank).source(), isNeeded, isNeeded);
+  private boolean hasTarget(int rank) {
+    return switch (kind) {
+      case BROADCAST -> rank != root;
+      case REDUCE -> rank == root;
+      case SEND_RECEIVE -> rank == receiver;
+      case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER -> true;
+    };
   }
 
-  /** Checks a target. */
-  void target(int rank, boolean isNeeded, boolean isAllowed) {
-    targets[rank] = buffer(rank, "target", ranks.get(rank).target(), isNeeded, isAllowed);
+  private Layout layout(long length) {
+    int size = ranks.size();
+    return switch (kind) {
+      case BROADCAST ->
+          Layout.broadcast(root, size, length, rank -> targets[rank] != null && !isInPlace[rank]);
+      case REDUCE -> Layout.reduce(root, size, length);
+      case ALL_REDUCE -> Layout.allReduce(size, length);
+      case ALL_GATHER -> Layout.allGather(size, length, rank -> isInPlace[rank]);
+      case REDUCE_SCATTER -> Layout.reduceScatter(size, length);
+      case SEND_RECEIVE -> Layout.sendReceive(root, receiver, length);
+    };
   }
 
   private @Nullable EngineBuffer buffer(
@@ -108,7 +137,7 @@ final class GroupCall {
     if (!isAllowed) {
       throw refuse("takes no " + name + "; got " + buffer);
     }
-    DeviceCore<?> device = group.devices().get(rank);
+    DeviceCore<?> device = group.devices.get(rank);
     EngineBuffer own = EngineBuffer.usable(device, name, buffer);
     boolean isSource = what.equals("source");
     own.checkUsage(name, isSource ? BufferUsage.TRANSFER_SOURCE : BufferUsage.TRANSFER_TARGET);
@@ -116,12 +145,8 @@ final class GroupCall {
     if (type != null && own.offset % type.bytes() != 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "the "
-              + name
-              + " begins at "
-              + own.offset
-              + "; it must be a multiple of "
-              + type.bytes());
+          "the %s begins at %s; it must be a multiple of %s"
+              .formatted(name, own.offset, type.bytes()));
     }
     return own;
   }
@@ -133,7 +158,7 @@ final class GroupCall {
    * @param targetParts how many parts a target has
    * @return the length of a part
    */
-  long sameLength(int sourceParts, int targetParts) {
+  private long sameLength(int sourceParts, int targetParts) {
     String first = ""; // with its length
     long part = -1;
     for (int rank = 0; rank < ranks.size(); rank++) {
@@ -186,7 +211,7 @@ final class GroupCall {
    *
    * @param shift how far behind a rank's target its source starts if they are in place
    */
-  void checkInPlace(IntToLongFunction shift) {
+  private void checkInPlace(IntToLongFunction shift) {
     for (int rank = 0; rank < ranks.size(); rank++) {
       EngineBuffer target = targets[rank];
       if (target == null) {
@@ -222,15 +247,6 @@ final class GroupCall {
         && b.offset < a.offset + a.size();
   }
 
-  boolean hasTarget(int rank) {
-    return targets[rank] != null;
-  }
-
-  /** Whether a rank's source and target share memory. */
-  boolean isInPlace(int rank) {
-    return isInPlace[rank];
-  }
-
   /** The buffers that take part. */
   List<EngineBuffer> buffers() {
     List<EngineBuffer> all = new ArrayList<>();
@@ -242,12 +258,6 @@ final class GroupCall {
       }
     }
     return all;
-  }
-
-  /** The request, with handles that stay usable until the operation retires. */
-  CollectiveRequest request(Layout layout, int root, int receiver) {
-    return new CollectiveRequest(
-        kind, layout, root, receiver, reduction, type, aliases(sources), aliases(targets));
   }
 
   private static @Nullable EngineBuffer[] aliases(@Nullable EngineBuffer[] buffers) {

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * run.
  */
 final class GroupLife extends Owned {
-  private final List<DeviceGroups<?>> ranks;
-  private final List<DeviceCore<?>> devices; // the same, by rank
-  private final CollectiveGroup.Options options;
-  private final boolean sharesEvents;
+  final List<DeviceGroups<?>> ranks; // what the devices serve their groups with
+  final List<DeviceCore<?>> devices; // by rank, as `ranks`
+  final CollectiveGroup.Options options;
+  final boolean sharesEvents; // all devices wait for each other's events
   private final Object lock = new Object();
-  private final NativeForm natives; // the driver's part, if there is one
+  final NativeForm natives; // the driver's part, if there is one
 
   @GuardedBy("lock")
   private final Set<Collective<?>> open = new LinkedHashSet<>();
@@ -47,6 +47,7 @@ final class GroupLife extends Owned {
   private @Nullable HalException failed;
 
   GroupLife(List<DeviceGroups<?>> ranks, CollectiveGroup.Options options) {
+    super(ranks.get(0).device().resources().groups);
     this.ranks = ranks;
     this.devices = DeviceGroups.devices(ranks);
     this.options = options;
@@ -66,11 +67,6 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** The driver's part. */
-  NativeForm form() {
-    return natives;
-  }
-
   /** Waits until the driver's part is freed, for the {@code close-timeout}; the group is closed. */
   void awaitNatives() {
     if (open().isEmpty()) { // otherwise it is freed when those are over
@@ -78,28 +74,9 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** What the devices serve their groups with, by rank. */
-  List<DeviceGroups<?>> ranks() {
-    return ranks;
-  }
-
-  /** The devices, by rank. */
-  List<DeviceCore<?>> devices() {
-    return devices;
-  }
-
   /** The device whose hidden queue has the group's operations. */
   DeviceCore<?> first() {
     return devices.get(0);
-  }
-
-  /** Whether all devices wait for each other's events. */
-  boolean sharesEvents() {
-    return sharesEvents;
-  }
-
-  CollectiveGroup.Options options() {
-    return options;
   }
 
   @Nullable HalException failure() {
@@ -301,10 +278,8 @@ final class GroupLife extends Owned {
     failBegun(
         new HalException(
             Status.DEADLINE_EXCEEDED,
-            "device "
-                + device.name()
-                + " was closed, and this collective did not end within "
-                + limit));
+            "device %s was closed, and this collective did not end within %s"
+                .formatted(device.name(), limit)));
   }
 
   /**
@@ -350,10 +325,9 @@ final class GroupLife extends Owned {
 
   /** The group is closed, or its handle has become unreachable, and no collective is open. */
   @Override
-  protected void destroy() {
+  protected void endNative() {
     ranks.forEach(rank -> rank.remove(this));
     natives.close();
-    first().resources().groups.remove(this);
   }
 
   @Override

@@ -58,7 +58,7 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
     completeOnHost(this, true);
     this.layout = request.layout();
     this.cursor = new Cursor(layout);
-    this.underWay = new AtomicIntegerArray(group.devices().size());
+    this.underWay = new AtomicIntegerArray(group.devices.size());
   }
 
   @Override
@@ -154,7 +154,7 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
       @Override
       protected void begin() {
         long wanted = Math.min(chunkBytes(), layout.length());
-        setStaging(group.ranks().get(0).staging().take(wanted));
+        setStaging(group.ranks.get(0).staging().take(wanted));
         most = (int) Math.min(staging().size(), wanted);
         Reduction reduction = request().reduction();
         ElementType type = request().type();
@@ -205,7 +205,7 @@ final class HostCollective<E> extends Collective<E> implements HostCompletion {
         long offset = place.offset() + chunk().start();
         EngineBuffer buffer =
             Objects.requireNonNull((isRead ? request().sources() : request().targets())[rank]);
-        var queue = group.ranks().get(rank).transfers();
+        var queue = group.ranks.get(rank).transfers();
         if (isRead) {
           queue.readback(Fence.NONE, nextSignal(), buffer, offset, memory);
         } else {

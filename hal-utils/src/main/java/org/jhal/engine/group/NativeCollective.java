@@ -83,7 +83,7 @@ final class NativeCollective<E> extends Collective<E> {
   /** A device that shares no events is not held up by what happens on another one. */
   @Override
   public boolean waitsOnHost() {
-    return !group.sharesEvents();
+    return !group.sharesEvents;
   }
 
   @Override
@@ -111,7 +111,7 @@ final class NativeCollective<E> extends Collective<E> {
     List<Operation<?>> open = new ArrayList<>(0);
     operation().addOpenProducers(open);
     producers = open;
-    List<RankLease> brought = RankLease.of(group.devices());
+    List<RankLease> brought = RankLease.of(group.devices);
     leases.set(brought);
     HalException failure;
     try {
@@ -157,7 +157,7 @@ final class NativeCollective<E> extends Collective<E> {
       if (isPast) {
         lease.release();
       } else { // the group has ended, or is about to, and lives until this operation has retired
-        group.form().whenPast(rank, lease::release);
+        group.natives.whenPast(rank, lease::release);
       }
     }
   }
@@ -167,7 +167,7 @@ final class NativeCollective<E> extends Collective<E> {
    */
   private boolean isBeforeOnAllDevices(Operation<?> producer) {
     return producer.work instanceof NativeCollective<?> other
-        && other.group.devices().containsAll(group.devices());
+        && other.group.devices.containsAll(group.devices);
   }
 
   /** Whether its streams wait for operations, or other groups' collectives, that are not over. */
@@ -190,7 +190,7 @@ final class NativeCollective<E> extends Collective<E> {
   }
 
   private boolean isOnLostDevice() {
-    return group.devices().stream().anyMatch(device -> device.lostCause() != null);
+    return group.devices.stream().anyMatch(device -> device.lostCause() != null);
   }
 
   /** Whether it is in the library's streams, and these are not past it. */
@@ -208,7 +208,7 @@ final class NativeCollective<E> extends Collective<E> {
     began = System.nanoTime();
     beginHolding();
     List<NativeCollective<?>> earlier = new ArrayList<>();
-    for (DeviceGroups<?> rank : group.ranks()) {
+    for (DeviceGroups<?> rank : group.ranks) {
       NativeCollective<?> last = rank.lastNative().getAndSet(this);
       if (last != null) {
         earlier.add(last);
@@ -330,7 +330,7 @@ final class NativeCollective<E> extends Collective<E> {
     ended = System.nanoTime();
     isOver = true;
     before = List.of();
-    for (DeviceGroups<?> rank : group.ranks()) {
+    for (DeviceGroups<?> rank : group.ranks) {
       boolean ignored = rank.lastNative().compareAndSet(this, null);
     }
     endLeases();

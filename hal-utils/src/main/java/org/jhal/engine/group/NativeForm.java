@@ -295,11 +295,9 @@ final class NativeForm {
       Failures.log(
           LOG,
           Level.INFO,
-          "device "
-              + device.name()
-              + ": the abort of a group has not ended within "
-              + limit
-              + ", although its collectives are over; it may wait for other work on the device",
+          ("device %s: the abort of a group has not ended within %s, although its"
+                  + " collectives are over; it may wait for other work on the device")
+              .formatted(device.name(), limit),
           null);
     }
   }

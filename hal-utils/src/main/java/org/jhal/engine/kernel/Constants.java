@@ -66,20 +66,13 @@ public final class Constants {
           throw wrongType(kernel, index, parameter, value, "an Integer, Long, Short or Byte");
         }
         long number = ((Number) value).longValue();
-        long low = min(type);
         long high = max(type);
+        long low = high == Long.MAX_VALUE || isSigned(type) ? -high - 1 : 0;
         if (number < low || number > high) {
           throw new HalException(
               Status.OUT_OF_RANGE,
-              kernel.argument(index)
-                  + ": "
-                  + number
-                  + " does not fit "
-                  + type.label()
-                  + ", which takes "
-                  + low
-                  + " to "
-                  + high);
+              "%s: %s does not fit %s, which takes %s to %s"
+                  .formatted(kernel.argument(index), number, type.label(), low, high));
         }
         switch (type.bytes()) {
           case 1 -> block[offset] = (byte) number;
@@ -107,25 +100,16 @@ public final class Constants {
     };
   }
 
-  private static long min(ElementType type) {
-    return switch (type) {
-      case I8 -> Byte.MIN_VALUE;
-      case I16 -> Short.MIN_VALUE;
-      case I32 -> Integer.MIN_VALUE;
-      case I64, U64 -> Long.MIN_VALUE; // a u64 takes all 64 bits of a Long
-      default -> 0;
-    };
+  /** The largest value; that of all 64 bits is the largest Long, whose sign bit is one of them. */
+  private static long max(ElementType type) {
+    int bits = 8 * type.bytes();
+    return isSigned(type) || bits == 64 ? Long.MAX_VALUE >> (64 - bits) : (1L << bits) - 1;
   }
 
-  private static long max(ElementType type) {
+  private static boolean isSigned(ElementType type) {
     return switch (type) {
-      case I8 -> Byte.MAX_VALUE;
-      case U8 -> 0xFF;
-      case I16 -> Short.MAX_VALUE;
-      case U16 -> 0xFFFF;
-      case I32 -> Integer.MAX_VALUE;
-      case U32 -> 0xFFFF_FFFFL;
-      default -> Long.MAX_VALUE;
+      case I8, I16, I32, I64 -> true;
+      default -> false;
     };
   }
 
@@ -133,14 +117,12 @@ public final class Constants {
       EngineKernel kernel, int index, Parameter parameter, Object value, String wanted) {
     return new HalException(
         Status.INVALID_ARGUMENT,
-        kernel.argument(index)
-            + ": constant of type "
-            + parameter.type().label()
-            + " needs "
-            + wanted
-            + ", got "
-            + value.getClass().getSimpleName()
-            + " "
-            + value);
+        "%s: constant of type %s needs %s, got %s %s"
+            .formatted(
+                kernel.argument(index),
+                parameter.type().label(),
+                wanted,
+                value.getClass().getSimpleName(),
+                value));
   }
 }

@@ -101,12 +101,8 @@ public final class EngineExecutable implements Executable {
     }
     throw new HalException(
         Status.NOT_FOUND,
-        "no kernel '"
-            + wanted
-            + "' in "
-            + name
-            + "; it has "
-            + kernels.stream().map(Kernel::name).toList());
+        "no kernel '%s' in %s; it has %s"
+            .formatted(wanted, name, kernels.stream().map(Kernel::name).toList()));
   }
 
   @Override

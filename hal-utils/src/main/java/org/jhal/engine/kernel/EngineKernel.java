@@ -125,14 +125,8 @@ public final class EngineKernel implements Kernel, LoadedKernel {
     if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "grid "
-              + count
-              + " of "
-              + this
-              + ": "
-              + executable.core().name()
-              + " takes at most "
-              + most);
+          "grid %s of %s: %s takes at most %s"
+              .formatted(count, this, executable.core().name(), most));
     }
   }
 

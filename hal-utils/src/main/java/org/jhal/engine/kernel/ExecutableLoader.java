@@ -1,6 +1,5 @@
 package org.jhal.engine.kernel;
 
-import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -15,6 +14,7 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jspecify.annotations.Nullable;
@@ -47,21 +47,14 @@ public final class ExecutableLoader {
     public Executable get() {
       List<KernelSpec> kernels = manifest.kernels();
       KernelModule module = device.backend().load(source, variant, kernels);
-      EngineExecutable made =
-          new EngineExecutable(
-              device, manifest.name(), variant.format(), refusals, kernels, module);
-      device.resources().executables.add(made.loaded());
-      return made;
+      return new EngineExecutable(
+          device, manifest.name(), variant.format(), refusals, kernels, module);
     }
   }
 
   /** See {@code EngineDevice.warmUpLoading}. */
-  public static void warmUp() throws IllegalAccessException {
-    for (Class<?> needed :
-        List.of(
-            ExecutableLoader.class, Loading.class, EngineExecutable.class, EngineKernel.class)) {
-      Class<?> unused = MethodHandles.lookup().ensureInitialized(needed);
-    }
+  public static void warmUp() {
+    EarlyClasses.initialize(ExecutableLoader.class, EngineExecutable.class, EngineKernel.class);
   }
 
   /** Loads the first variant that the driver takes. */
@@ -90,11 +83,8 @@ public final class ExecutableLoader {
     }
     throw new HalException(
         Status.UNIMPLEMENTED,
-        device.name()
-            + " can load no variant of bundle "
-            + source.name()
-            + ": "
-            + String.join("; ", refusals));
+        "%s can load no variant of bundle %s: %s"
+            .formatted(device.name(), source.name(), String.join("; ", refusals)));
   }
 
   /** Loads the first loadable variant, or returns null and adds the reasons to {@code refusals}. */

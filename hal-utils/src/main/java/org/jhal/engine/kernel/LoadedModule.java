@@ -1,7 +1,6 @@
 package org.jhal.engine.kernel;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
@@ -16,16 +15,15 @@ final class LoadedModule extends Owned {
   private final DeviceCore<?> device;
   private final String name; // of the bundle
   private final KernelModule module;
-  private final AtomicBoolean isUnloaded = new AtomicBoolean(); // set once
-  private volatile boolean isUnused; // the last reference is gone
 
   // Written before any other thread sees this object.
   private long[]
       kernelNumbers = {}; // not the kernels, which would keep the user's handle reachable
 
   LoadedModule(DeviceCore<?> device, String name, KernelModule module) {
-    this.name = name;
+    super(device.resources().executables);
     this.device = device;
+    this.name = name;
     this.module = module;
   }
 
@@ -44,36 +42,16 @@ final class LoadedModule extends Owned {
   }
 
   @Override
-  protected void endWithDevice() {
-    unload();
+  protected void unused() {
+    device.calls().free("an executable", this::endOnce);
   }
 
   @Override
-  protected void destroy() {
-    isUnused = true;
-    device.calls().free("an executable", this::unload);
-    endIfOver();
-  }
-
-  /**
-   * Removes it from the device's resources once it is both unused and unloaded, in either order:
-   * closing the device unloads it while it is still in use.
-   */
-  @Override
-  protected void endIfOver() {
-    if (isUnused && isUnloaded.get()) {
-      device.resources().executables.remove(this);
-    }
-  }
-
-  /** Unloads the module once: with the last reference, or when the device closes. */
-  void unload() {
-    if (isUnloaded.compareAndSet(false, true)) {
-      try {
-        module.unload();
-      } finally {
-        Arrays.stream(kernelNumbers).forEach(Names::remove);
-      }
+  protected void endNative() {
+    try {
+      module.unload();
+    } finally {
+      Arrays.stream(kernelNumbers).forEach(Names::remove);
     }
   }
 }

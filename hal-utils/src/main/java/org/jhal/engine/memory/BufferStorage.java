@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a buffer, shared by the buffer, its slices, and the operations and mappings that
- * use it (rule M1). {@link #free} frees it when the last reference is gone or when the device
+ * use it (rule M1). {@link #endNative} frees it when the last reference is gone or when the device
  * closes; for a dealloca, {@code DeallocaWork} does.
  *
  * <p>A storage may stand for another one, usually of another device, which it keeps alive.
@@ -63,9 +63,7 @@ public final class BufferStorage extends Owned {
   // Written once, by the constructor or by the drainer that issues the alloca, before PRESENT.
   private volatile @Nullable DeviceMemory memory;
 
-  // The flags below change once, from false to true, on any thread.
-  private volatile boolean isUnused; // the last reference is gone
-  private volatile boolean isFreed; // free() has returned from the driver, or a dealloca was issued
+  // Set once, by any thread.
   private volatile boolean isGivenBack; // the native runtime has finished with the memory
 
   /** A storage for memory to be allocated by an alloca. */
@@ -120,6 +118,7 @@ public final class BufferStorage extends Owned {
       boolean isImported,
       @Nullable BufferStorage peer,
       @Nullable Runnable onRelease) {
+    super(device.resources().storages);
     this.device = device;
     this.params = params;
     this.size = size;
@@ -237,36 +236,47 @@ public final class BufferStorage extends Owned {
   }
 
   @Override
-  protected void endWithDevice() {
-    free();
+  protected void unused() {
+    if (isDeallocated() || peer != null) {
+      endOnce(); // not through this device, which may be closed; freeing may call the peer's
+    } else {
+      device.calls().free("the memory of a buffer", this::endOnce);
+    }
   }
 
+  /** Frees the memory. This is the only place where memory is freed outside a stream. */
   @Override
-  protected void destroy() {
-    isUnused = true;
-    if (isDeallocated()) {
-      isFreed = true;
-    } else if (peer != null) {
-      free(); // not through this device, which may be closed; freeing may call the peer's
-    } else {
-      device.calls().free("the memory of a buffer", this::free);
+  protected void endNative() {
+    DeviceMemory found = memory;
+    if (peer != null && changePhase(Phase.PRESENT, Phase.FREED)) {
+      peer.release();
+      givenBack();
+    } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
+      device.addBytes(-size, params);
+      found.free(this::givenBack);
     }
-    endIfOver();
+  }
+
+  private void givenBack() {
+    isGivenBack = true;
+    // The driver may call this on any thread, and before endNative() is over. Its caller then
+    // forgets the storage.
+    if (hasEnded()) {
+      forgetIfOver();
+    }
   }
 
   /**
-   * Ends the storage once it is both unused and freed, in either order: a closing device may free
-   * the memory of a buffer that is being closed.
-   *
-   * <p>Also calls the user's {@code onRelease} once, as soon as the native runtime has finished
-   * with the memory, which may take longer.
+   * Also calls the user's {@code onRelease} once, as soon as the native runtime has finished with
+   * the memory, which may take longer.
    */
   @Override
-  protected void endIfOver() {
-    if (isUnused && isFreed) {
-      device.resources().storages.remove(this);
-    }
-    if (isUnused && isGivenBack && onRelease != null && changePhase(Phase.FREED, Phase.RELEASED)) {
+  protected void forgetIfOver() {
+    super.forgetIfOver();
+    if (isUnused()
+        && isGivenBack
+        && onRelease != null
+        && changePhase(Phase.FREED, Phase.RELEASED)) {
       runOnRelease(onRelease, "memory");
     }
   }
@@ -276,34 +286,6 @@ public final class BufferStorage extends Owned {
     Throwable thrown = ProgramCode.releaseCallback(onRelease);
     if (thrown != null) {
       Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", thrown);
-    }
-  }
-
-  /**
-   * Frees the memory once: with the last reference, or when the device closes. This is the only
-   * place where memory is freed outside a stream.
-   */
-  void free() {
-    DeviceMemory found = memory;
-    try {
-      if (peer != null && changePhase(Phase.PRESENT, Phase.FREED)) {
-        peer.release();
-        givenBack();
-      } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
-        device.addBytes(-size, params);
-        found.free(this::givenBack);
-      }
-    } finally {
-      isFreed = true;
-    }
-  }
-
-  private void givenBack() {
-    isGivenBack = true;
-    // The driver may call this on any thread, and before free() has set isFreed. The caller of
-    // free() then ends the storage.
-    if (isFreed) {
-      endIfOver();
     }
   }
 }

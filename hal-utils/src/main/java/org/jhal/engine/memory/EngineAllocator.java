@@ -133,14 +133,7 @@ public final class EngineAllocator implements Allocator {
           Status.UNIMPLEMENTED,
           device.name() + " cannot use the memory of " + own + ": " + refusal);
     }
-    return device
-        .calls()
-        .call(
-            () -> {
-              EngineBuffer made = new EngineBuffer(own.standIn(device), own.offset, own.size());
-              device.resources().storages.add(made.storage);
-              return made;
-            });
+    return device.calls().call(() -> new EngineBuffer(own.standIn(device), own.offset, own.size()));
   }
 
   private DeviceBuffer adopt(long size, BufferParams params, Supplier<BufferStorage> maker) {

@@ -21,30 +21,29 @@ final class EngineMapping implements DeviceBuffer.Mapping {
    * closes or forgets the mapping, the host's writes are flushed and the reference is dropped.
    */
   static final class Use extends Owned {
+    private final DeviceCore<?> device;
     private final BufferStorage storage;
     private final MapMode mode;
     private final int length; // bytes
     private final MappedRange range;
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
+      super(storage.device.resources().mappings);
+      this.device = storage.device;
       this.storage = storage;
       this.mode = mode;
       this.length = length;
-      this.range = storage.device.calls().call(() -> storage.memory().map(offset, length));
-    }
-
-    DeviceCore<?> device() {
-      return storage.device;
+      this.range = device.calls().call(() -> storage.memory().map(offset, length));
     }
 
     private void flush() {
       if (mode != MapMode.READ) {
-        device().calls().callIfOpen(range::flush);
+        device.calls().callIfOpen(range::flush);
       }
     }
 
     private void invalidate() {
-      device()
+      device
           .calls()
           .call(
               () -> {
@@ -55,17 +54,16 @@ final class EngineMapping implements DeviceBuffer.Mapping {
 
     @Override
     protected String describe() {
-      return "a mapping of " + length + " bytes of " + device().name();
+      return "a mapping of " + length + " bytes of " + device.name();
     }
 
     @Override
-    protected void destroy() {
+    protected void endNative() {
       try {
-        if (device().lostCause() == null) {
+        if (device.lostCause() == null) {
           flush();
         }
       } finally {
-        device().resources().mappings.remove(this);
         storage.release();
       }
     }
@@ -82,7 +80,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     ByteBuffer view = use.range.bytes();
     this.bytes =
         (use.mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
-    this.owner = use.ownedBy(this, use.device().tracesLeaks());
+    this.owner = use.ownedBy(this, use.device.tracesLeaks());
   }
 
   /**
@@ -95,9 +93,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     if (mode != MapMode.DISCARD_WRITE) {
       use.invalidate();
     }
-    EngineMapping mapping = new EngineMapping(buffer, use);
-    use.device().resources().mappings.add(use);
-    return mapping;
+    return new EngineMapping(buffer, use);
   }
 
   @Override

@@ -32,7 +32,6 @@ public final class EngineCommandBuffer implements CommandBuffer {
     this.mode = Objects.requireNonNull(mode, "mode");
     this.recording = new Recording(device, mode == Mode.ONE_SHOT);
     this.owner = recording.ownedBy(this, device.tracesLeaks());
-    device.resources().recordings.add(recording);
   }
 
   @Override

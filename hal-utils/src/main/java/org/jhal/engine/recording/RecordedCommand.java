@@ -282,13 +282,9 @@ public final class RecordedCommand implements Command, CommandList {
     if (sourceOffset < targetOffset + length && targetOffset < sourceOffset + length) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "copy of "
-              + length
-              + " bytes from offset "
-              + sourceOffset
-              + " to offset "
-              + targetOffset
-              + " of the same buffer: the ranges overlap");
+          ("copy of %s bytes from offset %s to offset %s of the same buffer: the ranges"
+                  + " overlap")
+              .formatted(length, sourceOffset, targetOffset));
     }
   }
 

@@ -73,11 +73,8 @@ public final class RecordedOperand implements Operand {
     if (!(value instanceof BufferRef ref)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          kernel.argument(index)
-              + ": needs a buffer, got "
-              + value.getClass().getSimpleName()
-              + " "
-              + value);
+          "%s: needs a buffer, got %s %s"
+              .formatted(kernel.argument(index), value.getClass().getSimpleName(), value));
     }
     RecordedOperand operand;
     if (ref instanceof Slot slot) {
@@ -95,13 +92,12 @@ public final class RecordedOperand implements Operand {
     if (operand.offset % parameter.type().bytes() != 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          kernel.argument(index)
-              + ": offset "
-              + operand.offset
-              + " must be a multiple of "
-              + parameter.type().bytes()
-              + ", the size of "
-              + parameter.type().label());
+          "%s: offset %s must be a multiple of %s, the size of %s"
+              .formatted(
+                  kernel.argument(index),
+                  operand.offset,
+                  parameter.type().bytes(),
+                  parameter.type().label()));
     }
     return operand;
   }

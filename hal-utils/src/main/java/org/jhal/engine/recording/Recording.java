@@ -62,10 +62,6 @@ public final class Recording extends Owned implements CommandList {
   // Written last by the recording thread, so that threads that read it see all of the above.
   private volatile boolean isEnded;
 
-  // Go from false to true once; any thread may write and read them.
-  private volatile boolean isUnused; // the last reference is gone
-  private volatile boolean isPreparedOver; // endPrepared() has returned
-
   // Set at most once, by a thread that submits the recording.
   private volatile @Nullable PreparedCommands prepared;
 
@@ -73,6 +69,7 @@ public final class Recording extends Owned implements CommandList {
   private volatile int weight = -1;
 
   Recording(DeviceCore<?> device, boolean isOneShot) {
+    super(device.resources().recordings);
     this.device = device;
     this.isOneShot = isOneShot;
   }
@@ -237,26 +234,6 @@ public final class Recording extends Owned implements CommandList {
     }
   }
 
-  /** Ends the prepared commands when no submission is in flight. May be called again. */
-  void endPrepared() {
-    PreparedCommands whole = prepared;
-    if (whole != null) {
-      whole.close();
-    }
-    isPreparedOver = true;
-    removeIfOver();
-  }
-
-  /**
-   * Forgets the recording once it is unused and its prepared commands have ended, in either order:
-   * closing the device ends them, too.
-   */
-  private void removeIfOver() {
-    if (isUnused && (isPreparedOver || prepared == null)) {
-      device.resources().recordings.remove(this);
-    }
-  }
-
   private EngineBuffer checkBinding(int slot, SlotNeeds needs, BindingTable table) {
     if (slot < table.size()
         && table.get(slot) instanceof EngineBuffer own
@@ -287,13 +264,7 @@ public final class Recording extends Owned implements CommandList {
     if (needs.bytes > buffer.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "slot "
-              + slot
-              + ": the commands need "
-              + needs.bytes
-              + " bytes, "
-              + buffer
-              + " is bound");
+          "slot %s: the commands need %s bytes, %s is bound".formatted(slot, needs.bytes, buffer));
     }
     Checks.multiple(
         "slot " + slot + ": offset of the bound buffer", buffer.offset, needs.alignment);
@@ -342,19 +313,23 @@ public final class Recording extends Owned implements CommandList {
   }
 
   @Override
-  protected void endWithDevice() {
-    endPrepared();
-  }
-
-  @Override
-  protected void destroy() {
-    isUnused = true;
+  protected void unused() {
     if (prepared != null) {
-      device.calls().free("what was prepared for a command buffer", this::endPrepared);
+      device.calls().free("what was prepared for a command buffer", this::endOnce);
+    } else {
+      endOnce();
     }
-    removeIfOver();
     for (RefCounted resource : retained) {
       resource.release();
+    }
+  }
+
+  /** Ends the prepared commands: no submission is in flight. */
+  @Override
+  protected void endNative() {
+    PreparedCommands whole = prepared;
+    if (whole != null) {
+      whole.close();
     }
   }
 }

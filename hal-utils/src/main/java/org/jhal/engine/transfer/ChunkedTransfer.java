@@ -82,19 +82,10 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
   /** The first lane has failed; others may still be moving bytes. */
   protected void failed(HalException first) {}
 
-  /** All lanes have ended, and the operation is about to. Called once. */
-  protected void over(@Nullable HalException first) {}
+  /** All lanes have ended: lets go of what it holds, and ends the operation. Called once. */
+  protected abstract void end(@Nullable HalException first);
 
-  /** Ends the operation. Called once, when all lanes have ended. */
-  protected void end(@Nullable HalException first) {
-    try {
-      over(first);
-    } finally {
-      endOperation(first);
-    }
-  }
-
-  /** Ends the operation of a transfer that holds nothing. */
+  /** Ends the operation. */
   protected final void endOperation(@Nullable HalException first) {
     operation.queue.hostCompletionOver(operation, first);
   }

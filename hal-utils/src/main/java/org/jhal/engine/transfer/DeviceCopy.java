@@ -57,8 +57,12 @@ public final class DeviceCopy<E> extends ChunkedTransfer<E> {
   }
 
   @Override
-  protected void over(@Nullable HalException first) {
-    other.leases().endCopy();
+  protected void end(@Nullable HalException first) {
+    try {
+      other.leases().endCopy();
+    } finally {
+      endOperation(first);
+    }
   }
 
   /** Its timeline orders a chunk's readback before its upload. */

@@ -16,6 +16,7 @@ import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.support.Attempt;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,7 @@ public class StagingPool {
   }
 
   /** Memory that one user has until it ends the loan. For one thread at a time. */
-  public final class Loan {
+  public final class Loan implements Runnable {
     private final ByteBuffer bytes;
     private final boolean isChunk; // rather than a piece of the heap
     private final AtomicBoolean isBack = new AtomicBoolean();
@@ -124,16 +125,20 @@ public class StagingPool {
       }
     }
 
-    /** Does nothing if the memory is back, as another user may have it. */
     private void giveBack() {
-      try {
-        if (isChunk && isBack.compareAndSet(false, true)) {
-          pass(bytes);
-        }
-      } catch (Throwable t) {
+      Throwable thrown = Attempt.of(this);
+      if (thrown != null) {
         // Rule E2: a user that waits might never get a chunk. This may run in a callback of host
         // memory, which only logs what it throws.
-        device.loseBecause(t);
+        device.loseBecause(thrown);
+      }
+    }
+
+    /** Does nothing if the memory is back, as another user may have it. */
+    @Override
+    public void run() {
+      if (isChunk && isBack.compareAndSet(false, true)) {
+        pass(bytes);
       }
     }
   }

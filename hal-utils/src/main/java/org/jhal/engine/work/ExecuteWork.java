@@ -2,7 +2,6 @@ package org.jhal.engine.work;
 
 import java.lang.ref.Reference;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import org.jhal.BindingTable;
 import org.jhal.CommandBuffer;
@@ -49,8 +48,8 @@ public final class ExecuteWork<E> extends QueueWork<E> {
     }
     recorded.bind(table, bindings);
     retain(recorded, "command buffer is closed");
-    if (!recorded.peers().isEmpty()) {
-      setUsesPeers();
+    for (BufferStorage storage : recorded.peers()) {
+      peerUses().add(storage);
     }
     recording = recorded;
     for (EngineBuffer bound : bindings) {
@@ -89,12 +88,6 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   @Override
   protected boolean issueMayBlock(NativeStream<E> stream) {
     return stream.issueMayBlock(Objects.requireNonNull(recording));
-  }
-
-  @Override
-  List<BufferStorage> morePeers() {
-    Recording recorded = recording;
-    return recorded == null ? List.of() : recorded.peers();
   }
 
   @Override

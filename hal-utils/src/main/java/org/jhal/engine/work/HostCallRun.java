@@ -9,6 +9,7 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.ProgramCode;
@@ -65,13 +66,9 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
   }
 
   private void end(State from, @Nullable HalException failure) {
-    try {
-      if (state.compareAndSet(from, State.ENDED)) {
-        operation.queue.hostCompletionOver(operation, failure);
-      }
-    } catch (Throwable t) {
-      operation.queue.broken.by = t; // no call: there may be no stack left for one
-      throw t;
+    StackReserve.check(operation.key); // first: behind the change nobody else ends the operation
+    if (state.compareAndSet(from, State.ENDED)) {
+      operation.queue.hostCompletionOver(operation, failure);
     }
   }
 

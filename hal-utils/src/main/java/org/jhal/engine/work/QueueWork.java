@@ -49,10 +49,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
   private int resourceCount;
 
-  // The other devices whose memory is used; made when first needed. The flag, written by the
-  // enqueuing thread, says whether there are any.
+  // Null if no memory of other devices is used, or no more. Written by the enqueuing thread.
   private @Nullable PeerUses peerUses;
-  private boolean usesPeers;
 
   private @Nullable HostCompletion hostCompletion;
   private boolean signalsAfterHostCompletion;
@@ -114,14 +112,23 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   /** Keeps alive the memory of a buffer, which may belong to another device. */
   public final void retainForeign(EngineBuffer buffer) {
     BufferStorage storage = buffer.storage;
-    usesPeers |= storage.peer != null;
+    notePeer(storage);
     reserve();
     buffer.retainStorage();
     resources[resourceCount++] = storage; // no call: an overflow would leak the reference
   }
 
+  /** Makes a storage that stands for that of another device's buffer, and keeps it alive. */
+  public final BufferStorage standIn(EngineBuffer buffer) {
+    reserve();
+    BufferStorage made = buffer.standIn(device);
+    resources[resourceCount++] = made; // no call, as above
+    notePeer(made);
+    return made;
+  }
+
   final void retainStorage(BufferStorage storage) {
-    usesPeers |= storage.peer != null;
+    notePeer(storage);
     retain(storage, "an object that the operation uses was closed");
   }
 
@@ -144,49 +151,20 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     }
   }
 
-  /** Notes that it uses memory of other devices that is not among its own resources. */
-  final void setUsesPeers() {
-    usesPeers = true;
-  }
-
-  /** Further memory of other devices that it uses. */
-  List<BufferStorage> morePeers() {
-    return List.of();
-  }
-
-  /** Whether access to all used memory of other devices is enabled. */
-  private boolean areEnabled() {
-    for (int i = 0; i < resourceCount; i++) {
-      if (resources[i] instanceof BufferStorage storage
-          && storage.peer != null
-          && !isEnabled(storage)) {
-        return false;
-      }
+  private void notePeer(BufferStorage storage) {
+    if (storage.peer != null) {
+      peerUses().add(storage);
     }
-    return morePeers().stream().allMatch(this::isEnabled);
   }
 
-  private boolean isEnabled(BufferStorage storage) {
-    DeviceCore<?> owner = storage.home().device;
-    return owner == device || storage.device != device || device.peers().isEnabled(owner);
-  }
-
-  /** Holds the other devices whose memory is used. Called by the drainer with the device bound. */
-  private void usePeers() {
+  /** The other devices' memory that it uses, to be added to. */
+  final PeerUses peerUses() {
     PeerUses uses = peerUses;
     if (uses == null) {
       uses = new PeerUses(device);
       peerUses = uses;
     }
-    boolean isPart = operation().servesCopy;
-    for (int i = 0; i < resourceCount; i++) {
-      if (resources[i] instanceof BufferStorage storage && storage.peer != null) {
-        uses.begin(storage, isPart);
-      }
-    }
-    for (BufferStorage storage : morePeers()) {
-      uses.begin(storage, isPart);
-    }
+    return uses;
   }
 
   /** Checks that all memory is allocated (rule M1), before anything reaches the stream. */
@@ -202,7 +180,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
 
   @Override
   public final boolean mayBlock(NativeStream<E> stream) {
-    return (usesPeers && !areEnabled()) || issueMayBlock(stream);
+    PeerUses uses = peerUses;
+    return (uses != null && !uses.areEnabled()) || issueMayBlock(stream);
   }
 
   /** Whether only the issue thread may issue it, other devices' memory aside. */
@@ -212,7 +191,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
 
   /** Whether issuing it may involve another device. */
   protected boolean mayGoAcross() {
-    return usesPeers;
+    return peerUses != null;
   }
 
   @Override
@@ -229,8 +208,9 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   private @Nullable Throwable issueHolding(NativeStream<E> stream, Batch<E> batch) {
-    if (usesPeers) {
-      usePeers();
+    PeerUses uses = peerUses;
+    if (uses != null) {
+      uses.begin(operation().servesCopy);
     }
     return issue(stream, batch);
   }
@@ -282,14 +262,15 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       }
       letGo(releases);
     } finally {
-      if (peerUses != null) {
-        peerUses.end();
+      PeerUses uses = peerUses;
+      if (uses != null) {
+        peerUses = null;
+        uses.end();
       }
     }
   }
 
   private void letGo(Consumer<RefCounted> releases) {
-    usesPeers = false;
     int count = resourceCount;
     resourceCount = 0;
     try {

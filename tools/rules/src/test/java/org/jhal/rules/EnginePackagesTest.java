@@ -68,6 +68,7 @@ class EnginePackagesTest {
               ENGINE + ".kernel",
               DRIVER,
               DRIVER + ".bundle",
+              DRIVER + ".support",
               ENGINE + ".base",
               ENGINE + ".flightrecorder"),
           entry(
@@ -90,6 +91,7 @@ class EnginePackagesTest {
           entry(
               ENGINE + ".transfer",
               DRIVER,
+              DRIVER + ".support",
               ENGINE + ".base",
               ENGINE + ".memory",
               ENGINE + ".queue"),
@@ -137,6 +139,7 @@ class EnginePackagesTest {
           DRIVER + ".UncoveredWorkException",
           DRIVER + ".bundle.Manifest",
           DRIVER + ".cache.CacheTool",
+          DRIVER + ".support.Attempt",
           DRIVER + ".support.EarlyClasses",
           DRIVER + ".support.PlatformThreads");
 
