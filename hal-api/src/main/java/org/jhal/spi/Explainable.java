@@ -3,6 +3,7 @@ package org.jhal.spi;
 import java.util.function.Consumer;
 import org.jhal.Hal;
 import org.jhal.HalException;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,4 +29,13 @@ public interface Explainable {
    * <p>An operation that is missed because it has ended must have made its signals visible before.
    */
   void tellOpen(Consumer<OpenOperation> looker);
+
+  /**
+   * Passes at least those open operations that signal {@code semaphore}; otherwise as {@link
+   * #tellOpen(Consumer)}. An engine that describes no others saves most of the time beside many
+   * open operations.
+   */
+  default void tellOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
+    tellOpen(looker);
+  }
 }

@@ -112,7 +112,7 @@ public interface NativeStream<E> extends ThreadBinding {
    * @return null if the work has succeeded. A failure with status UNAVAILABLE means that the device
    *     is lost. With any other status the operation fails with it, unless it has failed before,
    *     and so does what waits for the operation (rule Q6). An exception that is thrown loses the
-   *     device; an {@link Error} is no answer, and the engine may ask again
+   *     device, and so does an {@link Error}, behind which the engine may ask again
    */
   default @Nullable HalException outcome(E event) {
     return null;

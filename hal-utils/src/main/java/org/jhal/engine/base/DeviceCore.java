@@ -18,6 +18,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
@@ -252,7 +253,12 @@ public final class DeviceCore<E> implements Explainable {
 
   @Override
   public void tellOpen(Consumer<OpenOperation> looker) {
-    queues.forEach(queue -> queue.describeOpen(looker));
+    queues.forEach(queue -> queue.describeOpen(null, looker));
+  }
+
+  @Override
+  public void tellOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
+    queues.forEach(queue -> queue.describeOpen(semaphore, looker));
   }
 
   /** The token of the devices that share events with this one. */

@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jhal.HalException;
+import org.jhal.TimelineSemaphore;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
@@ -378,10 +379,15 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   /**
    * Passes a description of each open operation to {@code looker}, the newest first, with no lock
    * held.
+   *
+   * @param semaphore only those that signal it are described, unless it is null
    */
-  public void describeOpen(Consumer<OpenOperation> looker) {
+  public void describeOpen(@Nullable TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
     for (Operation<E> operation : open.newestFirst()) {
-      OpenOperation described = OperationReport.open(operation);
+      OpenOperation described =
+          semaphore == null || operation.signals(semaphore)
+              ? OperationReport.open(operation)
+              : null;
       if (described != null) {
         looker.accept(described);
       }

@@ -86,7 +86,7 @@ final class EventInquiry<E> {
   private void askStream() {
     try {
       boolean ignored = queries.isIdle();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       if (Failures.isLoss(e)) {
         queue.loss.loseLater("isIdle", e);
       }
@@ -98,7 +98,8 @@ final class EventInquiry<E> {
     if (queue.loss.cause() != null || (isOwnDevice && !queries.isOutcomeOpen(operation))) {
       return true;
     }
-    boolean isInside = !PlatformThreads.isCurrentVirtual() && queue.gate.tryEnter();
+    // As a part, since the caller may be inside already, and the gate shut behind it.
+    boolean isInside = !PlatformThreads.isCurrentVirtual() && queue.gate.tryEnterPart();
     if (!isInside && !(isOwnDevice && mayWait)) {
       return !queries.isOutcomeOpen(operation); // a device that was closed is not lost
     }
@@ -160,7 +161,7 @@ final class EventInquiry<E> {
       } finally {
         queue.stream.unbindFromThread(token);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       queue.loss.loseLater(operation.behind("queryEvent"), e);
       return true;
     } finally {

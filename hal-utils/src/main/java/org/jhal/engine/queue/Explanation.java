@@ -51,7 +51,7 @@ final class Explanation {
     Explanation explanation = new Explanation(semaphore, value);
     for (Explainable device : Explanations.all()) {
       try {
-        device.tellOpen(explanation::look);
+        device.tellOpen(semaphore, explanation::look);
       } catch (RuntimeException | LinkageError e) { // of a driver with an engine of its own
         continue; // the other devices may still report theirs
       }

@@ -78,8 +78,7 @@ final class HostWait extends WaitNode {
         isReached = wait.park(semaphore, wanted, start, limit);
       } finally {
         // If a signaller has removed the node meanwhile, this does nothing, and released() only
-        // sets
-        // a field of an object that is garbage.
+        // sets a field of an object that is garbage.
         if (!wait.isReleased) {
           semaphore.deregister(wait);
         }

@@ -67,7 +67,7 @@ final class Issuer<E> {
       try {
         token = owner.stream.bindToThread();
         isBound = true;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | LinkageError e) {
         owner.loss.loseLater("bindToThread", e);
       }
     }
@@ -102,7 +102,7 @@ final class Issuer<E> {
   private void unbind(long token) {
     try {
       owner.stream.unbindFromThread(token);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       owner.loss.loseLater("unbindFromThread", e);
     }
   }
@@ -112,8 +112,8 @@ final class Issuer<E> {
    * operation on the semaphores that it signals.
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
-   * flight or has failed. An error, which is none of the driver's failures, escapes; see {@link
-   * Broken}.
+   * flight or has failed. An error does not count as a failure of the driver, unless the driver is
+   * not linked, and escapes; see {@link Broken}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
    *     it has failed, and may already have retired
@@ -127,22 +127,24 @@ final class Issuer<E> {
       }
       OperationReport.issue(operation);
       event = events.acquire();
-    } catch (RuntimeException e) { // one of a driver must not stop the drainer
+    } catch (RuntimeException | LinkageError e) { // one of a driver must not stop the drainer
       fail(operation, e);
       failLater(operation);
       return false;
     }
-    Reach reach;
+    Reach reach = Reach.UNKNOWN;
     try {
       reach = submit(operation, event.handle);
-    } finally {
+    } finally { // also of an error, behind which no thread takes the event from the pool
       batch.clear();
+      if (reach != Reach.COVERED) {
+        event.release();
+      }
     }
     if (reach == Reach.COVERED) {
       publish(operation, event);
       return true;
     }
-    event.release();
     if (reach == Reach.UNKNOWN) {
       open.keep(operation); // the work may go on until the stream is idle
     } else if (reach == Reach.NOTHING || !putBack(operation)) {
@@ -151,10 +153,7 @@ final class Issuer<E> {
     return false;
   }
 
-  /**
-   * Has the issue thread fail the signals of an operation, of which nothing that it holds is in
-   * use.
-   */
+  /** Leaves it to the issue thread to fail an operation that holds nothing in use. */
   private void failLater(Operation<E> operation) {
     line.addFailed(operation);
     owner.issueLater();
@@ -189,7 +188,7 @@ final class Issuer<E> {
       if (operation.workFailure() == null) {
         return Reach.PUT_BACK;
       }
-    } catch (RuntimeException e) { // as above
+    } catch (RuntimeException | LinkageError e) { // as above
       if (batch.mayHaveReached()) {
         return lose(operation, e);
       }
@@ -205,7 +204,7 @@ final class Issuer<E> {
     try {
       fail(operation, batch.submitWithoutWork(owner.stream));
       return Reach.COVERED;
-    } catch (RuntimeException e) { // as above
+    } catch (RuntimeException | LinkageError e) { // as above
       return lose(operation, e);
     }
   }
@@ -358,7 +357,7 @@ final class Issuer<E> {
       E handle = (E) event.handle;
       steps.waitEvent(handle);
       return true;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       boolean ignored = other.confirm(producer, false, false); // which shows whether it is lost
       HalException cause = other.lost();
       if (cause == null) {

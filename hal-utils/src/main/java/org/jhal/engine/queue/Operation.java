@@ -9,6 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.TimelineSemaphore;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.HeapNode;
@@ -56,9 +57,8 @@ public final class Operation<E> extends HeapNode implements Producer {
   /** Whether it is a chunk of a copy between devices, which goes on while the device is closing. */
   public final boolean servesCopy;
 
-  // Any thread changes it, by compare-and-set, so that one makes each change. It is set plainly
-  // only
-  // by OpenList.add, in the critical section from which on others see the operation.
+  // Any thread changes it, by compare-and-set, so that one makes each change. OpenList.add alone
+  // sets it plainly, in the critical section from which on others see the operation.
   volatile State state = State.NEW;
 
   // Waits that have not ended, plus one until all of them are registered. The thread that counts it
@@ -77,8 +77,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   private int weight;
 
   // Only the issue thread may issue it. Used by the enqueuing thread, by the drainer that issues
-  // it,
-  // and, while it is ready, with the lock of IssueLine held.
+  // the operation, and, while that is ready, with the lock of IssueLine held.
   private boolean mayBlock;
   private boolean isTimed; // the stream measures when it runs
   private boolean isPutBack; // see putBack(); read and written as mayBlock is
@@ -274,6 +273,15 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   long signalValue(int index) {
     return signals.value(index);
+  }
+
+  boolean signals(TimelineSemaphore semaphore) {
+    for (int i = 0; i < signals.size(); i++) {
+      if (signals.semaphore(i) == semaphore) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Ends one wait. Returns true for the last one. */

@@ -10,8 +10,9 @@ import org.jhal.driver.NativeStream;
  * thread that sees it fire asks at once how the work has ended, before the operation counts as
  * done. So the answer is known when the outcome is decided.
  *
- * <p>Each method throws what the call has thrown. An exception loses the device (rule Q7a), which
- * is up to the caller. An error is one of this thread, and says nothing about the stream.
+ * <p>Each method throws what the call has thrown. An exception, and an error of a driver that is
+ * not linked, loses the device (rule Q7a), which is up to the caller. Any other error loses the
+ * device whose thread it meets (rule E2).
  *
  * <p>Thread-safe: if several threads see an event fire, one asks, and the others wait for that
  * call, which does not block.
@@ -99,12 +100,12 @@ final class StreamQueries<E> {
     }
   }
 
-  /** SUCCESS or a failure; one with status UNAVAILABLE if asking has thrown an exception. */
+  /** SUCCESS or a failure; one with status UNAVAILABLE if asking has thrown. */
   private Object outcome(E event) {
     try {
       HalException failure = stream.outcome(event);
       return failure == null ? SUCCESS : failure;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       return Failures.isLoss(e) ? e : Failures.caused(Status.UNAVAILABLE, "unexpected ", e);
     }
   }

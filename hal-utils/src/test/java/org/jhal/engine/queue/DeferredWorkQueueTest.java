@@ -370,7 +370,7 @@ class DeferredWorkQueueTest {
 
     @Override
     public void tellOpen(Consumer<OpenOperation> looker) {
-      queue.describeOpen(looker);
+      queue.describeOpen(null, looker);
     }
   }
 

@@ -54,6 +54,9 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
     /** What each question of the engine about a stream does first; it may throw. */
     public volatile Consumer<String> atQuestion = question -> {};
 
+    /** What each native call does first, with the lock held; it may throw an error. */
+    public volatile Consumer<String> atCall = call -> {};
+
     /** The result of {@link FakeStream#weight(PreparedCommands)}. */
     public volatile int preparedWeight = 1;
 
@@ -113,6 +116,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       if (lost != null) {
         throw lost.again();
       }
+      atCall.accept(call);
       fail(call);
     }
 

@@ -42,6 +42,7 @@ class OpenListTest {
     }
     List<Long> seen = new ArrayList<>();
     queue.describeOpen(
+        null,
         described -> {
           if (seen.isEmpty()) {
             Threads other =

@@ -359,6 +359,36 @@ class QueueFailureTest {
     }
   }
 
+  /** Before anything has reached the stream, or behind it. No event is left. */
+  @ParameterizedTest
+  @ValueSource(strings = {"submit", "submitted"})
+  void anErrorInACallOfTheDriverLosesTheDevice(String call) {
+    try (Quiet log = new Quiet()) {
+      harness.device.dieNext(call);
+      assertThrows(
+          StackOverflowError.class, () -> harness.enqueue(0, "dying", Fence.NONE, first.at(1)));
+      harness.run();
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      harness.finish();
+      assertEquals(1, log.count("an error interrupted a step of queue"));
+    }
+  }
+
+  /** Such as an event, if its library does not have the function that makes one. */
+  @Test
+  void anUnlinkedDriverFailsTheOperation() {
+    harness.device.atCall =
+        call -> {
+          throw new UnsatisfiedLinkError(call);
+        };
+    harness.enqueue(0, "unlinked", Fence.NONE, first.at(1));
+    harness.device.atCall = call -> {};
+    harness.enqueue(0, "later", Fence.NONE, second.at(1));
+    harness.finish();
+    assertEquals(Status.INTERNAL, failure(first).status());
+    assertEquals(1, second.currentValue());
+  }
+
   @Test
   void anErrorBeforeItIsAcceptedRefusesTheOperation() {
     QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));

@@ -206,6 +206,52 @@ class QueuesOfTwoDevicesTest {
     assertEquals(1, third.currentValue());
   }
 
+  /** The close begins while the consumer's thread is inside the producer's queue. */
+  @Test
+  void aWaitThatFailsWhileTheLostDeviceClosesFailsOneOperation() {
+    produce();
+    harness.device.failNth("queryEvent", 1, GONE);
+    harness.device.atCall =
+        call -> {
+          if (call.equals("waitEvent")) {
+            boolean ignored = harness.queues.get(0).gate.shut();
+            throw GONE.again();
+          }
+        };
+    consume();
+    harness.device.atCall = call -> {};
+    harness.run();
+    assertNotNull(harness.lost(0));
+    assertNull(harness.lost(1));
+    assertNotNull(second.failure());
+    harness.finish();
+  }
+
+  /** As of a native function that its library does not have. */
+  @Test
+  void anErrorOfAnUnlinkedQueryLosesTheDeviceThatIsAsked() {
+    produce();
+    consume();
+    runStream(0);
+    runStream(1);
+    boolean[] isProducers = new boolean[1];
+    harness.device.atCall =
+        call -> {
+          if (call.equals("queryEvent") && isProducers[0]) {
+            throw new UnsatisfiedLinkError("queryEvent");
+          }
+          isProducers[0] |= call.equals("queryEvent"); // the first is the consumer's
+        };
+    while (harness.queues.get(1).completionRole.takeStepsIfWoken()) {
+      continue;
+    }
+    harness.device.atCall = call -> {};
+    harness.run();
+    assertNotNull(harness.lost(0));
+    assertNull(harness.lost(1));
+    harness.finish();
+  }
+
   @Test
   void aWaitThatFailsForAnotherReasonLosesItsOwnDevice() {
     produce();
