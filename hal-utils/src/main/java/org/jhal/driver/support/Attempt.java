@@ -4,6 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls what may fail in any way, where the caller goes on all the same. */
 public final class Attempt {
+  /** What declares exceptions. */
+  @FunctionalInterface
+  public interface Body {
+    /** Does it. */
+    void run() throws Exception;
+  }
+
   private Attempt() {}
 
   /**
@@ -13,6 +20,16 @@ public final class Attempt {
    * @return what it has thrown, or null
    */
   public static @Nullable Throwable of(Runnable body) {
+    try {
+      body.run();
+      return null;
+    } catch (Throwable t) {
+      return t;
+    }
+  }
+
+  /** As {@link #of}. */
+  public static @Nullable Throwable ofThrowing(Body body) {
     try {
       body.run();
       return null;

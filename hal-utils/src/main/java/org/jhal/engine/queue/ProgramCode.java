@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProgramCode {
   /** Code of the program. */
   @FunctionalInterface
-  public interface Body {
-    void run() throws Exception;
-  }
+  public interface Body extends Attempt.Body {}
 
   private ProgramCode() {}
 
@@ -61,11 +60,6 @@ public final class ProgramCode {
 
   /** Runs what is no callback, such as the read of a channel, in the same way. */
   public static @Nullable Throwable thrownBy(Body body) {
-    try {
-      body.run();
-      return null;
-    } catch (Throwable t) {
-      return t;
-    }
+    return Attempt.ofThrowing(body);
   }
 }
