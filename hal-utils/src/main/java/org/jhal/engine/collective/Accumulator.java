@@ -32,8 +32,8 @@ public abstract class Accumulator {
    */
   public static Accumulator of(Reduction reduction, ElementType type, int capacity) {
     return switch (type) {
-      case I8, U8, I16, U16, I32, U32, I64, U64 ->
-          new IntegerAccumulator(reduction, type, capacity);
+      case I8, U8, I16, U16, I32, U32 -> new IntAccumulator(reduction, type, capacity);
+      case I64, U64 -> new LongAccumulator(reduction, type, capacity);
       case F16, BF16, F32 -> new FloatAccumulator(reduction, type, capacity);
       case F64 -> new DoubleAccumulator(reduction, type, capacity);
     };
@@ -58,5 +58,10 @@ public abstract class Accumulator {
 
   static ByteBuffer view(ByteBuffer elements) {
     return elements.duplicate().order(ByteOrder.nativeOrder()).position(0);
+  }
+
+  /** For a reduction that was refused earlier. */
+  final AssertionError refused() {
+    return new AssertionError(reduction + " of " + type);
   }
 }

@@ -1,23 +1,19 @@
 package org.jhal.engine.collective;
 
 import java.nio.ByteBuffer;
-import java.nio.IntBuffer;
 import java.nio.ShortBuffer;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
 
-/**
- * For integers. Those of less than 64 bits are extended, by their sign or by zeros, and cut off at
- * the end.
- */
-final class IntegerAccumulator extends Accumulator {
-  private final long[] sum;
-  private final long[] other;
+/** For integers of up to 32 bits. Shorter ones are extended, by their sign or by zeros. */
+final class IntAccumulator extends Accumulator {
+  private final int[] sum;
+  private final int[] other;
 
-  IntegerAccumulator(Reduction reduction, ElementType type, int capacity) {
+  IntAccumulator(Reduction reduction, ElementType type, int capacity) {
     super(reduction, type);
-    this.sum = new long[capacity];
-    this.other = new long[capacity];
+    this.sum = new int[capacity];
+    this.other = new int[capacity];
   }
 
   @Override
@@ -27,10 +23,10 @@ final class IntegerAccumulator extends Accumulator {
 
   @Override
   public void next(ByteBuffer elements, int count) {
-    long[] a = sum;
-    long[] b = other;
+    int[] a = sum;
+    int[] b = other;
     load(elements, b, count);
-    long sign = type == ElementType.U64 ? Long.MIN_VALUE : 0; // makes signed order unsigned
+    boolean isUnsigned = type == ElementType.U32; // shorter ones are not negative
     switch (reduction) {
       case SUM -> {
         for (int i = 0; i < count; i++) {
@@ -44,19 +40,21 @@ final class IntegerAccumulator extends Accumulator {
       }
       case MIN -> {
         for (int i = 0; i < count; i++) {
-          a[i] = Math.min(a[i] ^ sign, b[i] ^ sign) ^ sign;
+          boolean isLess = isUnsigned ? Integer.compareUnsigned(b[i], a[i]) < 0 : b[i] < a[i];
+          a[i] = isLess ? b[i] : a[i];
         }
       }
       case MAX -> {
         for (int i = 0; i < count; i++) {
-          a[i] = Math.max(a[i] ^ sign, b[i] ^ sign) ^ sign;
+          boolean isLess = isUnsigned ? Integer.compareUnsigned(a[i], b[i]) < 0 : a[i] < b[i];
+          a[i] = isLess ? b[i] : a[i];
         }
       }
-      case AVERAGE -> throw new AssertionError("integers have no average");
+      case AVERAGE -> throw refused();
     }
   }
 
-  private void load(ByteBuffer elements, long[] target, int count) {
+  private void load(ByteBuffer elements, int[] target, int count) {
     ByteBuffer in = view(elements);
     switch (type.bytes()) {
       case 1 -> {
@@ -72,14 +70,7 @@ final class IntegerAccumulator extends Accumulator {
           target[i] = shorts.get(i) & mask;
         }
       }
-      case 4 -> {
-        IntBuffer ints = in.asIntBuffer();
-        long mask = type == ElementType.U32 ? 0xFFFF_FFFFL : -1;
-        for (int i = 0; i < count; i++) {
-          target[i] = ints.get(i) & mask;
-        }
-      }
-      default -> in.asLongBuffer().get(target, 0, count);
+      default -> in.asIntBuffer().get(target, 0, count);
     }
   }
 
@@ -98,13 +89,7 @@ final class IntegerAccumulator extends Accumulator {
           shorts.put(i, (short) sum[i]);
         }
       }
-      case 4 -> {
-        IntBuffer ints = out.asIntBuffer();
-        for (int i = 0; i < count; i++) {
-          ints.put(i, (int) sum[i]);
-        }
-      }
-      default -> out.asLongBuffer().put(sum, 0, count);
+      default -> out.asIntBuffer().put(sum, 0, count);
     }
   }
 }
