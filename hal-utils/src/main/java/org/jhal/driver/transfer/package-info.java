@@ -5,8 +5,8 @@
  *
  * <ul>
  *   <li>{@link org.jhal.driver.transfer.HostTransfers} each, for transfers of memory that the
- *       device cannot access: through a {@link org.jhal.driver.transfer.StagingRing} while an
- *       operation is issued, or by the device's {@link org.jhal.driver.transfer.TransferRing};
+ *       device cannot access: through staging memory of the stream while an operation is issued, or
+ *       by the device's {@link org.jhal.driver.transfer.TransferRing};
  *   <li>{@link org.jhal.driver.transfer.DeferredFrees} each, for memory that their runtime cannot
  *       free in stream order.
  * </ul>

@@ -1,6 +1,5 @@
 package org.jhal.simulator.kit;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,8 +38,7 @@ public final class ControlledGpu extends DeviceControls implements Controls {
   private final GpuMemory numbers; // one for each stream
   private final int[] holds; // how often each stream was held; guarded by this
 
-  /** Releases the stream of a library's collectives; null while it is not held. */
-  @GuardedBy("this")
+  /** Releases the stream of a library's collectives; null while it is not held. Guarded by this. */
   private @Nullable Runnable collectives;
 
   private ControlledGpu(
