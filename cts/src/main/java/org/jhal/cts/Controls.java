@@ -39,9 +39,9 @@ public interface Controls {
    * cover the call. The suite knows:
    *
    * <ul>
-   *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
-   *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
-   *       stream, which then has no effect;
+   *   <li>{@code createEvent}, {@code submit}, {@code recordEvent}, {@code waitEvent}, {@code
+   *       queryEvent}, {@code synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code
+   *       freeAsync}: a call on a stream, which then has no effect;
    *   <li>{@code allocate}, {@code importHost}, {@code importDevice}, {@code load}, {@code
    *       enableAccess}: a call on the device, which then has no effect. {@code enableAccess} lets
    *       the device use the memory of another one;

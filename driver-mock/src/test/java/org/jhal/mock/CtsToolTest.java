@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import org.jhal.cts.Need;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +110,21 @@ class CtsToolTest {
                 line -> !line.startsWith("run: the length of chains")) // the build shortens them
             .allMatch(line -> line.contains(": is missing, ") || line.startsWith("no proof")),
         out::toString);
+  }
+
+  /** Other tests of the class that passed do without it. */
+  @Test
+  void whatSomeInvocationsOfATestLackIsNoDiscrepancy(@TempDir Path folder) throws IOException {
+    String report = folder.toString();
+    String passes = "LossByCallTest.everyCallIsTestedOrExcepted";
+    String device = "mock://0?peers=none";
+    assertEquals(
+        0,
+        run("--device", device, "--tests", passes, "--tests", "PeerImportTest", "--report", report),
+        out::toString);
+    assertTrue(out.toString().contains(Need.PEER_MEMORY.absence()), out::toString);
+    assertEquals(4, run("verify", report), out::toString);
+    assertFalse(out.toString().contains("needs the same"), out::toString);
   }
 
   /** The folder is taken away after it was checked, as a full disk would be. */

@@ -19,9 +19,9 @@ public interface Command {
     FILL,
     /** Writes {@link #bytes()} to {@link #target()}. */
     UPDATE,
-    /** Writes {@link #host()}, all of it, to {@link #target()}. */
+    /** Writes {@link #host()}, all of it, to {@link #target()}; only ever alone in its list. */
     UPLOAD,
-    /** Reads {@link #source()} into {@link #host()}, all of it. */
+    /** Reads {@link #source()} into {@link #host()}, all of it; only ever alone in its list. */
     READBACK,
     /** Copies {@link #source()} to {@link #target()}, of the same length; they do not overlap. */
     COPY,

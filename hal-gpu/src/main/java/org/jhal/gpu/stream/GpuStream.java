@@ -14,10 +14,9 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.transfer.CopyStream;
 import org.jhal.driver.transfer.DeferredFrees;
-import org.jhal.driver.transfer.StagingRing;
+import org.jhal.driver.transfer.HostTransfers;
 import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphSet;
@@ -40,10 +39,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe as {@link NativeStream} requires.
  */
 public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphStream {
-  static {
-    EarlyClasses.initialize(StreamTransfers.class);
-  }
-
   /**
    * Less than a native stream holds (see docs/results/README.md), since a command may expand to
    * several.
@@ -142,7 +137,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     if (command.kind() == Command.Kind.EXTERNAL) {
       return EXTERNAL_WEIGHT;
     }
-    return StagingRing.weight(StreamTransfers.stagedBytes(command), CAPACITY);
+    return HostTransfers.weight(command, CAPACITY);
   }
 
   /** A launch of a graph counts as one, however large it is (see docs/results/README.md). */

@@ -3,12 +3,10 @@ package org.jhal.gpu.stream;
 import java.nio.Buffer;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
-import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.transfer.CopyStream;
-import org.jhal.driver.transfer.PageableTransfer;
-import org.jhal.driver.transfer.StagingRing;
+import org.jhal.driver.transfer.HostTransfers;
 import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuCore;
@@ -21,44 +19,27 @@ import org.jhal.gpu.runtime.GpuRuntime;
  * <p>Used by the thread that issues, with the device bound; {@link #mayBlock} by any thread.
  */
 final class StreamTransfers {
-  /**
-   * Uploads of pageable memory up to this size are copied while they are issued: that is faster
-   * than handing them to other threads.
-   */
-  private static final int MAX_CAPTURED = 1 << 20;
-
   private final GpuRuntime runtime;
   private final int place; // of the device's own memory
-  private final TransferRing ring; // moves pageable memory
   private final long stream;
-  private final StagingRing staging;
+  private final HostTransfers pageable;
 
   StreamTransfers(GpuCore core, TransferRing ring, CopyStream copies, long stream) {
     this.runtime = core.runtime();
     this.place = core.place();
-    this.ring = ring;
     this.stream = stream;
-    this.staging = new StagingRing(copies);
-  }
-
-  /** The maximum number of bytes that the issue copies to staging memory. */
-  static long stagedBytes(Command command) {
-    return switch (command.kind()) {
-      case UPDATE -> command.bytes().remaining();
-      case UPLOAD -> command.host().size() <= MAX_CAPTURED ? command.host().size() : 0;
-      default -> 0;
-    };
+    this.pageable = new HostTransfers(copies, ring);
   }
 
   /** Whether the staging ring is page-locked already. */
   boolean isStagingMade() {
-    return staging.isMade();
+    return pageable.isStagingMade();
   }
 
   /** Whether issuing a command page-locks the staging ring unless that exists. */
   boolean mayBlock(Command command) {
     boolean isPinned = command.kind() == Command.Kind.UPLOAD && hasPinned(command.host());
-    return !isPinned && stagedBytes(command) > 0;
+    return !isPinned && pageable.mayBlock(command);
   }
 
   /** Whether this driver has page-locked all of the memory. Calls no native function. */
@@ -97,55 +78,40 @@ final class StreamTransfers {
 
   /** Copies bytes of the command itself. */
   void update(Command command, Submission submission) {
-    Operand target = command.target();
-    staging.upload(command.bytes(), submission.memory(target), submission.offset(target));
+    pageable.update(command, submission);
   }
 
-  /**
-   * Reads a small source now unless the device may still write it: a producer has not completed,
-   * and a part of the source may be page-locked. Heap memory never is. For other memory no runtime
-   * can rule it out.
-   *
-   * @return whether it runs in other streams
-   */
+  /** Returns whether it runs in other streams. */
   boolean upload(Command command, Submission submission) {
     HostMemory source = command.host();
+    long pinned = pinnedAddress(source);
+    if (pinned == 0) {
+      return pageable.upload(command, submission);
+    }
+    submission.moves(command, TransferPath.DIRECT);
     GpuMemory target = GpuMemory.of(command.target(), submission);
     long offset = submission.offset(command.target());
-    long pinned = pinnedAddress(source);
-    if (pinned != 0) {
-      submission.moves(command, TransferPath.DIRECT);
-      runtime.copyToDevice(stream, target.address() + offset, pinned, source.size());
-    } else if (source.size() <= MAX_CAPTURED && (source.isOnHeap() || submission.waitsReached())) {
-      submission.moves(command, TransferPath.STAGED);
-      staging.upload(source, target, offset);
-    } else {
-      submission.moves(command, TransferPath.RING);
-      submission.afterwards(PageableTransfer.upload(ring, source, target, offset));
-      return true;
-    }
+    runtime.copyToDevice(stream, target.address() + offset, pinned, source.size());
     return false;
   }
 
   /** Returns whether it runs in other streams. */
   boolean readback(Command command, Submission submission) {
     HostMemory target = command.host();
-    GpuMemory source = GpuMemory.of(command.source(), submission);
-    long offset = submission.offset(command.source());
     long pinned = pinnedAddress(target);
-    if (pinned != 0) {
-      submission.moves(command, TransferPath.DIRECT);
-      runtime.copyToHost(stream, pinned, source.address() + offset, target.size());
-    } else {
-      submission.moves(command, TransferPath.RING);
-      submission.afterwards(PageableTransfer.readback(ring, source, offset, target));
+    if (pinned == 0) {
+      pageable.readback(command, submission);
       return true;
     }
+    submission.moves(command, TransferPath.DIRECT);
+    GpuMemory source = GpuMemory.of(command.source(), submission);
+    long offset = submission.offset(command.source());
+    runtime.copyToHost(stream, pinned, source.address() + offset, target.size());
     return false;
   }
 
   /** Releases staging memory. Called when the stream is idle or lost. */
   void close() {
-    staging.close();
+    pageable.close();
   }
 }

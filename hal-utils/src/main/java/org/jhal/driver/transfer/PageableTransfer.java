@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
  * TransferRing} moves it in chunks. It begins when the stream has reached the operation. By then
  * everything that the operation depends on is over, and nothing that depends on it starts before
  * this ends.
- *
- * <p>A driver gives it to {@link org.jhal.driver.Submission#afterwards}.
  */
-public final class PageableTransfer implements HostCompletion {
+final class PageableTransfer implements HostCompletion {
   /** It is cut into this many chunks, so that the copies of host and device overlap, ... */
   private static final int CHUNKS = 4;
 
@@ -44,13 +42,13 @@ public final class PageableTransfer implements HostCompletion {
   }
 
   /** Moves all of {@code source} to {@code target}, from {@code offset} in bytes on. */
-  public static PageableTransfer upload(
+  static PageableTransfer upload(
       TransferRing ring, HostMemory source, DeviceMemory target, long offset) {
     return new PageableTransfer(ring, source, target, offset, true);
   }
 
   /** Fills {@code target} from {@code source}, from {@code offset} in bytes on. */
-  public static PageableTransfer readback(
+  static PageableTransfer readback(
       TransferRing ring, DeviceMemory source, long offset, HostMemory target) {
     return new PageableTransfer(ring, target, source, offset, false);
   }

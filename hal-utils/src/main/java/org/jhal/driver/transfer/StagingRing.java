@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * Page-locked memory for bytes that are captured while an operation is issued and that the stream
  * reads later. Each stream has one ring; parts that the stream is past are reused.
  *
- * <p>The memory is made, and space in it is waited for, only where issuing may block, if the driver
- * does two things. It says that the first command that stages bytes may block ({@link #isMade}).
- * And its commands weigh at least what {@link #weight} says: then all staged bytes in the stream
- * fit, except those of an operation that alone needs more, which a thread of its queue issues.
+ * <p>The memory is made, and space in it is waited for, only where issuing may block, on two
+ * conditions. The first command that stages bytes is said to block ({@link #isMade}). And commands
+ * weigh at least what {@link #weight} says: then all staged bytes in the stream fit, except those
+ * of an operation that alone needs more, which a thread of its queue issues.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #isMade} by any thread.
  */
-public final class StagingRing {
+final class StagingRing {
   /** The maximum number of bytes that are copied at once. */
   private static final int MAX_PIECE = 256 << 10;
 
@@ -55,7 +55,7 @@ public final class StagingRing {
   private final Deque<Part> parts = new ArrayDeque<>(); // between begin and end, in order
 
   /** A ring without memory, for a stream that it does not close. */
-  public StagingRing(CopyStream stream) {
+  StagingRing(CopyStream stream) {
     this.stream = stream;
   }
 
@@ -63,7 +63,7 @@ public final class StagingRing {
    * What a command weighs that stages bytes, on a stream of this {@linkplain
    * org.jhal.driver.NativeStream#capacity capacity}; at least 1.
    */
-  public static int weight(long bytes, int capacity) {
+  static int weight(long bytes, int capacity) {
     long share = (space(bytes) * capacity + CAPACITY - 1) / CAPACITY;
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, share));
   }
@@ -74,12 +74,12 @@ public final class StagingRing {
   }
 
   /** Whether the memory exists; if not, the next use blocks while it is page-locked. */
-  public boolean isMade() {
+  boolean isMade() {
     return memory != null;
   }
 
   /** Reads memory of the host now, and copies it to the device in stream order. */
-  public void upload(HostMemory source, DeviceMemory target, long offset) {
+  void upload(HostMemory source, DeviceMemory target, long offset) {
     for (long at = 0; at < source.size(); at += MAX_PIECE) {
       long from = at;
       int size = (int) Math.min(MAX_PIECE, source.size() - at);
@@ -88,7 +88,7 @@ public final class StagingRing {
   }
 
   /** Copies the remaining bytes now, and from there to the device in stream order. */
-  public void upload(ByteBuffer source, DeviceMemory target, long offset) {
+  void upload(ByteBuffer source, DeviceMemory target, long offset) {
     long to = offset;
     int last = source.limit();
     while (source.position() < last) {
@@ -147,7 +147,7 @@ public final class StagingRing {
   }
 
   /** Frees the memory. Called when the stream is idle or lost. */
-  public void close() {
+  void close() {
     Memory made = memory;
     if (made != null) {
       made.whole.free();

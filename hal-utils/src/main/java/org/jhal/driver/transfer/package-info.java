@@ -4,10 +4,9 @@
  * org.jhal.driver.transfer.CopyStream}, and its streams then use
  *
  * <ul>
- *   <li>a {@link org.jhal.driver.transfer.StagingRing} each, for bytes that are read while an
- *       operation is issued;
- *   <li>the device's {@link org.jhal.driver.transfer.TransferRing}, for memory of any size that the
- *       device cannot access;
+ *   <li>{@link org.jhal.driver.transfer.HostTransfers} each, for transfers of memory that the
+ *       device cannot access: through staging memory of the stream while an operation is issued, or
+ *       by the device's {@link org.jhal.driver.transfer.TransferRing};
  *   <li>{@link org.jhal.driver.transfer.DeferredFrees} each, for memory that their runtime cannot
  *       free in stream order.
  * </ul>

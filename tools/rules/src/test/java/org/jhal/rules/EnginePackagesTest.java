@@ -31,7 +31,7 @@ class EnginePackagesTest {
           entry(DRIVER + ".options"),
           entry(DRIVER + ".support", DRIVER),
           entry(DRIVER + ".transfer", DRIVER, DRIVER + ".support"),
-          entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle"),
+          entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle", DRIVER + ".support"),
           entry(DRIVER + ".cache", DRIVER + ".options"),
           entry(
               ENGINE,

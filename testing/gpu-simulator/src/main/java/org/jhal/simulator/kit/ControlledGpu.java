@@ -1,33 +1,28 @@
 package org.jhal.simulator.kit;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.Device;
-import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
-import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
+import org.jhal.driver.NativeStream;
 import org.jhal.driver.faults.ControlledBackend;
-import org.jhal.driver.support.BackOff;
+import org.jhal.driver.faults.DeviceControls;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
-import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.stream.GpuStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Devices in which tests make calls fail, and hold streams: a held stream waits for a number in
  * memory that the host writes.
  */
-public final class ControlledGpu implements Controls {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
+public final class ControlledGpu extends DeviceControls implements Controls {
   /** A stream that is still held when its device has closed goes on looking at its number. */
   private static final List<GpuMemory> KEPT = new ArrayList<>();
 
@@ -38,20 +33,17 @@ public final class ControlledGpu implements Controls {
     void in(long stream, long address, int value);
   }
 
-  private final EngineDevice<?> device;
-  private final ControlledBackend<GpuEvent> backend;
   private final GpuDevice gpu;
   private final WaitForNumber wait;
   private final GpuMemory numbers; // one for each stream
   private final int[] holds; // how often each stream was held; guarded by this
 
+  /** Releases the stream of a library's collectives; null while it is not held. Guarded by this. */
+  private @Nullable Runnable collectives;
+
   private ControlledGpu(
-      EngineDevice<?> device,
-      ControlledBackend<GpuEvent> backend,
-      GpuDevice gpu,
-      WaitForNumber wait) {
-    this.device = device;
-    this.backend = backend;
+      EngineDevice<?> device, ControlledBackend<?> backend, GpuDevice gpu, WaitForNumber wait) {
+    super(device, backend, device::lose);
     this.gpu = gpu;
     this.wait = wait;
     // Those of the queues, then the hidden one and the one of the runtime's library, which are made
@@ -68,40 +60,6 @@ public final class ControlledGpu implements Controls {
     synchronized (KEPT) {
       KEPT.add(numbers);
     }
-    backend.setDrain(this::drain);
-  }
-
-  /**
-   * The stream of a library's collectives, which is the last one, is left alone: it only waits, for
-   * all ranks' devices, and those may be held.
-   */
-  private void drain() {
-    long token = gpu.bindToThread();
-    try {
-      for (int i = 0; i < holds.length; i++) {
-        resume(i);
-      }
-      int count = Math.min(backend.streamCount(), device.queueCount() + 1);
-      for (int i = 0; i < count; i++) {
-        GpuStream stream = stream(i);
-        boolean ignored =
-            BackOff.await(this, System.nanoTime() + PATIENCE.toNanos(), () -> isOver(stream));
-      }
-    } finally {
-      gpu.unbindFromThread(token);
-    }
-  }
-
-  private static boolean isOver(GpuStream stream) {
-    try {
-      return stream.isIdle();
-    } catch (HalException e) {
-      return true; // it will not tell any more
-    }
-  }
-
-  private GpuStream stream(int index) {
-    return (GpuStream) backend.stream(index);
   }
 
   /** Opens a device that {@link #of} knows. */
@@ -110,85 +68,57 @@ public final class ControlledGpu implements Controls {
   }
 
   /** The controls of a device from {@link #open}; nothing for any other. */
-  @SuppressWarnings("unchecked") // what is in front of a device has its events
   public static Optional<Controls> of(Device device, WaitForNumber wait) {
-    if (device instanceof EngineDevice<?> engine
-        && engine.backend() instanceof ControlledBackend<?> backend
-        && backend.real() instanceof GpuDevice gpu) {
-      return Optional.of(
-          new ControlledGpu(engine, (ControlledBackend<GpuEvent>) backend, gpu, wait));
-    }
-    return Optional.empty();
+    return device instanceof EngineDevice<?> engine
+            && engine.backend() instanceof ControlledBackend<?> backend
+            && backend.real() instanceof GpuDevice gpu
+        ? Optional.of(new ControlledGpu(engine, backend, gpu, wait))
+        : Optional.empty();
   }
 
   @Override
-  public void pause(DeviceQueue queue) {
-    pause(queue.index());
+  protected Runnable hold(int index, NativeStream<?> stream) {
+    return hold(index, ((GpuStream) stream).handle());
   }
 
-  private void pause(int index) {
-    pause(index, stream(index).handle());
+  private synchronized Runnable hold(int index, long stream) {
+    int value = ++holds[index];
+    wait.in(stream, numbers.address() + 4L * index, value);
+    return () -> numbers.map(4L * index, 4).bytes().putInt(0, value);
   }
 
-  private synchronized void pause(int index, long stream) {
-    long token = gpu.bindToThread();
-    try {
-      wait.in(stream, numbers.address() + 4L * index, ++holds[index]);
-    } finally {
-      gpu.unbindFromThread(token);
-    }
-  }
-
+  /**
+   * Holds the stream of a library's collectives as well. A drain releases it and does not wait for
+   * it: it waits for all ranks' devices, and those may be held.
+   */
   @Override
-  public void resume(DeviceQueue queue) {
-    resume(queue.index());
-  }
-
-  private synchronized void resume(int index) {
-    numbers.map(4L * index, 4).bytes().putInt(0, holds[index]);
-  }
-
-  @Override
-  public boolean pauseGroups() {
-    int index = device.queueCount(); // it comes after those of the queues
-    if (index == backend.streamCount()) {
+  public synchronized boolean pauseGroups() {
+    if (!super.pauseGroups()) {
       return false;
     }
-    pause(index);
-    Long collectives = gpu.groupStreamIfMade();
-    if (collectives != null) {
-      pause(index + 1, collectives);
+    Long stream = gpu.groupStreamIfMade();
+    if (stream != null && collectives == null) {
+      long token = gpu.bindToThread();
+      try {
+        collectives = hold(holds.length - 1, stream);
+      } finally {
+        gpu.unbindFromThread(token);
+      }
     }
     return true;
   }
 
   @Override
-  public void resumeGroups() {
-    resume(device.queueCount());
-    resume(device.queueCount() + 1);
-  }
-
-  @Override
-  public Set<String> calls() {
-    return backend.faults().calls();
+  public synchronized void resumeGroups() {
+    super.resumeGroups();
+    if (collectives != null) {
+      collectives.run();
+      collectives = null;
+    }
   }
 
   @Override
   public void failNext(String call, int nth, Status status, boolean sticky) {
-    backend.faults().failNth(call, nth, Controls.injected(call, nth, status, sticky));
-  }
-
-  @Override
-  public void loseDevice(HalException cause) {
-    backend.lose(cause);
-    device.lose(cause);
-  }
-
-  @Override
-  public void reset() {
-    backend.faults().clear();
-    for (int i = 0; i < holds.length; i++) {
-      resume(i);
-    }
+    failNth(call, nth, Controls.injected(call, nth, status, sticky));
   }
 }

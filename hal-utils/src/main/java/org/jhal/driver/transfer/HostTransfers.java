@@ -1,0 +1,104 @@
+package org.jhal.driver.transfer;
+
+import org.jhal.HostMemory;
+import org.jhal.driver.Command;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
+
+/**
+ * The commands of a stream whose bytes the device cannot access where they are: through staging
+ * memory of the stream while they are issued, or by the ring of the device. A driver hands over
+ * what it cannot move itself.
+ *
+ * <p>Used by the thread that issues, with the device bound; {@link #weight}, {@link #mayBlock} and
+ * {@link #isStagingMade} by any thread.
+ */
+public final class HostTransfers {
+  /**
+   * Uploads up to this size are copied while they are issued: that is faster than handing them to
+   * other threads.
+   */
+  private static final int MAX_STAGED_BYTES = 1 << 20;
+
+  private final StagingRing staging;
+  private final TransferRing ring;
+
+  /**
+   * Transfers of a stream, without staging memory yet.
+   *
+   * @param stream the stream itself
+   * @param ring that of the device
+   */
+  public HostTransfers(CopyStream stream, TransferRing ring) {
+    this.staging = new StagingRing(stream);
+    this.ring = ring;
+  }
+
+  /** How many bytes the issue of a command copies to staging memory at most. */
+  private static long stagedBytes(Command command) {
+    if (command.kind() == Command.Kind.UPDATE) {
+      return command.array().length;
+    }
+    boolean isUpload = command.kind() == Command.Kind.UPLOAD;
+    return isUpload && command.host().size() <= MAX_STAGED_BYTES ? command.host().size() : 0;
+  }
+
+  /**
+   * What a command of any kind weighs on a stream of this {@linkplain
+   * org.jhal.driver.NativeStream#capacity capacity}: more than 1 if it may be staged.
+   */
+  public static int weight(Command command, int capacity) {
+    return StagingRing.weight(stagedBytes(command), capacity);
+  }
+
+  /** Whether the staging memory exists; then no command blocks. */
+  public boolean isStagingMade() {
+    return staging.isMade();
+  }
+
+  /** Whether issuing a command that is handed over may block, for staging memory to be made. */
+  public boolean mayBlock(Command command) {
+    return !staging.isMade() && stagedBytes(command) > 0;
+  }
+
+  /** Copies the bytes of an UPDATE now, and on in stream order. */
+  public void update(Command command, Submission submission) {
+    Operand target = command.target();
+    staging.upload(command.bytes(), submission.memory(target), submission.offset(target));
+  }
+
+  /**
+   * Begins an UPLOAD. Reads a small source now unless the device may still write it: then a
+   * producer has not completed, and the memory is not on the heap, which no device can access.
+   *
+   * @return whether the bytes move in other streams, behind the event of the operation
+   */
+  public boolean upload(Command command, Submission submission) {
+    HostMemory source = command.host();
+    DeviceMemory target = submission.memory(command.target());
+    long offset = submission.offset(command.target());
+    if (source.size() <= MAX_STAGED_BYTES && (source.isOnHeap() || submission.waitsReached())) {
+      submission.moves(command, TransferPath.STAGED);
+      staging.upload(source, target, offset);
+      return false;
+    }
+    submission.moves(command, TransferPath.RING);
+    submission.afterwards(PageableTransfer.upload(ring, source, target, offset));
+    return true;
+  }
+
+  /** Begins a READBACK, whose bytes move in other streams, behind the event of the operation. */
+  public void readback(Command command, Submission submission) {
+    DeviceMemory source = submission.memory(command.source());
+    long offset = submission.offset(command.source());
+    submission.moves(command, TransferPath.RING);
+    submission.afterwards(PageableTransfer.readback(ring, source, offset, command.host()));
+  }
+
+  /** Releases the staging memory. Called when the stream is idle or lost. */
+  public void close() {
+    staging.close();
+  }
+}
