@@ -45,6 +45,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
     private final Map<String, Fault> faults = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
     private @Nullable String dies; // the call that overflows the stack next
+    private final Map<String, Error> errors = new HashMap<>(); // of calls that fail each time
     private @Nullable HalException lost;
     private int liveEvents;
     private boolean isHeld;
@@ -121,7 +122,16 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       dies = call;
     }
 
+    /** Makes each call of {@code call} from now on throw, before it has any effect. */
+    public synchronized void dieEachTime(String call, Error error) {
+      errors.put(call, error);
+    }
+
     public synchronized void fail(String call) {
+      Error error = errors.get(call);
+      if (error != null) {
+        throw error;
+      }
       if (call.equals(dies)) {
         dies = null;
         throw new StackOverflowError("on purpose");
