@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.support.Attempt;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -320,7 +321,10 @@ final class Completer<E> {
     open.keepHalfIssued();
     for (Operation<E> operation : open.all()) {
       if (operation.isKept) {
-        retire(operation);
+        Throwable thrown = Attempt.of(() -> retire(operation)); // the device is being closed
+        if (thrown != null) {
+          logUnreleased(operation, thrown);
+        }
       }
     }
     flush();
@@ -383,11 +387,15 @@ final class Completer<E> {
     try {
       operation.work.retire(release);
     } catch (RuntimeException e) {
-      Failures.log(
-          LOG,
-          Level.ERROR,
-          "cannot release what operation " + operation.key + " of " + owner.name() + " used",
-          e);
+      logUnreleased(operation, e);
     }
+  }
+
+  private void logUnreleased(Operation<E> operation, Throwable thrown) {
+    Failures.log(
+        LOG,
+        Level.ERROR,
+        "cannot release what operation " + operation.key + " of " + owner.name() + " used",
+        thrown);
   }
 }

@@ -314,6 +314,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   @Override
   public void destroyEvent(Event event) {
     synchronized (device) {
+      device.fail("destroyEvent"); // also works on a lost device
       check(!event.isDestroyed, "event destroyed twice");
       check(
           event.recorded == event.fired || device.lost != null, "event destroyed before it fired");

@@ -1,7 +1,9 @@
 package org.jhal.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Objects;
@@ -69,5 +71,69 @@ class QueueErrorTest {
     assertEquals(Status.INTERNAL, Objects.requireNonNull(done.failure()).status());
     assertNull(harness.lost());
     harness.finish();
+  }
+
+  // Closing.
+
+  @Test
+  void anErrorAboutOneEventLeavesNoOtherUndestroyedAndTheStreamClosed() {
+    harness.enqueue(0, "first", Fence.NONE, done.at(1));
+    harness.enqueue(0, "second", Fence.NONE, done.at(2));
+    harness.run();
+    harness.device.dieEachTime("destroyEvent", BROKEN);
+    assertTrue(queue.shutdown().shut(System.nanoTime()));
+    try (Quiet log = new Quiet()) {
+      queue.shutdown().closeStream();
+      assertEquals(1, log.count("cannot destroy 2 native events of fake-q0"));
+    }
+    assertTrue(harness.streams.get(0).isClosed());
+  }
+
+  @Test
+  void anErrorWhileARefusedOperationIsDiscardedLeavesTheStreamClosed() {
+    harness.enqueue(0, "with an event", Fence.NONE, done.at(1));
+    harness.run();
+    QueueUse use = new QueueUse("refused", Fence.NONE, Fence.NONE);
+    Operation<Event> operation = harness.begin(0, use);
+    use.failsAtEndOfBorrow = new StackOverflowError("on purpose");
+    assertThrows(StackOverflowError.class, () -> queue.enqueuer().abandon(operation));
+    queue.enqueuer().endEnqueue();
+    assertTrue(queue.shutdown().shut(System.nanoTime()));
+    use.failsAtEndOfBorrow = new StackOverflowError("once more");
+    try (Quiet log = new Quiet()) {
+      queue.shutdown().closeStream();
+      assertEquals(1, log.count("cannot discard"));
+    }
+    assertEquals(0, harness.device.liveEvents());
+    assertTrue(harness.streams.get(0).isClosed());
+  }
+
+  @Test
+  void anErrorMeansThatTheStreamIsNotKnownToBeIdle() {
+    harness.streams.get(0).atIsIdle =
+        () -> {
+          throw BROKEN;
+        };
+    assertFalse(queue.shutdown().awaitStreamIdle(System.nanoTime()));
+    harness.streams.get(0).atIsIdle = () -> {};
+    assertTrue(queue.shutdown().awaitStreamIdle(System.nanoTime()));
+    harness.finish();
+  }
+
+  @Test
+  void anErrorWhileAKeptOperationRetiresLeavesNoOtherKept() {
+    QueueUse failing = harness.enqueue(0, "failing", Fence.NONE, done.at(1));
+    QueueUse other = harness.enqueue(0, "other", Fence.NONE, done.at(2));
+    harness.device.dieEachTime("queryEvent", BROKEN);
+    try (Quiet log = new Quiet()) {
+      harness.run();
+      assertTrue(queue.shutdown().shut(System.nanoTime()));
+      failing.failsAtEndOfBorrow = BROKEN;
+      queue.shutdown().retireKept();
+      assertEquals(1, log.count("cannot release what operation 1 of fake-q0 used"));
+    }
+    assertEquals(0, failing.retired.get());
+    assertEquals(1, other.retired.get());
+    assertEquals(0, harness.open());
   }
 }
