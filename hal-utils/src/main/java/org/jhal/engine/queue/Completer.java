@@ -3,10 +3,10 @@ package org.jhal.engine.queue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.support.Attempt;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,8 @@ final class Completer<E> {
   // The operations taken from the line whose events have not fired, oldest first.
   private final OperationChain<E> inFlight = new OperationChain<>();
 
-  // One that has left the stream, and is being ended; it is in no list.
+  // One that has left the stream, and is being ended; it is in no list. Or, on a lost device, the
+  // oldest in flight while its event is queried.
   private @Nullable Operation<E> ending;
 
   private final OperationChain<E> retiring = new OperationChain<>(); // taken from `toRetire`
@@ -105,6 +106,7 @@ final class Completer<E> {
       Operation<E> first = firstInFlight();
       if (first != null) {
         hasWork |= completeFrom(first, first.isPolled);
+        ending = null;
       }
       flush();
       if (hasWork || first == null) {
@@ -114,13 +116,23 @@ final class Completer<E> {
     }
   }
 
-  /** Keeps the operation during whose end an error has ended the step before. */
+  /**
+   * Keeps the operation whose end was interrupted by an error in the previous step. If the query of
+   * its event was, although the device had been lost by then, queries fail for good: everything in
+   * flight is kept.
+   */
   private void keepHalfEnded() {
-    Operation<E> half = ending;
-    if (half != null && half.state() != State.DONE) {
-      open.keep(half);
+    while (ending != null) {
+      Operation<E> half = ending;
+      boolean isInFlight = half == inFlight.first();
+      if (isInFlight) {
+        leave(half);
+      }
+      if (half.state() != State.DONE) {
+        open.keep(half);
+      }
+      ending = isInFlight ? firstInFlight() : null;
     }
-    ending = null;
   }
 
   /**
@@ -200,6 +212,10 @@ final class Completer<E> {
     if (event == null || operation.hasSucceeded()) {
       return Fate.OVER;
     }
+    // An error is one of this thread, so the next step tries again; see keepHalfEnded().
+    if (owner.loss.cause() != null) {
+      ending = operation;
+    }
     // Also on a lost device. A failed call has made it so, and the native runtime may not agree:
     // the stream may still use what retiring would release, until the event fires or turns out to
     // be unusable too.
@@ -257,7 +273,7 @@ final class Completer<E> {
     OpenList.dropEvent(operation); // it has fired, and the host completion may take a long time
     try {
       operation.work.hostThreads().execute(new HostCompletionRun<>(operation, completion));
-    } catch (RejectedExecutionException e) { // no thread can be started, or the pool was closed
+    } catch (RuntimeException e) { // no thread can be started, or the pool was closed
       owner.hostCompletionOver(operation, Failures.of(e));
     }
   }
@@ -281,8 +297,8 @@ final class Completer<E> {
         return;
       }
     }
+    // It has no event: it was not issued, or that was dropped before its host completion began.
     if (setDone(operation)) {
-      operation.setEvent(null); // the event has gone with the stream
       OperationChain<E> one = new OperationChain<>();
       one.add(operation);
       open.remove(one);
@@ -305,7 +321,10 @@ final class Completer<E> {
     open.keepHalfIssued();
     for (Operation<E> operation : open.all()) {
       if (operation.isKept) {
-        retire(operation);
+        Throwable thrown = Attempt.of(() -> retire(operation)); // the device is being closed
+        if (thrown != null) {
+          logUnreleased(operation, thrown);
+        }
       }
     }
     flush();
@@ -368,11 +387,15 @@ final class Completer<E> {
     try {
       operation.work.retire(release);
     } catch (RuntimeException e) {
-      Failures.log(
-          LOG,
-          Level.ERROR,
-          "cannot release what operation " + operation.key + " of " + owner.name() + " used",
-          e);
+      logUnreleased(operation, e);
     }
+  }
+
+  private void logUnreleased(Operation<E> operation, Throwable thrown) {
+    Failures.log(
+        LOG,
+        Level.ERROR,
+        "cannot release what operation " + operation.key + " of " + owner.name() + " used",
+        thrown);
   }
 }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,10 +91,10 @@ final class EventPool<E> {
 
   private void destroyAll(@Nullable PooledEvent<E> first) {
     for (PooledEvent<E> event = first; event != null; event = event.nextFree) {
-      try {
-        stream.destroyEvent(event.handle);
-      } catch (RuntimeException e) { // nothing depends on it
-        noteUndestroyed(e);
+      E handle = event.handle;
+      Throwable thrown = Attempt.of(() -> stream.destroyEvent(handle));
+      if (thrown != null) { // nothing depends on it
+        noteUndestroyed(thrown);
       }
     }
   }

@@ -45,18 +45,25 @@ final class HostCompletionRun<E>
 
   @Override
   public void run() {
-    Span span =
-        FlightRecorder.recordsHostCompletions()
-            ? FlightRecorder.hostCompletion(operation.queue.number(), operation.key)
-            : null;
-    Throwable thrown = ProgramCode.thrownBy(() -> completion.run(this));
-    Span.end(span, null);
+    Throwable thrown = ProgramCode.thrownBy(this::complete);
     if (endsOperation) {
       if (!end(State.RUNNING, thrown) && thrown != null) {
         afterEnd(thrown);
       }
     } else if (thrown != null) { // no other thread may end the operation
       HalException ignored = loseBy(thrown);
+    }
+  }
+
+  private void complete() throws Exception {
+    Span span =
+        FlightRecorder.recordsHostCompletions()
+            ? FlightRecorder.hostCompletion(operation.queue.number(), operation.key)
+            : null;
+    try {
+      completion.run(this);
+    } finally {
+      Span.end(span, null);
     }
   }
 

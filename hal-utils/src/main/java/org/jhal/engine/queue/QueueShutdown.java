@@ -2,8 +2,10 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jhal.HalException;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.Operation.State;
@@ -98,7 +100,7 @@ public final class QueueShutdown<E> {
    * themselves.
    */
   public void retireKept() {
-    queue.completer.retireRest();
+    attempt("retire what was kept", queue.completer::retireRest);
   }
 
   /** Refuses new operations, and fails the selected ones that were not issued. */
@@ -109,25 +111,28 @@ public final class QueueShutdown<E> {
   }
 
   private boolean isStreamIdle() {
-    try {
-      return queue.queries.isIdle();
-    } catch (RuntimeException e) {
-      return Failures.isLoss(e); // the runtime itself reports the loss: no work runs any more
-    }
+    AtomicBoolean isIdle = new AtomicBoolean();
+    Throwable thrown = Attempt.of(() -> isIdle.set(queue.queries.isIdle()));
+    // If the runtime itself reports the loss, no work runs any more.
+    return thrown == null ? isIdle.get() : Failures.isLoss(thrown);
   }
 
   /** Step 10, unless something is leaked: frees everything native. Nothing uses it any more. */
   public void closeStream() {
     queue.completer.endRetiring();
     queue.line.clear();
-    queue.enqueuer().discardLeft();
-    queue.completer.retireRest();
-    queue.events.close();
-    try {
-      queue.stream.close();
-    } catch (RuntimeException e) { // the rest of the device must still be closed
-      Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), e);
-    }
+    attempt("discard what was refused", queue.enqueuer()::discardLeft);
+    retireKept();
+    attempt("destroy the events", queue.events::close);
+    attempt("close the stream", queue.stream::close);
     queue.events.logFailures(queue.name());
+  }
+
+  /** Does a part of a step, and logs what it throws: the rest must still be closed. */
+  private void attempt(String part, Runnable body) {
+    Throwable thrown = Attempt.of(body);
+    if (thrown != null) {
+      Failures.log(LOG, Level.WARNING, "cannot " + part + " of " + queue.name(), thrown);
+    }
   }
 }

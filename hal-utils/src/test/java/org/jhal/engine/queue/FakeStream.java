@@ -45,6 +45,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
     private final Map<String, Fault> faults = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
     private @Nullable String dies; // the call that overflows the stack next
+    private final Map<String, Error> errors = new HashMap<>(); // of calls that fail each time
     private @Nullable HalException lost;
     private int liveEvents;
     private boolean isHeld;
@@ -125,7 +126,16 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       dies = call;
     }
 
+    /** Makes each call of {@code call} from now on throw, before it has any effect. */
+    public synchronized void dieEachTime(String call, Error error) {
+      errors.put(call, error);
+    }
+
     public synchronized void fail(String call) {
+      Error error = errors.get(call);
+      if (error != null) {
+        throw error;
+      }
       if (call.equals(dies)) {
         dies = null;
         throw new StackOverflowError("on purpose");
@@ -308,6 +318,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   @Override
   public void destroyEvent(Event event) {
     synchronized (device) {
+      device.fail("destroyEvent"); // also works on a lost device
       check(!event.isDestroyed, "event destroyed twice");
       check(
           event.recorded == event.fired || device.lost != null, "event destroyed before it fired");

@@ -29,6 +29,7 @@ final class QueueUse {
   @Nullable Error failsOnceOpen; // likewise, before it is READY or ISSUED
   Runnable onceOpen = () -> {}; // runs at the same place
   @Nullable Error failsAtEndOfBorrow; // likewise
+  @Nullable RuntimeException failsAtHostThreads; // thrown when its host completion is to start
   volatile @Nullable Error failsAtDescription; // likewise
   @Nullable Runnable atEndOfBorrow; // run once
   @Nullable HalException failsInStream;
@@ -142,6 +143,10 @@ final class QueueUse {
 
     @Override
     public HostThreads hostThreads() {
+      RuntimeException failure = use().failsAtHostThreads;
+      if (failure != null) {
+        throw failure;
+      }
       return hostThreads;
     }
 
