@@ -155,7 +155,8 @@ class PeerImportLifeTest {
     Blocker blocker = new Blocker(cts, one.queue(0));
     long issued = one.statistics().issued();
     one.queue(0).fill(Fence.NONE, done.at(1), ofTwo, 0, 16, FillPattern.ZERO);
-    awaitStatistics("the fill to be issued", one, now -> now.issued() > issued);
+    one.queue(0).barrier(Fence.NONE, done.at(2)); // counts as issued once the fill is in the stream
+    awaitStatistics("the fill to be issued", one, now -> now.issued() > issued + 1);
     useWithoutEvent(cts, two, imported(cts, two, ofOne));
     cts.controls(one).failNext("queryEvent", 1, Status.INTERNAL, false);
     assertHal(Status.UNAVAILABLE, () -> done.await(1, Waits.LIMIT)); // while the stream is held

@@ -88,7 +88,7 @@ final class Completer<E> {
   void bind() {
     try {
       owner.stream.bindToThread();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       owner.loss.lose("bindToThread", e);
     }
   }
@@ -221,7 +221,7 @@ final class Completer<E> {
     // be unusable too.
     try {
       return looks && queries.hasFired(operation, event) ? Fate.OVER : Fate.OPEN;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       return fateBehindFailure(operation, "queryEvent", e);
     }
   }
@@ -234,12 +234,12 @@ final class Completer<E> {
     try {
       queries.await(operation, Objects.requireNonNull(operation.event()));
       return Fate.OVER;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       return fateBehindFailure(operation, "synchronizeEvent", e);
     }
   }
 
-  private Fate fateBehindFailure(Operation<E> operation, String call, RuntimeException thrown) {
+  private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
     // The cause names this operation: the work that ran last has most likely lost the device.
     owner.loss.lose(operation.behind(call), thrown);
     // If the native runtime itself reports the loss, no work runs any more.

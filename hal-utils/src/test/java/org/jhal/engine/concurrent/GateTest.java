@@ -34,8 +34,13 @@ class GateTest {
     assertTrue(gate.awaitEmpty(System.nanoTime() - 1));
   }
 
+  /** Both are compiled first: the frames of compiled and of interpreted code differ in size. */
   @Test
   void stackForEnteringSufficesForLeaving() {
+    for (int i = 0; i < 500_000; i++) {
+      assertTrue(gate.tryEnter());
+      gate.leave();
+    }
     for (int i = 0; i < 64; i++) {
       Gate entered = new Gate();
       Threads.onSmallStack(() -> overflow(entered));

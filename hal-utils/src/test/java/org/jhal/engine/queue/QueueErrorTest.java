@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules Q8 and E2: a queue whose native calls throw errors can still be closed. */
 class QueueErrorTest {
   private static final HalException CLOSED = new HalException(Status.CANCELLED, "closed");
-  private static final Error BROKEN = new UnsatisfiedLinkError("on purpose");
+  private static final Error BROKEN = new InternalError("on purpose");
 
   private final QueueHarness harness = new QueueHarness(1);
   private final DeferredWorkQueue<Event> queue = harness.queues.get(0);
