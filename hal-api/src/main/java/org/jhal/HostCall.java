@@ -65,7 +65,8 @@ public interface HostCall {
   }
 
   /**
-   * Ends a deferred host call. The first call of either method counts; later ones are ignored.
+   * Ends a deferred host call. The first call of either method counts; later ones are ignored. A
+   * call that throws a {@link StackOverflowError} does not count.
    *
    * <p>Thread-safe.
    */

@@ -196,14 +196,17 @@ final class Clique {
         && communicators.failure() == null;
   }
 
-  /** Frees it after its last use. Blocks. Throws nothing. */
+  /** Frees it after its last use. Blocks. Throws nothing, unless the logger does. */
   void end() {
-    Throwable thrown =
-        Attempt.of(() -> gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS)));
-    if (thrown != null) { // no caller could handle it
-      LOG.log(Level.WARNING, "a communicator is not freed before the process ends", thrown);
+    try {
+      Throwable thrown =
+          Attempt.of(() -> gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS)));
+      if (thrown != null) { // no caller could handle it
+        LOG.log(Level.WARNING, "a communicator is not freed before the process ends", thrown);
+      }
+    } finally {
+      release();
     }
-    release();
   }
 
   /** Releases the devices: the communicators are freed or given up. */

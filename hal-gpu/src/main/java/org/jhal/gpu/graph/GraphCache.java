@@ -199,13 +199,17 @@ public final class GraphCache {
     if (instance.take()) {
       try {
         core.frees().free(() -> destroy(instance, true));
-      } catch (VirtualMachineError e) { // no thread can be started to destroy it
+      } catch (RuntimeException
+          | LinkageError
+          | VirtualMachineError e) { // no thread can be started to destroy it
         core.runtime().giveBack(() -> destroy(instance, false));
       }
     } else if (!instance.isDestroyed()) { // another thread is evicting it
       try {
         core.frees().free(instance::awaitDestroyed);
-      } catch (VirtualMachineError e) { // no thread can be started
+      } catch (RuntimeException
+          | LinkageError
+          | VirtualMachineError e) { // no thread can be started
         instance.awaitDestroyed();
       }
     }

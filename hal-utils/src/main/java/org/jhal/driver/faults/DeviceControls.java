@@ -108,9 +108,10 @@ public abstract class DeviceControls {
   }
 
   private synchronized void resume(int stream) {
-    Runnable release = holds.remove(stream);
+    Runnable release = holds.get(stream);
     if (release != null) {
       BoundCalls.run(backend, release);
+      holds.remove(stream); // not before: what could not be released stays held
     }
   }
 

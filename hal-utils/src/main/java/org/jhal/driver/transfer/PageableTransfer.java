@@ -55,9 +55,10 @@ final class PageableTransfer implements HostCompletion {
 
   @Override
   public void run(Context context) {
+    Runnable move = () -> ring.move(this, context.threads()); // made while a failure ends it
     Completion own = context.defer();
     completion = own;
-    Throwable thrown = Attempt.of(() -> ring.move(this, context.threads()));
+    Throwable thrown = Attempt.of(move);
     if (thrown != null) { // an error before the ring has the transfer
       own.end(thrown);
     }

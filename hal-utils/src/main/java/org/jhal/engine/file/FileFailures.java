@@ -64,7 +64,8 @@ final class FileFailures {
   }
 
   /**
-   * This system's message for a full file system, in its language; null if it is not known.
+   * This system's message for a full file system, in its language; null if it is not known. Throws
+   * nothing.
    *
    * @param always a device on which every write finds the disk full, if it exists
    */
@@ -76,6 +77,8 @@ final class FileFailures {
       return e instanceof ClosedChannelException || e instanceof FileSystemException
           ? null
           : e.getMessage();
+    } catch (RuntimeException e) { // such as of a security manager
+      return null;
     }
   }
 }
