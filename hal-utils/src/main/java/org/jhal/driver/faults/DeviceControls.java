@@ -63,10 +63,14 @@ public abstract class DeviceControls {
    */
   protected abstract Runnable hold(int index, NativeStream<?> stream);
 
-  /** Lets everything end that was handed over. */
+  /**
+   * Lets everything end that was handed over. A stream behind the hidden one is left alone: it only
+   * waits for collectives, and so for other devices, whose streams may be held.
+   */
   private void drain() {
     resumeAll();
-    for (int i = 0; i < backend.streamCount(); i++) {
+    int count = Math.min(backend.streamCount(), device.queueCount() + 1);
+    for (int i = 0; i < count; i++) {
       NativeStream<?> stream = backend.stream(i);
       long deadline = System.nanoTime() + DRAIN_LIMIT.toNanos();
       BoundCalls.run(
