@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.TimeUnit;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.queue.Cascade;
@@ -67,7 +68,7 @@ final class Reclaimer {
 
   private static void run() {
     boolean[] isOver = new boolean[1];
-    ProgramCode.Body step = () -> isOver[0] = !step();
+    Attempt.Body step = () -> isOver[0] = !step();
     while (!isOver[0]) {
       Throwable thrown = ProgramCode.thrownBy(step);
       if (thrown != null) { // from a driver or a release callback; the next owner may succeed

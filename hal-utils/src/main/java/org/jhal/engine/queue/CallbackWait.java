@@ -4,9 +4,10 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Registration;
 import org.jhal.TimepointCallback;
+import org.jhal.driver.support.Attempt;
 
 /** A user's callback that waits for a value (rule S7). Any thread may cancel it. */
-final class CallbackWait extends WaitNode implements Registration, ProgramCode.Body {
+final class CallbackWait extends WaitNode implements Registration, Attempt.Body {
   private static final System.Logger LOG = System.getLogger(CallbackWait.class.getName());
 
   private final EngineSemaphore semaphore;

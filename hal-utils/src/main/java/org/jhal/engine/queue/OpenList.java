@@ -159,8 +159,8 @@ final class OpenList<E> {
   }
 
   /**
-   * All open operations, newest first. A million of them hold the lock for about 20 ms, and with it
-   * those who enqueue: only failing all of them and explaining what is open need this.
+   * All open operations, newest first. Collecting a million takes about 20 ms, in which the lock
+   * holds up those who enqueue.
    */
   List<Operation<E>> newestFirst() {
     List<Operation<E>> all = new ArrayList<>();

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class OperationReport {
   private OperationReport() {}
 
-  /** Records that it was enqueued, if anybody records that. */
+  /** Records that it was enqueued. For a thread that has found that this is recorded. */
   static void submission(Operation<?> operation, String kind, long kernel, int commands) {
+    List<OperationWait<?>> waits = recordedWaits(operation);
     if (FlightRecorder.recordsSubmissions()) {
       FlightRecorder.submission(
           operation.queue.number(),
@@ -23,12 +24,12 @@ final class OperationReport {
           kind,
           kernel,
           commands,
-          recordedWaits(operation).size(),
+          waits.size(),
           operation.signalCount());
     }
     if (FlightRecorder.recordsEdges()) {
       long queue = operation.queue.number();
-      for (OperationWait<?> wait : recordedWaits(operation)) {
+      for (OperationWait<?> wait : waits) {
         FlightRecorder.edge(wait.semaphore().number(), wait.value(), false, queue, operation.key);
       }
       for (int i = 0; i < operation.signalCount(); i++) {

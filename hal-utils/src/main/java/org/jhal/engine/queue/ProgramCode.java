@@ -10,10 +10,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. No lock may be held.
  */
 public final class ProgramCode {
-  /** Code of the program. */
-  @FunctionalInterface
-  public interface Body extends Attempt.Body {}
-
   private ProgramCode() {}
 
   /**
@@ -22,7 +18,7 @@ public final class ProgramCode {
    * @param what names it in the message of a refusal
    * @return what it threw, or null
    */
-  public static @Nullable Throwable callback(String what, Body body) {
+  public static @Nullable Throwable callback(String what, Attempt.Body body) {
     Cascade cascade = Cascade.current();
     String before = cascade.enterCallback(what);
     try {
@@ -40,7 +36,7 @@ public final class ProgramCode {
     return callback("a release callback", new Release(onRelease));
   }
 
-  private record Release(Runnable callback) implements Body {
+  private record Release(Runnable callback) implements Attempt.Body {
     @Override
     public void run() {
       callback.run();
@@ -48,7 +44,7 @@ public final class ProgramCode {
   }
 
   /** Runs a host call, which may wait, in the same way. */
-  public static @Nullable Throwable hostCall(Body body) {
+  public static @Nullable Throwable hostCall(Attempt.Body body) {
     Cascade cascade = Cascade.current();
     String before = cascade.enterHostCall();
     try {
@@ -59,7 +55,7 @@ public final class ProgramCode {
   }
 
   /** Runs what is no callback, such as the read of a channel, in the same way. */
-  public static @Nullable Throwable thrownBy(Body body) {
+  public static @Nullable Throwable thrownBy(Attempt.Body body) {
     return Attempt.ofThrowing(body);
   }
 }

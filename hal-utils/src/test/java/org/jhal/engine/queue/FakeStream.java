@@ -45,7 +45,6 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
     private final Map<String, Fault> faults = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
     private @Nullable String dies; // the call that overflows the stack next
-    private final Map<String, Error> errors = new HashMap<>(); // of calls that fail each time
     private @Nullable HalException lost;
     private int liveEvents;
     private boolean isHeld;
@@ -117,7 +116,6 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       if (lost != null) {
         throw lost.again();
       }
-      atCall.accept(call);
       fail(call);
     }
 
@@ -126,16 +124,8 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
       dies = call;
     }
 
-    /** Makes each call of {@code call} from now on throw, before it has any effect. */
-    public synchronized void dieEachTime(String call, Error error) {
-      errors.put(call, error);
-    }
-
     public synchronized void fail(String call) {
-      Error error = errors.get(call);
-      if (error != null) {
-        throw error;
-      }
+      atCall.accept(call);
       if (call.equals(dies)) {
         dies = null;
         throw new StackOverflowError("on purpose");

@@ -24,6 +24,16 @@ class QueueErrorTest {
   private final DeferredWorkQueue<Event> queue = harness.queues.get(0);
   private final EngineSemaphore done = QueueHarness.semaphore();
 
+  /** Makes each call of {@code call} from now on throw, before it has any effect. */
+  private static void breakEach(QueueHarness harness, String call) {
+    harness.device.atCall =
+        called -> {
+          if (called.equals(call)) {
+            throw BROKEN;
+          }
+        };
+  }
+
   /** More operations than a thread may crash before its crashes count as steps without work. */
   @ParameterizedTest
   @ValueSource(strings = {"queryEvent", "synchronizeEvent", "outcome"})
@@ -35,7 +45,7 @@ class QueueErrorTest {
       for (int i = 1; i <= count; i++) {
         asked.enqueue(0, "work " + i, Fence.NONE, done.at(i));
       }
-      asked.device.dieEachTime(call, BROKEN);
+      breakEach(asked, call);
       asked.run();
       assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
       assertTrue(shutdown.shut(System.nanoTime()));
@@ -80,7 +90,7 @@ class QueueErrorTest {
     harness.enqueue(0, "first", Fence.NONE, done.at(1));
     harness.enqueue(0, "second", Fence.NONE, done.at(2));
     harness.run();
-    harness.device.dieEachTime("destroyEvent", BROKEN);
+    breakEach(harness, "destroyEvent");
     assertTrue(queue.shutdown().shut(System.nanoTime()));
     try (Quiet log = new Quiet()) {
       queue.shutdown().closeStream();
@@ -124,7 +134,7 @@ class QueueErrorTest {
   void anErrorWhileAKeptOperationRetiresLeavesNoOtherKept() {
     QueueUse failing = harness.enqueue(0, "failing", Fence.NONE, done.at(1));
     QueueUse other = harness.enqueue(0, "other", Fence.NONE, done.at(2));
-    harness.device.dieEachTime("queryEvent", BROKEN);
+    breakEach(harness, "queryEvent");
     try (Quiet log = new Quiet()) {
       harness.run();
       assertTrue(queue.shutdown().shut(System.nanoTime()));

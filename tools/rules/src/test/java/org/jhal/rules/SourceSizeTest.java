@@ -52,8 +52,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 23843",
-    "hal-utils/src/main/java/org/jhal/engine, 16793",
+    "hal-utils/src/main/java, 23840",
+    "hal-utils/src/main/java/org/jhal/engine, 16790",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11947",
     "driver-cuda/src/main/java, 1403",
     "driver-hip/src/main/java, 1405"
