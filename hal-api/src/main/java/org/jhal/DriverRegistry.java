@@ -353,7 +353,7 @@ public final class DriverRegistry {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return String.join(", ", entries().stream().map(Entry::name).toList())
-          + " (interrupted before they told whether they can be used)";
+          + " (interrupted before all drivers were probed)";
     }
     return text.toString();
   }
