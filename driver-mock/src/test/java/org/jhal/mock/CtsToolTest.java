@@ -100,7 +100,7 @@ class CtsToolTest {
     out.getBuffer().setLength(0);
     assertEquals(4, run("verify", report), out::toString);
     assertTrue(
-        out.toString().startsWith("run: only some tests were asked for: SignalOrderTest"),
+        out.toString().startsWith("run: only some tests were requested: SignalOrderTest"),
         out::toString);
     assertTrue(
         out.toString()

@@ -318,10 +318,10 @@ class CollectiveOrderTest {
     TimelineSemaphore start = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     group.sum(start.at(3), done.at(1));
-    String told = done.explain(1);
+    String text = done.explain(1);
     assertTrue(
-        told.contains("all-reduce of 2 ranks") && told.contains(start + " to reach 3"),
-        () -> "not told what it waits for: " + told);
+        text.contains("all-reduce of 2 ranks") && text.contains(start + " to reach 3"),
+        () -> "the explanation does not say what the collective waits for: " + text);
     start.signal(3);
     awaitReached(done, 1);
   }

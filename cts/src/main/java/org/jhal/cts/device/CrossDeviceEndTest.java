@@ -170,7 +170,7 @@ class CrossDeviceEndTest {
         "close-timeout=100ms");
   }
 
-  /** Though nobody ever signals the other value that it waits for. */
+  /** Even a consumer that also waits for a value that is never signalled. */
   @Test
   @Rule({"S9a", "Q6", "Q7"})
   void losingTheProducersDeviceFailsParkedConsumers(Cts cts) {
@@ -183,7 +183,7 @@ class CrossDeviceEndTest {
     assertPending(chain.unrelated, 1);
   }
 
-  /** The loss is told once, and not to those who come when it is over. */
+  /** The loss notifies operations only once, so this one fails through its wait. */
   @Test
   @Rule({"S9a", "Q7", "S3"})
   void workEnqueuedAfterTheLossFailsWithItsWait(Cts cts) {

@@ -270,7 +270,7 @@ class CrossDeviceWaitTest {
     Blocker twoBlocker = new Blocker(cts, two.queue(0));
     three.queue(0).barrier(Fence.of(byOne.at(1), byTwo.at(1)), consumed.at(1));
     one.queue(0).barrier(oneBlocker.timepoint(), byOne.at(1));
-    assertEquals(1, three.statistics().parked(), "it waits for what nobody has promised");
+    assertEquals(1, three.statistics().parked(), "parked: no operation has promised byTwo");
     two.queue(0).barrier(twoBlocker.timepoint(), byTwo.at(1));
     awaitIssued(three, 1);
     oneBlocker.release();

@@ -243,7 +243,7 @@ class NativeFailureTest {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     if (other.index() == 0 && call.equals("waitEvent")) {
-      throw Cts.unsupported("with one queue nothing waits for an event of another");
+      throw Cts.unsupported("with one queue, no stream waits for another one's events");
     }
     TimelineSemaphore done = cts.semaphore();
     cts.allowWarnings();

@@ -195,7 +195,7 @@ class QueueDispatchTest {
     Workgroups most = cts.device().info().maxWorkgroupCount();
     List<Workgroups> grids = tooLarge(most);
     if (grids.isEmpty()) {
-      throw Cts.unsupported("the device takes every grid");
+      throw Cts.unsupported("the device accepts every grid");
     }
     Kernel kernel = cts.kernel("write_group_ids");
     String limit = most.x() + "," + most.y() + "," + most.z();

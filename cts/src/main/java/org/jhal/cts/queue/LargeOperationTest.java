@@ -83,7 +83,7 @@ class LargeOperationTest {
       return cts.queue(0);
     }
     if (cts.device().queueCount() == 1) {
-      throw Cts.unsupported("with one queue nothing waits for an event of another");
+      throw Cts.unsupported("with one queue, no stream waits for another one's events");
     }
     return cts.queue(1);
   }
