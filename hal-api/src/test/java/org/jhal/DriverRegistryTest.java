@@ -133,7 +133,7 @@ class DriverRegistryTest {
       HalException refused = assertThrows(HalException.class, () -> registry.openDevice(name));
       assertEquals(Status.NOT_FOUND, refused.status());
       assertEquals(
-          "'" + name + "' is no URI, but how messages call a device; its URI is one://12",
+          "'" + name + "' is the name of a device in messages, not its URI; its URI is one://12",
           refused.getMessage());
     }
     assertEquals("device two3", registry.openDevice("two3").toString());
