@@ -72,7 +72,7 @@ class SimulatedLibraryTest {
     loaded.close();
   }
 
-  /** JNA unloads a library that nobody refers to, with all that was set. */
+  /** JNA unloads a library without references, and its settings are lost. */
   @Test
   void keepsWhatWasSetUntilItIsReset() {
     Path library = tiny().path();
