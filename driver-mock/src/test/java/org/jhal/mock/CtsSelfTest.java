@@ -90,7 +90,7 @@ class CtsSelfTest {
             WrongBackend.ofStream(WrongStreams.IgnoresOtherStreams::new),
             "CrossDeviceCopyTest.aNativeCopyIsIssuedBeforeWorkOfBothDevicesEnds",
             "S9a",
-            "what went through three copies: \\d+ of \\d+ bytes differ"),
+            "the bytes that went through three copies: \\d+ of \\d+ bytes differ"),
         new Case(
             "waits for more than 32 events are left out",
             WrongBackend.ofStream(WrongStreams.WaitsForAFew::new),
@@ -190,7 +190,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.RunsEmptyGrids::new),
             "QueueDispatchTest.anEmptyGridWaitsAndSignalsWithoutRunning",
             "M6",
-            "what no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
+            "the bytes that no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
         new Case(
             "the first binding table is used again",
             WrongBackend.ofQueue(WrongQueues.KeepsTheFirstTable::new),
@@ -202,7 +202,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.ChangesOneSlot::new),
             "RepeatedExecuteTest.anyOfManySlotsMayChange",
             "K6",
-            "what one use has filled: .* bytes differ"),
+            "the bytes that one use has filled: .* bytes differ"),
         new Case(
             "a file is read from its beginning",
             WrongBackend.ofQueue(WrongQueues.ReadsFromTheBeginning::new),
@@ -248,7 +248,7 @@ class CtsSelfTest {
             WrongBackend.ofSemaphore(WrongSemaphores.ForgetsWhyItFailed::new),
             "SemaphoreTest.aFailureKeepsStatusMessageAndCause",
             "S3",
-            "what a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
+            "the failure that a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
         new Case(
             "a wait returns normally at its deadline",
             WrongBackend.ofSemaphore(WrongSemaphores.ReturnsAtTheDeadline::new),

@@ -351,8 +351,8 @@ class CrossDeviceWaitTest {
       String one, String other, boolean theyMeet, Cts cts) {
     Device here = cts.open(Peers.options(cts, one, ROOM));
     Device there = cts.openSecond(Peers.options(cts, other, ROOM));
-    assertEquals(one, Peers.of(here), "what the settings say");
-    assertEquals(other, Peers.of(there), "what the settings say");
+    assertEquals(one, Peers.of(here), "the value of the option peers");
+    assertEquals(other, Peers.of(there), "the value of the option peers");
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore consumed = cts.semaphore();
     TimelineSemaphore back = cts.semaphore();
@@ -365,7 +365,8 @@ class CrossDeviceWaitTest {
       awaitIssued(here, 3);
     } else {
       cts.flush(there.queue(0));
-      assertEquals(1, there.statistics().parked(), "what waits for a device that shares nothing");
+      assertEquals(
+          1, there.statistics().parked(), "operations that wait for a device that shares nothing");
     }
     assertPending(consumed, 1);
     blocker.release();

@@ -97,7 +97,7 @@ class NativeImportTest {
         () -> allocator.importDevice(4096, 16, params, releases::incrementAndGet),
         "0x1000");
     assertHal(Status.INVALID_ARGUMENT, () -> allocator.importDevice(freed, 1 << 20, params, null));
-    assertEquals(0, releases.get(), "releases of what was refused");
+    assertEquals(0, releases.get(), "releases of refused memory");
   }
 
   /**
@@ -143,7 +143,7 @@ class NativeImportTest {
         Status.INVALID_ARGUMENT,
         () -> allocator.importDevice(address, 16, BufferParams.HOST, null),
         "HOST");
-    assertEquals(0, releases.get(), "releases of what was refused");
+    assertEquals(0, releases.get(), "releases of refused memory");
   }
 
   @Test

@@ -189,7 +189,7 @@ class DispatchTest {
           .dispatch(
               cts.kernel("write_group_ids"), new Workgroups(x, y, z), Args.of(commands.ref(ids)));
       commands.run(cts.queue());
-      assertBytes(TestData.filled(64, 0xCD), cts.read(ids), "what no workgroup wrote");
+      assertBytes(TestData.filled(64, 0xCD), cts.read(ids), "the bytes that no workgroup wrote");
     }
   }
 

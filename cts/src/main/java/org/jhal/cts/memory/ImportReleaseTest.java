@@ -160,7 +160,7 @@ class ImportReleaseTest {
       byte[] found = new byte[SIZE];
       memory.duplicate().clear().get(found);
       if (isHeldDone) {
-        assertBytes(expected, found, "the memory when it is its owner's again");
+        assertBytes(expected, found, "the memory after its release");
       }
       DeviceStatistics statistics = device.statistics();
       assertEquals(0, statistics.buffers(), statistics::toString);
