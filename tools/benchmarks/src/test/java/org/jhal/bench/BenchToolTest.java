@@ -397,8 +397,7 @@ class BenchToolTest {
   /** Before anything is measured, and before the device is opened. */
   @ParameterizedTest
   @CsvSource({"--json, results", "--page, page"})
-  void aFileThatCannotBeWrittenIsToldBeforeMeasuring(
-      String option, String what, @TempDir Path folder) {
+  void reportsAnUnwritableFileBeforeMeasuring(String option, String what, @TempDir Path folder) {
     String file = folder.resolve("no/such/folder").toString();
     assertEquals(1, run("--case", "ping-pong", "--device", "nosuch", option, file));
     assertTrue(

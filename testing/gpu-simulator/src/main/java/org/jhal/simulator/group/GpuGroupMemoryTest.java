@@ -263,8 +263,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aDeviceClosesAtOnceAlthoughNobodyKnowsWhenTheOperationIsOver(int closedFirst)
-      throws Exception {
+  void aDeviceClosesAtOnceAlthoughTheEndOfTheOperationIsUnknown(int closedFirst) throws Exception {
     int ranks = 2;
     for (int rank = 0; rank < ranks; rank++) {
       var unused = openPatient(rank);
