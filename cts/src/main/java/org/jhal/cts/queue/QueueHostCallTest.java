@@ -444,8 +444,7 @@ class QueueHostCallTest {
             });
     blocker.release();
     awaitReached(called, 1);
-    assertEquals(
-        1, seen.get(), "the value that a host call saw of the semaphore that it waited for");
+    assertEquals(1, seen.get(), "the value of the semaphore that the host call waited for");
   }
 
   @Test

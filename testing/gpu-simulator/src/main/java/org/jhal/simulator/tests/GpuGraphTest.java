@@ -558,9 +558,7 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /**
-   * A use that turns out to need its commands one by one waits for room, and keeps its position.
-   */
+  /** A use that turns out to need its single commands waits for room, and keeps its position. */
   @Test
   void aUseWithoutItsGraphWaitsForRoom() {
     try (Fixture f = new Fixture("&graph=on", 500);
