@@ -43,7 +43,7 @@ public class Service {
     Arrays.fill(data, number);
     DeviceQueue queue = device.queue(number % device.queueCount());
     Fence others = number % 10 < 2 ? never.at(1) : Fence.NONE;
-    try (Sequence steps = device.createSequence(); // its own, so that it fails nobody else
+    try (Sequence steps = device.createSequence(); // its own, so that its failures stay its own
         DeviceBuffer x = device.allocate(4000, BufferParams.DEVICE)) {
       steps.step((w, s) -> queue.upload(w, s, HostMemory.of(data), x, 0));
       steps.step(

@@ -230,7 +230,7 @@ public final class DriverRegistry {
         Status.NOT_FOUND,
         uri == null
             ? "no driver '" + name + "'; found: " + explain()
-            : "'" + name + "' is no URI, but how messages call a device; its URI is " + uri);
+            : "'" + name + "' is the name of a device in messages, not its URI; its URI is " + uri);
   }
 
   /**
@@ -353,7 +353,7 @@ public final class DriverRegistry {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return String.join(", ", entries().stream().map(Entry::name).toList())
-          + " (interrupted before they told whether they can be used)";
+          + " (interrupted before all drivers were probed)";
     }
     return text.toString();
   }

@@ -344,18 +344,18 @@ public final class HostMemory {
      * runs the callbacks of {@link #onFree}, so call it with no lock held.
      */
     public void end() {
-      Set<Listener> told = null;
+      Set<Listener> freed = null;
       synchronized (HostMemory.this) {
         if (!hasEnded) {
           hasEnded = true;
           if (--borrowers == 0) {
-            told = listeners;
+            freed = listeners;
             listeners = null;
           }
         }
       }
-      if (told != null) {
-        told.forEach(Listener::run);
+      if (freed != null) {
+        freed.forEach(Listener::run);
       }
     }
   }

@@ -31,20 +31,20 @@ final class ProcessExplanation {
   private static final int MOST_TIMEPOINTS = 4;
 
   /** A device and what it reported. */
-  private static final class Told {
+  private static final class Report {
     final String name;
     final List<Node> nodes = new ArrayList<>();
     @Nullable String state; // that it is lost, or why it could not report its operations
     int count;
 
-    Told(String name) {
+    Report(String name) {
       this.name = name;
     }
   }
 
   private final BoundedText text = new BoundedText(Hal.EXPLANATION_LIMIT);
   private final long now = System.nanoTime();
-  private final List<Told> devices = new ArrayList<>();
+  private final List<Report> devices = new ArrayList<>();
   private final List<OpenOperation> operations = new ArrayList<>();
   private int missing; // how many operations were not examined
 
@@ -60,15 +60,15 @@ final class ProcessExplanation {
   }
 
   private void ask(Explainable device) {
-    Told told = new Told(nameOf(device));
-    devices.add(told);
+    Report report = new Report(nameOf(device));
+    devices.add(report);
     // If there are too many, the last ones are kept, which are the oldest.
     int most = MOST_OPERATIONS - operations.size();
     ArrayDeque<OpenOperation> kept = new ArrayDeque<>();
     try {
       HalException lost = device.lostCause();
       if (lost != null) {
-        told.state = "lost: " + lost.getMessage();
+        report.state = "lost: " + lost.getMessage();
       }
       device.tellOpen(
           operation -> {
@@ -79,9 +79,9 @@ final class ProcessExplanation {
             }
           });
     } catch (RuntimeException | LinkageError e) { // the other devices may still report theirs
-      told.state = "cannot tell its operations: " + BoundedText.describe(e);
+      report.state = "cannot report its operations: " + BoundedText.describe(e);
     }
-    told.count = kept.size();
+    report.count = kept.size();
     operations.addAll(kept);
   }
 
@@ -96,7 +96,7 @@ final class ProcessExplanation {
   private void write() {
     WaitGraph graph = new WaitGraph(operations);
     int next = 0;
-    for (Told device : devices) {
+    for (Report device : devices) {
       device.nodes.addAll(graph.nodes().subList(next, next + device.count));
       next += device.count;
     }
@@ -104,19 +104,19 @@ final class ProcessExplanation {
     text.add(count(operations.size() + missing, "open operation")).add(" on ");
     text.add(count(devices.size(), "open device")).line();
     if (missing > 0) {
-      text.add("Only ").add(operations.size()).add(" of them were looked at; the others may have");
-      text.add(" promised what nobody seems to have promised.").line();
+      text.add("Only ").add(operations.size()).add(" of them were examined; the others may have");
+      text.add(" promised values that are listed here as not promised.").line();
     }
     text.add("Devices of other copies of JHAL's API, in other class loaders, are not seen.").line();
     writeCycles(graph);
     writeUnpromised(
-        "Nobody has promised what these wait for; only the program itself can signal it:",
+        "No operation has promised what these wait for; only the program itself can signal it:",
         graph.unpromised(false));
     writeUnpromised(
         "Only operations that wait for it themselves have promised what these wait for:",
         graph.unpromised(true));
     writeFailed(graph);
-    for (Told device : devices) {
+    for (Report device : devices) {
       writeDevice(device);
     }
   }
@@ -175,7 +175,7 @@ final class ProcessExplanation {
     writeMore(failed.size(), MOST_FAILED, "failed timelines");
   }
 
-  private void writeDevice(Told device) {
+  private void writeDevice(Report device) {
     text.line();
     text.add("Device ").name(device.name);
     if (device.state != null) {
@@ -246,7 +246,7 @@ final class ProcessExplanation {
   private void writeVain(Wait wait) {
     Promise vain = wait.vainPromise;
     if (vain == null) {
-      text.add(", which nobody has promised");
+      text.add(", which no operation has promised");
     } else if (vain.node() == wait.node) {
       text.add(", promised only by itself");
     } else {

@@ -32,7 +32,7 @@ class ArgsTest {
   }
 
   @Test
-  void refusesAnythingElseAndNamesItsPlace() {
+  void refusesAnyOtherObjectAndNamesItsIndex() {
     for (Object wrong : List.of("text", 'c', true, BigInteger.ONE, new int[1], Args.NONE)) {
       HalException refused = assertThrows(HalException.class, () -> Args.of(1, wrong));
 
@@ -62,7 +62,7 @@ class ArgsTest {
   }
 
   @Test
-  void refusesNamesThatAreUnknownTwiceOrMissing() {
+  void refusesUnknownRepeatedOrMissingNames() {
     Kernel kernel = Fakes.kernel("saxpy", "n", "a", "x");
 
     assertRefused(
@@ -75,9 +75,9 @@ class ArgsTest {
         () -> Args.named(kernel).set("a", 1).build());
   }
 
-  /** As soon as it is given, whatever is missing still. */
+  /** At once, even if other arguments are still missing. */
   @Test
-  void refusesWhatIsNotOfTheParametersTypeAndNamesIt() {
+  void refusesAValueOfTheWrongTypeAndNamesIt() {
     Kernel kernel =
         Fakes.kernelOf(
             "mix",

@@ -46,7 +46,7 @@ class BindingTableTest {
   }
 
   @Test
-  void hasAtMostSoManySlots() {
+  void refusesMoreBuffersThanTheLimit() {
     DeviceBuffer[] most = new DeviceBuffer[BindingTable.MAX_SIZE];
     Arrays.fill(most, first);
     DeviceBuffer[] tooMany = Arrays.copyOf(most, most.length + 1);

@@ -25,7 +25,7 @@ class BoundedTextTest {
   }
 
   @Test
-  void whateverOthersHaveNamedIsDescribed() {
+  void describesObjectsWhateverTheirToStringDoes() {
     assertEquals("name", named("name"));
     assertEquals("a\\u000ab", named("a\nb"));
     assertEquals(Endless.class.getName(), named(new Endless()));

@@ -42,7 +42,7 @@ class BufferParamsTest {
   }
 
   @Test
-  void allowsWhatItNamesAndNothingElse() {
+  void allowsOnlyTheNamedUsages() {
     BufferParams params =
         BufferParams.HOST.withUsage(
             BufferUsage.MAP_READ, BufferUsage.MAP_READ, BufferUsage.TRANSFER_TARGET);
@@ -54,7 +54,7 @@ class BufferParamsTest {
   }
 
   @Test
-  void keepsItsUsageToItself() {
+  void copiesTheUsage() {
     Set<BufferUsage> usage = EnumSet.of(BufferUsage.DISPATCH_READ);
     BufferParams params = new BufferParams(MemoryType.DEVICE, usage);
     usage.add(BufferUsage.DISPATCH_WRITE);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bundles that a program makes. */
+/** Bundles that a program builds. */
 class BundleBuilderTest {
   private static BundleBuilder saxpy() {
     return ExecutableSource.builder("b \"1\"\n")
@@ -54,7 +54,7 @@ class BundleBuilderTest {
   }
 
   @Test
-  void theManifestHasWhatWasDeclared() {
+  void writesTheDeclarationsToTheManifest() {
     ExecutableSource source =
         saxpy()
             .kernel("none", new Workgroups(8, 4, 2), 64)
@@ -91,7 +91,7 @@ class BundleBuilderTest {
   }
 
   @Test
-  void codeIsCopiedAndFilesAreReadWhenTheyAreAskedFor(@TempDir Path folder) throws Exception {
+  void copiesCodeAndReadsFilesOnDemand(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("saxpy.sm_90.cubin");
     Files.writeString(file, "old");
     byte[] code = {1, 2};
@@ -121,7 +121,7 @@ class BundleBuilderTest {
   }
 
   @Test
-  void kernelsMayBeObjects() {
+  void acceptsKernelsAsObjects() {
     JavaKernel body = group -> {};
     ExecutableSource source = saxpy().java("saxpy", body).build();
     assertEquals(Map.of("saxpy", body), source.javaKernels());
@@ -142,7 +142,7 @@ class BundleBuilderTest {
   }
 
   @Test
-  void whatIsWrongIsRefusedAtOnce() {
+  void refusesInvalidDeclarationsAtOnce() {
     assertRefused(Status.INVALID_ARGUMENT, () -> ExecutableSource.builder(""), "empty");
     for (String name : new String[] {"", "1a", "a-b", "a b", "ä"}) {
       assertRefused(
@@ -193,7 +193,7 @@ class BundleBuilderTest {
   }
 
   @Test
-  void filesHavePathsInTheBundle(@TempDir Path folder) throws Exception {
+  void refusesPathsOutsideTheBundle(@TempDir Path folder) throws Exception {
     for (String path :
         new String[] {"", "/a", "a/", "a//b", "../a", "a/../b", "./a", "a\\b", "c:a"}) {
       assertRefused(
@@ -212,7 +212,7 @@ class BundleBuilderTest {
 
   /** A refused call changes nothing. */
   @Test
-  void whatIsRefusedIsNotAdded() {
+  void aRefusedCallAddsNothing() {
     JavaKernel body = group -> {};
     BundleBuilder builder = saxpy().cpp("code").file("a.h", "first").java("saxpy", body);
     assertRefused(Status.INVALID_ARGUMENT, () -> builder.file("a.h", "second"), "two files 'a.h'");
@@ -239,7 +239,7 @@ class BundleBuilderTest {
   }
 
   @Test
-  void classesAreThoseThatWereGiven() throws Exception {
+  void findsTheGivenClassesWhateverTheirLoader() throws Exception {
     Class<?> again = new Again().define();
     ExecutableSource source = saxpy().java(Map.class).java(again).build();
     assertSame(again, source.classLoader().loadClass(BundleBuilderTest.class.getName()));

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What a driver tells of a device, and what is assumed where it tells nothing. */
+/** The properties of a device, and the defaults of those that a driver does not set. */
 class DeviceInfoTest {
   private static DeviceInfo.Builder small() {
     return DeviceInfo.builder("toy", 3)
@@ -24,7 +24,7 @@ class DeviceInfoTest {
   }
 
   @Test
-  void whatIsNotToldFollowsFromTheRest() {
+  void derivesPropertiesThatAreNotSet() {
     DeviceInfo info = small().build();
     assertEquals("toy://3", info.uri());
     assertEquals("toy://3 (Toy)", info.toString());
@@ -37,7 +37,7 @@ class DeviceInfoTest {
   }
 
   @Test
-  void aPartIsNotLargerThanTheWhole() {
+  void limitsAPartToTheWhole() {
     DeviceInfo info =
         small().maxAllocationBytes(1001).maxWorkgroupSize(new Workgroups(128, 32, 1)).build();
     assertEquals(1000, info.maxAllocationBytes());
@@ -47,7 +47,7 @@ class DeviceInfoTest {
   }
 
   @Test
-  void whatIsMissingIsNamed() {
+  void namesAMissingProperty() {
     assertEquals("name", missing(DeviceInfo.builder("toy", 0)));
     assertEquals("uuid", missing(DeviceInfo.builder("toy", 0).name("Toy")));
     DeviceInfo.Builder unlimited =
@@ -60,7 +60,7 @@ class DeviceInfoTest {
   }
 
   @Test
-  void numbersThatCannotBeAreRefused() {
+  void refusesNumbersOutOfRange() {
     refused("memoryBytes -1: needs at least 0", builder -> builder.memoryBytes(-1));
     refused("maxAllocationBytes -5: needs at least 0", builder -> builder.maxAllocationBytes(-5));
     refused("maxWorkgroupItems 0: needs at least 1", builder -> builder.maxWorkgroupItems(0));
@@ -116,7 +116,7 @@ class DeviceInfoTest {
   }
 
   @Test
-  void laterChangesOfWhatWasGivenChangeNothing() {
+  void copiesTheGivenMap() {
     Map<String, String> given = new HashMap<>(Map.of("colour", "red"));
     DeviceInfo info = small().properties(given).build();
     given.put("colour", "blue");

@@ -87,13 +87,13 @@ class DeviceUriTest {
     "mock://x?a=1, mock://x?a=1",
     "mock://x?a=%25%26%23+%2F&b=%E2%82%AC, mock://x?a=%25%26%23+/&b=\u20ac",
   })
-  void writesItself(String uri, String written) {
+  void printsAsAUri(String uri, String written) {
     assertEquals(written, DeviceUri.parse(uri).toString());
     assertEquals(DeviceUri.parse(uri), DeviceUri.parse(written));
   }
 
   @Test
-  void keepsItsOptionsToItself() {
+  void copiesItsOptions() {
     Map<String, String> options = new LinkedHashMap<>(Map.of("a", "1"));
     DeviceUri uri = new DeviceUri("mock", "", options);
     options.put("b", "2");

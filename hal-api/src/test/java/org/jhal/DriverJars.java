@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** Makes jars with drivers, as somebody drops them on a class path. */
+/** Makes jars with drivers, for a class path. */
 final class DriverJars {
   /** Where JHAL's own classes are. */
   static final Path API = placeOf(Hal.class);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rule D4: which class loaders are asked for drivers, and what is kept of their answers. */
+/** Rule D4: which class loaders are searched for drivers, and which results are cached. */
 @Timeout(120)
 class DriverLoadersTest {
   @TempDir Path folder;
@@ -44,7 +44,7 @@ class DriverLoadersTest {
     }
   }
 
-  /** A class loader to which jars can be added, and which counts what it was asked to find. */
+  /** A class loader to which jars can be added, and which counts its lookups. */
   private static final class Application extends URLClassLoader {
     int lookups;
 
@@ -83,7 +83,7 @@ class DriverLoadersTest {
     return loader;
   }
 
-  /** JHAL loaded once more, beside these jars. */
+  /** A second copy of JHAL, in a class loader with these jars. */
   private Application jhal(Path... jars) {
     Path[] parts = Arrays.copyOf(jars, jars.length + 1);
     parts[jars.length] = DriverJars.API;
@@ -178,7 +178,7 @@ class DriverLoadersTest {
   }
 
   @Test
-  void bothTheContextAndJhalsOwnClassLoaderAreAsked() throws Exception {
+  void searchesTheContextClassLoaderAndJhalsOwn() throws Exception {
     Path own = jar("own.jar", driver("zeta"), driver("alpha").preference(0));
     Path other = jar("other.jar", driver("middle"));
     Application jhal = jhal(own);
@@ -204,7 +204,7 @@ class DriverLoadersTest {
   }
 
   @Test
-  void aProviderThatBothSeeIsOneDriver() throws Exception {
+  void listsAProviderThatBothLoadersFindOnce() throws Exception {
     Path jar = jar("one.jar", driver("one"));
     Path broken =
         DriverJars.jar(folder.resolve("broken.jar"), List.of(), List.of("drivers.gone.Provider"));
@@ -213,7 +213,7 @@ class DriverLoadersTest {
     assertEquals(2, entries(jhal).split("Entry\\[", -1).length - 1, entries(jhal));
     assertEquals("device one", openDevice(jhal, "one"));
 
-    // Another loader that prefers its own classes, and has the same jar.
+    // A second loader that has the same jar, and prefers its own classes.
     URLClassLoader selfish =
         new URLClassLoader(new URL[] {Application.url(jar)}, jhal) {
           @Override
@@ -233,7 +233,7 @@ class DriverLoadersTest {
   }
 
   @Test
-  void twoDriversOfOneNameInTwoLoadersNameBothJars() throws Exception {
+  void namesBothJarsOfTwoDriversOfOneNameInTwoLoaders() throws Exception {
     Path first = jar("first.jar", new Source("drivers.first", "same"));
     Path second = jar("second.jar", new Source("drivers.second", "same"));
     Application jhal = jhal(first);
@@ -247,9 +247,9 @@ class DriverLoadersTest {
   }
 
   @Test
-  void whereNothingIsFoundTheLoadersAreNamed() {
+  void namesTheLoadersIfNoDriverIsFound() {
     Thread.currentThread().setContextClassLoader(application("application", contextBefore));
-    String nobody =
+    String notFound =
         "no jar or module with a driver was found by the class loader of JHAL itself (app) or"
             + " by the context class loader of thread '"
             + Thread.currentThread().getName()
@@ -258,13 +258,13 @@ class DriverLoadersTest {
     HalException any = assertThrows(HalException.class, Hal::openDevice);
 
     assertEquals(Status.NOT_FOUND, named.status());
-    assertEquals("no driver 'mock'; found: none at all: " + nobody, named.getMessage());
+    assertEquals("no driver 'mock'; found: none at all: " + notFound, named.getMessage());
     assertEquals(Status.NOT_FOUND, any.status());
-    assertEquals("no driver: " + nobody, any.getMessage());
+    assertEquals("no driver: " + notFound, any.getMessage());
   }
 
   @Test
-  void whatJhalsOwnClassLoaderShowsIsLookedUpOnce() throws Exception {
+  void cachesTheDriversOfJhalsOwnClassLoader() throws Exception {
     Application jhal = jhal(jar("one.jar", driver("one"), driver("two")));
     Thread.currentThread().setContextClassLoader(null);
     assertEquals("device one", openDevice(jhal, "one"));
@@ -277,7 +277,7 @@ class DriverLoadersTest {
   }
 
   @Test
-  void aDriverThatIsAddedLaterIsFound() throws Exception {
+  void findsADriverThatIsAddedLater() throws Exception {
     Application jhal = jhal(jar("one.jar", driver("one")));
     Thread.currentThread().setContextClassLoader(null);
     assertEquals("device one", openDevice(jhal, "one"));
@@ -296,7 +296,7 @@ class DriverLoadersTest {
   }
 
   @Test
-  void aDriverThatCouldNotBeMadeIsTriedAgain() throws Exception {
+  void retriesADriverThatCouldNotBeCreated() throws Exception {
     Application jhal =
         jhal(
             jar(
@@ -318,7 +318,7 @@ class DriverLoadersTest {
   }
 
   @Test
-  void noClassLoaderOfAnApplicationIsKept() throws Exception {
+  void keepsNoClassLoaderOfAnApplication() throws Exception {
     ReferenceQueue<ClassLoader> queue = new ReferenceQueue<>();
     WeakReference<ClassLoader> application = openAndLeave(queue);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -343,9 +343,11 @@ class DriverLoadersTest {
     }
   }
 
-  /** It is in the graph because it provides a service; what it was compiled with need not be. */
+  /**
+   * Its service puts it into the module graph, but not the modules that it was compiled against.
+   */
   @Test
-  void anAutomaticModuleThatMissesOthersSaysHowToAddThem() throws Exception {
+  void suggestsAddingModulesIfAnAutomaticModuleMissesSome() throws Exception {
     String creation = "throw new NoClassDefFoundError(\"org/engine/Engine\");";
     Path driver = jar("driver-one-1.0.jar", driver("one").creation(creation));
     Path main = Files.createDirectory(folder.resolve("main"));
@@ -375,7 +377,7 @@ class DriverLoadersTest {
             "Main"));
   }
 
-  /** What a JVM of its own prints. */
+  /** Returns the output of a separate JVM. */
   private String child(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -28,15 +28,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules D1 and D2: drivers that are slow, fail or hang while all of them are asked. */
+/** Rules D1 and D2: drivers that are slow, fail or hang while all of them are probed. */
 @Timeout(60)
 class DriverProbeTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  /** What a fake driver shares with its test is among the system properties, by this name. */
+  /** The system property through which a fake driver and its test share an object. */
   private static final String SHARED = "jhal.test.shared";
 
-  /** Waits for all others that do the same. */
+  /** Statements that wait until all other probes have reached them as well. */
   private static final String MEET =
       "try { ((java.util.concurrent.CyclicBarrier) System.getProperties().get(\""
           + SHARED
@@ -47,13 +47,13 @@ class DriverProbeTest {
 
   private @Nullable URLClassLoader loader;
 
-  /** What a probe that hangs shares with its test, in {@link #HANG}. */
+  /** The objects that a hanging probe ({@link #HANG}) shares with its test. */
   private final CountDownLatch hanging = new CountDownLatch(1);
 
   private final CountDownLatch release = new CountDownLatch(1);
   private final AtomicInteger probes = new AtomicInteger();
 
-  /** Tells that it was called and by which thread, and waits to be released. */
+  /** Statements of a probe that reports its call and its thread, and waits to be released. */
   private static final String HANG =
       "List<?> shared = (List<?>) System.getProperties().get(\""
           + SHARED
@@ -104,9 +104,9 @@ class DriverProbeTest {
     return answers.stream().map(DriverProbeTest::text).toList();
   }
 
-  /** Were one asked after the other, the first would wait for the second in vain. */
+  /** If they were probed one after the other, the first would wait for the second in vain. */
   @Test
-  void allAreAskedAtOnceAndToldInTheirOrder() throws Exception {
+  void probesAllDriversInParallelAndKeepsTheirOrder() throws Exception {
     System.getProperties().put(SHARED, new CyclicBarrier(3));
     String probing = MEET + "return Availability.available(\"met\");";
     String listing =
@@ -136,7 +136,7 @@ class DriverProbeTest {
   }
 
   @Test
-  void whateverOneThrowsIsReportedAndHarmsNoOther() throws Exception {
+  void reportsWhateverAProbeThrowsAndProbesTheOthers() throws Exception {
     String odd =
         "throw new Error() { public String toString() { throw new IllegalStateException(); } };";
     String ring =
@@ -172,7 +172,7 @@ class DriverProbeTest {
   }
 
   @Test
-  void oneThatHangsIsReportedAndAskedOnce() throws Exception {
+  void reportsAHangingProbeAndDoesNotRepeatIt() throws Exception {
     DriverRegistry registry = withOneThatHangs(driver("good"));
 
     List<String> texts = texts(registry.probeAll(Duration.ZERO));
@@ -192,7 +192,7 @@ class DriverProbeTest {
   }
 
   @Test
-  void whoWaitsCanBeInterrupted() throws Exception {
+  void anInterruptEndsTheWaitForProbes() throws Exception {
     DriverRegistry registry = withOneThatHangs();
     FutureTask<List<Answer>> asking =
         new FutureTask<>(() -> registry.probeAll(Duration.ofSeconds(Long.MAX_VALUE)));
@@ -210,7 +210,7 @@ class DriverProbeTest {
   }
 
   @Test
-  void whoIsInterruptedAlreadyDoesNotWait() {
+  void anInterruptedThreadDoesNotWait() {
     DriverRegistry registry = withOneThatHangs();
 
     Thread.currentThread().interrupt();
@@ -221,12 +221,12 @@ class DriverProbeTest {
     HalException miss = assertThrows(HalException.class, () -> registry.driver("none"));
     assertTrue(Thread.interrupted(), "the interrupt was lost");
     assertEquals(
-        "no driver 'none'; found: stuck (interrupted before they told whether they can be used)",
+        "no driver 'none'; found: stuck (interrupted before all drivers were probed)",
         miss.getMessage());
   }
 
   @Test
-  void noDriverBehindTheDefaultOneIsMade() {
+  void createsNoDriverAfterTheDefaultOne() {
     DriverRegistry registry =
         registry(driver("first").unavailable("no device"), driver("second"), driver("third"));
 
@@ -235,7 +235,7 @@ class DriverProbeTest {
   }
 
   @Test
-  void aDriverFindsTheClassLoaderOfWhoAsks() throws Exception {
+  void probesWithTheContextClassLoaderOfTheCaller() throws Exception {
     DriverRegistry registry =
         registry(
             driver("one")

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules D1, D2 and D4: how drivers are found, what broken ones do, and what a miss says. */
+/** Rules D1, D2 and D4: finding drivers, broken ones, and the messages of failed lookups. */
 class DriverRegistryTest {
   @TempDir Path folder;
 
@@ -67,7 +67,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void withoutAnyDriverEverythingSaysSo() {
+  void reportsThatThereIsNoDriver() {
     DriverRegistry registry = registry();
 
     assertEquals(List.of(), registry.entries());
@@ -76,14 +76,14 @@ class DriverRegistryTest {
     HalException any = assertThrows(HalException.class, registry::openDefaultDevice);
 
     assertEquals(Status.NOT_FOUND, named.status());
-    String nobody =
+    String notFound =
         "no jar or module with a driver was found by the given class loader ("
             + loaders.get(0)
             + ")";
-    assertEquals("no driver 'mock'; found: none at all: " + nobody, named.getMessage());
+    assertEquals("no driver 'mock'; found: none at all: " + notFound, named.getMessage());
     assertEquals(named.getMessage(), opened.getMessage());
     assertEquals(Status.NOT_FOUND, any.status());
-    assertEquals("no driver: " + nobody, any.getMessage());
+    assertEquals("no driver: " + notFound, any.getMessage());
   }
 
   @Test
@@ -109,7 +109,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aDriverIsMadeOnce() {
+  void createsADriverOnce() {
     DriverRegistry registry = registry(jar("one.jar", driver("one")));
 
     assertSame(registry.driver("one"), registry.driver("one"));
@@ -124,16 +124,16 @@ class DriverRegistryTest {
     assertEquals(Status.INVALID_ARGUMENT, malformed.status());
   }
 
-  /** Messages and thread dumps call devices so, and users take that for a URI. */
+  /** Messages and thread dumps use these names, and users mistake them for URIs. */
   @Test
-  void theNameOfADeviceInMessagesIsAnsweredWithItsUri() {
+  void suggestsTheUriForADeviceNameFromAMessage() {
     DriverRegistry registry = registry(jar("one.jar", driver("one"), driver("two3")));
 
     for (String name : List.of("one-12", "one12", "one-12-q1", "one-12-group")) {
       HalException refused = assertThrows(HalException.class, () -> registry.openDevice(name));
       assertEquals(Status.NOT_FOUND, refused.status());
       assertEquals(
-          "'" + name + "' is no URI, but how messages call a device; its URI is one://12",
+          "'" + name + "' is the name of a device in messages, not its URI; its URI is one://12",
           refused.getMessage());
     }
     assertEquals("device two3", registry.openDevice("two3").toString());
@@ -144,14 +144,14 @@ class DriverRegistryTest {
   }
 
   @Test
-  void saysWhereADriverIsAsPeopleWriteIt() {
+  void printsTheLocationOfADriverAsAPath() {
     Path jar = jar("a folder/with ä+%20.jar", driver("one"));
 
     assertEquals(List.of(new Entry("one", jar.toString(), null)), registry(jar).entries());
   }
 
   @Test
-  void aMissExplainsEachOfTheOthers() {
+  void explainsEachDriverIfTheWantedOneIsMissing() {
     Path old = jar("old.jar", driver("old").api("99.0"));
     DriverRegistry registry =
         registry(
@@ -196,7 +196,7 @@ class DriverRegistryTest {
     assertEquals("device d", registry.openDefaultDevice().toString());
   }
 
-  /** What counts is what the driver was compiled against, not what it runs with. */
+  /** The versions are those that the driver was compiled against, not those that it runs with. */
   @Test
   void aDriverCarriesTheVersionsThatItWasCompiledAgainst() throws IOException {
     String declaration = "String SPI_VERSION = \"" + DriverProvider.SPI_VERSION + "\";";
@@ -229,7 +229,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void twoDriversOfOneNameNameBothJars() {
+  void namesBothJarsOfTwoDriversOfOneName() {
     Path first = jar("first.jar", new Source("drivers.first", "same"));
     Path second = jar("second.jar", new Source("drivers.second", "same"), driver("other"));
 
@@ -237,7 +237,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void theSameDriverInTwoJarsNamesBothJars() {
+  void namesBothJarsOfOneDriverInTwoJars() {
     Path first = jar("same-1.0.jar", driver("same"));
     Path second = jar("same-1.1.jar", driver("same"), driver("other"));
 
@@ -258,14 +258,14 @@ class DriverRegistryTest {
   }
 
   @Test
-  void theSameJarTwiceIsOneDriver() {
+  void listsTheDriverOfARepeatedJarOnce() {
     Path jar = jar("one.jar", driver("one"));
 
     assertEquals(List.of(new Entry("one", jar.toString(), null)), registry(jar, jar).entries());
   }
 
   @Test
-  void aProviderWhoseClassIsMissingDisturbsNoOther() {
+  void aProviderWhoseClassIsMissingDoesNotAffectOthers() {
     Path broken =
         DriverJars.jar(folder.resolve("broken.jar"), List.of(), List.of("drivers.gone.Provider"));
 
@@ -273,7 +273,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aProviderThatCannotBeLinkedDisturbsNoOther() {
+  void aProviderThatCannotBeLinkedDoesNotAffectOthers() {
     Path broken =
         DriverJars.jar(
             folder.resolve("broken.jar"),
@@ -284,7 +284,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aServiceFileThatIsNoneDisturbsNoOther() {
+  void aMalformedServiceFileDoesNotAffectOthers() {
     Path broken =
         DriverJars.jar(folder.resolve("broken.jar"), List.of(), List.of("this is no class"));
 
@@ -292,7 +292,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aClassThatIsNoProviderDisturbsNoOther() {
+  void aClassThatIsNoProviderDoesNotAffectOthers() {
     Path broken =
         DriverJars.jar(
             folder.resolve("broken.jar"),
@@ -303,7 +303,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aProviderWhoseConstructorThrowsDisturbsNoOther() {
+  void aProviderWhoseConstructorThrowsDoesNotAffectOthers() {
     Path broken =
         jar(
             "broken.jar",
@@ -318,7 +318,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aProviderWhoseInitialiserThrowsDisturbsNoOther() {
+  void aProviderWhoseInitialiserThrowsDoesNotAffectOthers() {
     Path broken =
         jar("broken.jar", driver("broken").member("static int i = Integer.parseInt(\"x\");"));
 
@@ -330,7 +330,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aProviderWhoseNameThrowsDisturbsNoOther() {
+  void aProviderWhoseNameThrowsDoesNotAffectOthers() {
     Path broken =
         jar("broken.jar", driver("broken").naming("throw new AssertionError(\"bad name\");"));
 
@@ -339,7 +339,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aProviderWithoutANameDisturbsNoOther() {
+  void aProviderWithoutANameDoesNotAffectOthers() {
     Path broken = jar("broken.jar", driver("broken").naming("return null;"));
 
     checkBroken(broken, "drivers.broken.Provider", broken.toString(), "name of the provider");
@@ -369,7 +369,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void aDriverThatThrowsWhileItIsMadeIsUnavailable() {
+  void aDriverWhoseCreationThrowsIsUnavailable() {
     DriverRegistry registry =
         registry(
             jar("bad.jar", driver("bad").creation("throw new UnsatisfiedLinkError(\"no lib\");")),
@@ -396,7 +396,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void theDefaultIsTheFirstThatCanBeUsed() {
+  void opensTheFirstUsableDriverByDefault() {
     Path host = jar("host.jar", driver("aa-host").preference(0));
     Path absent = jar("absent.jar", driver("absent").unavailable("no device"));
     Path failing =
@@ -420,7 +420,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void driversCanBeExcludedByNameOrForComputingOnTheHost() {
+  void excludesDriversByNameOrForComputingOnTheHost() {
     Path host = jar("host.jar", driver("aa-host").preference(0));
     Path absent = jar("absent.jar", driver("absent").unavailable("no device"));
     Path good = jar("good.jar", driver("good"), driver("zz-good"));
@@ -448,7 +448,7 @@ class DriverRegistryTest {
 
   /** A typo would exclude nothing, and so open the very device that is not wanted. */
   @Test
-  void aDriverThatIsExcludedMustBeThere() {
+  void refusesToExcludeAnUnknownDriver() {
     Path good = jar("good.jar", driver("good"));
     Path absent = jar("absent.jar", driver("absent").unavailable("no device"));
     Thread.currentThread().setContextClassLoader(loader(good, absent));
@@ -476,9 +476,9 @@ class DriverRegistryTest {
     return text + "return all;";
   }
 
-  /** Rule D3: what names a device in one process names it in another one. */
+  /** Rule D3: a URI that names a device in one process names it in every other one. */
   @Test
-  void addressesAreThoseOfAllAcceleratorsOrOfTheDriversThatAreNamed() throws Exception {
+  void returnsAddressesOfAllAcceleratorsOrOfNamedDrivers() throws Exception {
     DriverRegistry registry =
         registry(
             jar("host.jar", driver("aa-host").preference(0).listing(devices("cpu-1", "cpu-2"))),
@@ -487,8 +487,8 @@ class DriverRegistryTest {
             jar("empty.jar", driver("empty").listing(devices())),
             jar("good.jar", driver("good").listing(devices("GPU-7", "GPU-3"))));
     Duration patience = Duration.ofSeconds(30);
-    for (String nobody : List.of("", " ")) {
-      Addresses all = registry.addresses(nobody, patience);
+    for (String blank : List.of("", " ")) {
+      Addresses all = registry.addresses(blank, patience);
       assertEquals("[good://GPU-7, good://GPU-3]", all.uris().toString());
       assertEquals(3, all.reasons().size(), all::toString);
       assertContains("absent: no library", all.reasons().toString());
@@ -515,9 +515,9 @@ class DriverRegistryTest {
     assertContains(why, refused.getMessage());
   }
 
-  /** What cannot be loaded has no preference, so it is not known where it would compute. */
+  /** A driver that cannot be loaded has no preference, so it may be one for an accelerator. */
   @Test
-  void whyADriverCannotBeLoadedIsSaidToWhoeverWantsAnAccelerator() {
+  void openAcceleratorReportsDriversThatCannotBeLoaded() {
     Path host = jar("host.jar", driver("host").preference(0));
     Path broken =
         jar("broken.jar", driver("broken").construction("if (true) throw new Error(\"old\");"));
@@ -529,7 +529,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void theContextClassLoaderIsAskedForWhatIsFound() {
+  void halOpensDriversOfTheContextClassLoader() {
     Thread.currentThread()
         .setContextClassLoader(loader(jar("one.jar", driver("one"), driver("two"))));
 
@@ -550,7 +550,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void theEnvironmentNamesTheDefaultDeviceUnlessThePropertyDoes() throws Exception {
+  void thePropertyOverridesTheEnvironmentForTheDefaultDevice() throws Exception {
     Path jar = jar("one.jar", driver("one"), driver("two"), driver("three"));
     Path classes = Files.createDirectory(folder.resolve("main"));
     DriverJars.compile(
@@ -573,7 +573,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void jarsOfTheClassPathThatAreDamagedAreFound() throws IOException {
+  void reportsDamagedJarsOfTheClassPath() throws IOException {
     Path good = jar("good.jar", driver("good"));
     Path damaged = Files.writeString(folder.resolve("damaged.jar"), "no zip");
     Path empty = Files.createFile(folder.resolve("empty.jar"));
@@ -589,7 +589,7 @@ class DriverRegistryTest {
     assertContains("the jar cannot be read: ", String.valueOf(entries.get(0).problem()));
   }
 
-  /** What a JVM of its own prints that opens the default device. */
+  /** Returns the output of a separate JVM that opens the default device. */
   private String child(Path jar, Path classes, String variable, String... options)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();

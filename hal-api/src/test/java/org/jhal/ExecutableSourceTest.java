@@ -69,7 +69,7 @@ class ExecutableSourceTest {
   }
 
   @Test
-  void theOnlyFolderOfAnArchiveIsTheBundle() throws IOException {
+  void readsTheOnlyFolderOfAnArchiveAsTheBundle() throws IOException {
     for (String[] entries :
         new String[][] {
           {"all/", null, "all/top", "top file", "all/sub/file", "file in sub"},
@@ -100,7 +100,7 @@ class ExecutableSourceTest {
   }
 
   @Test
-  void aManifestIsNoBundle() throws IOException {
+  void refusesAManifestAsABundle() throws IOException {
     Path manifest = Files.writeString(folder.resolve("manifest.json"), "{}");
 
     HalException refused = assertThrows(HalException.class, () -> ExecutableSource.of(manifest));
@@ -112,7 +112,7 @@ class ExecutableSourceTest {
   }
 
   @Test
-  void saysThatThereIsNothing() {
+  void refusesAPathThatDoesNotExist() {
     Path none = folder.resolve("none");
 
     HalException refused = assertThrows(HalException.class, () -> ExecutableSource.of(none));
@@ -212,7 +212,7 @@ class ExecutableSourceTest {
   }
 
   @Test
-  void damagedArchivesAreDataLossOrRead() throws IOException {
+  void readsADamagedArchiveOrFailsWithDataLoss() throws IOException {
     byte[] good = Files.readAllBytes(archive);
     for (int length = 0; length < good.length; length++) {
       Files.write(archive, Arrays.copyOf(good, length));
@@ -238,7 +238,7 @@ class ExecutableSourceTest {
   }
 
   @Test
-  void anArchiveCanBeReplacedBetweenReads() throws IOException {
+  void readsAnArchiveThatWasReplaced() throws IOException {
     ExecutableSource source = ExecutableSource.of(archive);
     source.read("top");
     zip(archive, "top", "another text");
@@ -248,7 +248,7 @@ class ExecutableSourceTest {
 
   /** As any name that is not ASCII is in the locale C. No file system can encode this one. */
   @Test
-  void aNameThatTheLocaleCannotEncodeIsRefused() throws IOException {
+  void refusesANameThatTheLocaleCannotEncode() throws IOException {
     HalException refused =
         assertThrows(HalException.class, () -> ExecutableSource.of(folder).read("a/\uD800.cpp"));
     assertEquals(Status.INVALID_ARGUMENT, refused.status());

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timeline of the simplest kind, for tests of what is built on {@link TimelineSemaphore#onReach}.
- * Its own waits only record that they were asked for.
+ * The simplest timeline, for tests of code that is built on {@link TimelineSemaphore#onReach}. Its
+ * own waits only record that they were called.
  */
 final class FakeTimelineSemaphore implements TimelineSemaphore {
   private record Waiter(long value, TimepointCallback callback) {}

@@ -4,7 +4,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Objects that stand for what a driver makes, where only their identity matters. */
+/** Stand-ins for a driver's objects, for tests in which only their identity matters. */
 final class Fakes {
   private Fakes() {}
 

@@ -40,7 +40,7 @@ class FenceTest {
   }
 
   @Test
-  void aNegativeTimepointIsRefused() {
+  void refusesANegativeTimepoint() {
     HalException refused = assertThrows(HalException.class, () -> a.at(-1));
 
     assertEquals(Status.OUT_OF_RANGE, refused.status());
@@ -68,7 +68,7 @@ class FenceTest {
   }
 
   @Test
-  void joins() {
+  void joinsTwoFences() {
     Fence fence = Fence.of(a.at(5), b.at(1)).and(Fence.of(b.at(2), c.at(3))).and(a.at(4));
 
     assertEquals("[a@5, b@2, c@3]", fence.toString());
@@ -77,10 +77,10 @@ class FenceTest {
     assertSame(Fence.NONE, Fence.NONE.and(Fence.NONE));
   }
 
-  /** Were each join to copy what there is, this would take hours. */
+  /** This would take hours if each join copied all timepoints. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void joinsVeryManyOneByOne(boolean isOtherFirst) {
+  void joinsManyTimepointsOneByOneInTime(boolean isOtherFirst) {
     int count = 300_000;
     List<TimelineSemaphore> semaphores = new ArrayList<>(count);
     Fence all = Fence.NONE;
@@ -98,9 +98,9 @@ class FenceTest {
     }
   }
 
-  /** Were all that was joined noted, each join would double it. */
+  /** If a fence kept everything that was joined, each join would double it. */
   @Test
-  void staysSmallIfItIsJoinedWithItself() {
+  void aFenceJoinedWithItselfStaysSmall() {
     Fence all = Fence.of(a.at(1), b.at(2));
     for (int i = 0; i < 100; i++) {
       all = all.and(all).and(c.at(i));
@@ -122,7 +122,7 @@ class FenceTest {
   }
 
   @Test
-  void ofNothingIsNone() {
+  void aFenceOfNoTimepointsIsNone() {
     assertSame(Fence.NONE, Fence.of());
     assertSame(Fence.NONE, Fence.of(List.of()));
     assertEquals(0, Fence.NONE.size());
@@ -130,7 +130,7 @@ class FenceTest {
   }
 
   @Test
-  void doesNotChangeWithTheArrayThatItWasMadeFrom() {
+  void copiesTheGivenArray() {
     Timepoint[] points = {a.at(1), b.at(2)};
     Fence fence = Fence.of(points);
     points[0] = c.at(9);

@@ -98,7 +98,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void tryingSaysWhetherTheTimeWasUp() throws Exception {
+  void tryAwaitAllReturnsWhetherAllWereReachedInTime() throws Exception {
     assertFalse(both.tryAwaitAll(Duration.ZERO));
     assertFalse(both.tryAwaitAll(Duration.ofMillis(1)));
     a.signal(1);
@@ -172,7 +172,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void aSingleTimepointIsLeftToItsSemaphore() throws InterruptedException {
+  void awaitsASingleTimepointThroughItsSemaphore() throws InterruptedException {
     a.at(1).awaitAll();
     a.at(2).awaitAny(Duration.ofSeconds(3));
 
@@ -192,7 +192,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void allNeedsEveryTimepoint() throws InterruptedException {
+  void awaitAllWaitsForEveryTimepoint() throws InterruptedException {
     Waiting waiting = new Waiting(both::awaitAll);
     until("both are registered", () -> a.registered() == 1 && b.registered() == 1);
     a.signal(1);
@@ -205,7 +205,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void anyNeedsOneTimepoint() throws InterruptedException {
+  void awaitAnyReturnsAtTheFirstTimepoint() throws InterruptedException {
     Waiting waiting = new Waiting(() -> both.awaitAny(FOR_EVER));
     until("both are registered", () -> a.registered() == 1 && b.registered() == 1);
     waiting.parked();
@@ -215,7 +215,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void aWakeUpForNothingIsNoEnd() throws InterruptedException {
+  void aSpuriousWakeUpDoesNotEndTheWait() throws InterruptedException {
     Waiting waiting = new Waiting(both::awaitAll).parked();
     LockSupport.unpark(waiting.thread);
     waiting.parked();
@@ -240,7 +240,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void aFailureBeatsAReachedMember() throws InterruptedException {
+  void aFailureTakesPrecedenceOverAReachedMember() throws InterruptedException {
     HalException failure = new HalException(Status.ABORTED, "b is broken");
     a.signal(1);
     b.fail(failure);
@@ -251,7 +251,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void theFirstFailureCounts() throws InterruptedException {
+  void throwsTheFirstFailure() throws InterruptedException {
     HalException first = new HalException(Status.ABORTED, "first");
     Waiting waiting = new Waiting(both::awaitAll).parked();
     b.fail(first);
@@ -271,7 +271,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void aDeadlineExplainsWhatIsMissingOnly() {
+  void aMissedDeadlineExplainsOnlyOpenTimepoints() {
     a.signal(1);
 
     HalException all = assertThrows(HalException.class, () -> both.awaitAll(Duration.ofMillis(2)));
@@ -282,12 +282,12 @@ class FenceWaitTest {
     assertEquals(Status.DEADLINE_EXCEEDED, all.status());
     assertEquals("waited PT0.002S for all of [a@1, b@2]; b explains 2", all.getMessage());
     assertEquals(Status.DEADLINE_EXCEEDED, past.status());
-    assertEquals("not all of [a@1, b@2] is reached", zero.getMessage()); // a look does not search
+    assertEquals("not all of [a@1, b@2] is reached", zero.getMessage()); // only a check: no search
     assertEquals("not all of [a@1, b@2] is reached", past.getMessage());
   }
 
   @Test
-  void aDeadlineOfAnyExplainsAll() {
+  void aMissedDeadlineOfAwaitAnyExplainsAllTimepoints() {
     HalException any = assertThrows(HalException.class, () -> both.awaitAny(Duration.ofNanos(1)));
 
     assertEquals(Status.DEADLINE_EXCEEDED, any.status());
@@ -319,7 +319,7 @@ class FenceWaitTest {
     Thread.currentThread().interrupt();
 
     assertThrows(InterruptedException.class, both::awaitAll);
-    assertFalse(Thread.interrupted(), "the interruption is used up");
+    assertFalse(Thread.interrupted(), "the flag is still set although the wait has thrown");
   }
 
   @Test
@@ -352,7 +352,7 @@ class FenceWaitTest {
 
   /** The message names some of those that are not reached, and counts the rest. */
   @Test
-  void aDeadlineOfThousandsIsToldInAFewLines() {
+  void aMissedDeadlineNamesAFewOfThousandsOfTimepoints() {
     List<Timepoint> many = new ArrayList<>();
     for (int i = 0; i < 2000; i++) {
       many.add(new FakeTimelineSemaphore("s" + i).at(1));

@@ -14,7 +14,7 @@ import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is checked before the first device makes a group. */
+/** The checks before the first device creates a group. */
 class GroupsTest {
   private static final HalException MADE = new HalException(Status.UNKNOWN, "asked to make it");
 
@@ -47,13 +47,13 @@ class GroupsTest {
   }
 
   @Test
-  void theFirstDeviceMakesTheGroup() {
+  void theFirstDeviceCreatesTheGroup() {
     assertSame(
         MADE, assertThrows(HalException.class, () -> CollectiveGroup.of(device("a"), device("b"))));
   }
 
   @Test
-  void devicesThatCannotTakePartAreNamed() {
+  void namesADeviceThatCannotTakePart() {
     refused(Status.INVALID_ARGUMENT, "at least one device");
     CollectiveDevice twice = device("twice");
     refused(
@@ -83,7 +83,7 @@ class GroupsTest {
   }
 
   @Test
-  void noGroupIsMadeWhereNobodyMayWait() {
+  void refusesToCreateAGroupOnAThreadThatMustNotWait() {
     String before = HostWaits.refuse("external work");
     try {
       refused(Status.FAILED_PRECONDITION, "external work", device("a"));
@@ -93,7 +93,7 @@ class GroupsTest {
   }
 
   @Test
-  void optionsAreChecked() {
+  void optionsRefuseADeadlineThatIsNotPositive() {
     assertEquals(CollectiveGroup.DEFAULT_DEADLINE, Options.DEFAULT.deadline());
     assertEquals(
         new Options(Duration.ofDays(1), true),
@@ -105,7 +105,7 @@ class GroupsTest {
   }
 
   @Test
-  void kindsKnowWhetherTheyReduce() {
+  void kindsReportWhetherTheyReduce() {
     assertEquals(
         List.of("reduce", "all-reduce", "reduce-scatter"),
         List.of(CollectiveGroup.Kind.values()).stream()

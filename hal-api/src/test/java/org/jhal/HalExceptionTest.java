@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class HalExceptionTest {
   @Test
-  void aFailureThatIsThrownAgainKeepsWhatItSaysAndWhereItCameFrom() {
+  void aCopyKeepsTheMessageAndTheOrigin() {
     Exception cause = new IllegalStateException("cause");
     HalException first = new HalException(Status.ABORTED, "message", cause);
 
@@ -33,13 +33,11 @@ class HalExceptionTest {
     assertEquals(1, again.getSuppressed().length);
     assertEquals(first.toString(), again.getSuppressed()[0].toString());
     assertArrayEquals(first.getStackTrace(), again.getSuppressed()[0].getStackTrace());
-    assertEquals(
-        "aFailureThatIsThrownAgainKeepsWhatItSaysAndWhereItCameFrom",
-        again.getStackTrace()[1].getMethodName());
+    assertEquals("aCopyKeepsTheMessageAndTheOrigin", again.getStackTrace()[1].getMethodName());
   }
 
   @Test
-  void aFailureThatIsHandedOnOftenDoesNotGrow() {
+  void aFailureThatIsCopiedOftenDoesNotGrow() {
     HalException first = new HalException(Status.ABORTED, "message");
     HalException last = first;
     for (int i = 0; i < 1_000; i++) {
@@ -154,7 +152,7 @@ class HalExceptionTest {
   }
 
   @Test
-  void aloneItHasNothingThatAReceiverMayNotKnow() {
+  void aloneDropsCausesAndSuppressedExceptions() {
     HalException failed =
         new HalException(Status.ABORTED, "oops", new IllegalStateException("cause"), CODE).of(FILL);
     failed.addSuppressed(new IllegalStateException("clean-up"));

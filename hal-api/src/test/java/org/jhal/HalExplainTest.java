@@ -22,10 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What {@link Hal#explain} makes of operations that devices of any kind tell. */
+/** The text that {@link Hal#explain} makes of the operations that devices of any kind report. */
 @Timeout(60)
 class HalExplainTest {
-  /** A device that tells what a test gives it. */
+  /** A device that reports the operations that a test gives it. */
   private static final class FakeExplainable implements Explainable {
     private final String name;
     private final List<OpenOperation> open = new ArrayList<>();
@@ -106,10 +106,10 @@ class HalExplainTest {
     }
   }
 
-  /** The effort does not grow with the product of both. */
+  /** The time does not grow with the product of the numbers of waits and signals. */
   @Test
   @Timeout(20)
-  void anOperationMayHaveManyWaitsAndSignals() {
+  void explainsAnOperationWithManyWaitsAndSignalsInTime() {
     List<Timepoint> waits = new ArrayList<>();
     List<Timepoint> signals = new ArrayList<>();
     for (int i = 0; i < 150_000; i++) {
@@ -121,7 +121,8 @@ class HalExplainTest {
     signals.add(a.at(5)); // which is no promise for itself
     device("d").open.add(new OpenOperation("q", 1, "barrier", "PARKED", 0, waits, signals));
     String text = explain();
-    assertParts(text, "Nobody has promised", "q operation 1 ", "Only operations that wait for it");
+    assertParts(
+        text, "No operation has promised", "q operation 1 ", "Only operations that wait for it");
     assertParts(text, "waits for a to reach 3, now at 0, promised only by itself");
     assertParts(text, "waits for a to reach 5, now at 0, promised only by itself");
   }
@@ -135,12 +136,12 @@ class HalExplainTest {
   }
 
   @Test
-  void withoutDevicesThereIsNothingToTell() {
+  void reportsNoOperationsWithoutDevices() {
     assertParts(explain(), "no open operations on no open devices", "class loaders, are not seen");
   }
 
   @Test
-  void anOperationIsToldWithWhatItWaitsForAndWhoWouldSignalThat() {
+  void reportsAnOperationWithItsWaitsAndTheirProducers() {
     long since = System.nanoTime() - TimeUnit.SECONDS.toNanos(75);
     a.signal(2);
     device("d")
@@ -156,18 +157,18 @@ class HalExplainTest {
             + " by d-q1 operation 2, which signals 7; signals b@1\n",
         " Queue d-q1: 1 open operation\n",
         "  d-q1 operation 2 (fill, PARKED, for 75 s); signals a@7\n");
-    assertFalse(text.contains("Cycle") || text.contains("Nobody"), text);
+    assertFalse(text.contains("Cycle") || text.contains("No operation has promised"), text);
   }
 
   @Test
-  void aWaitThatIsReachedIsNotTold() {
+  void omitsAReachedWait() {
     device("d").add("q", a.at(5), b.at(1));
     a.signal(5);
     assertFalse(explain().contains("waits for"), HalExplainTest::explain);
   }
 
   @Test
-  void cyclesComeFirstAndThenWhatNobodyHasPromised() {
+  void listsCyclesBeforeUnpromisedWaits() {
     device("x").add("x-q0", c.at(3), Fence.NONE).add("x-q1", a.at(1), b.at(1));
     device("y").add("y-q0", b.at(1), Fence.of(a.at(1), c.at(2)));
     String text = explain();
@@ -176,15 +177,15 @@ class HalExplainTest {
         "\nCycle: 2 operations wait for one another\n",
         "  x-q1 operation 2 (barrier, PARKED, for 0 s) waits for a to reach 1, now at 0, by y-q0",
         "  y-q0 operation 1 (barrier, PARKED, for 0 s) waits for b to reach 1, now at 0, by x-q1",
-        "\nNobody has promised",
+        "\nNo operation has promised",
         "  x-q0 operation 1 (barrier, PARKED, for 0 s) waits for c to reach 3, now at 0, which"
-            + " nobody has promised\n",
+            + " no operation has promised\n",
         "\nDevice x:\n");
     assertEquals(text.indexOf("Cycle"), text.lastIndexOf("Cycle"), text);
   }
 
   @Test
-  void whatWaitsBehindACycleIsNoPartOfIt() {
+  void excludesOperationsThatWaitForACycle() {
     device("d")
         .add("q", a.at(1), b.at(1))
         .add("q", b.at(1), a.at(1))
@@ -193,9 +194,9 @@ class HalExplainTest {
     assertParts(explain(), "Cycle: 2 operations wait for one another\n", "\nDevice");
   }
 
-  /** Whoever waits for a value of a timeline cannot be the one who raises it to that. */
+  /** An operation that waits for a value of a timeline cannot raise the timeline to it. */
   @Test
-  void aChainOnOneTimelineIsNoCycle() {
+  void reportsAChainOnOneTimelineAsNoCycle() {
     device("d").add("q", a.at(1), a.at(2)).add("q", a.at(2), a.at(3)).add("q", a.at(9), a.at(9));
     String text = explain();
     assertParts(
@@ -211,7 +212,7 @@ class HalExplainTest {
   }
 
   @Test
-  void anOperationThatWaitsForItsOwnSignalsIsSaidToDoSo() {
+  void reportsAnOperationThatWaitsForItsOwnSignals() {
     device("d").add("q", Fence.of(a.at(1), b.at(2)), Fence.of(a.at(1), b.at(2)));
     String text = explain();
     assertParts(
@@ -224,17 +225,17 @@ class HalExplainTest {
         "Device d:\n",
         "waits for a to reach 1, now at 0, promised only by itself; and for b to reach 2, now at"
             + " 0, promised only by itself; signals a@1, b@2\n");
-    assertFalse(text.contains("Nobody") || text.contains("nobody"), text);
+    assertFalse(text.contains("o operation has promised"), text);
     assertFalse(text.contains("Cycle"), text);
   }
 
   @Test
-  void othersAreToldWhoWaitsForItsOwnSignal() {
+  void namesTheSelfWaitingOperationToItsWaiters() {
     device("d").add("q", a.at(2), a.at(2)).add("q", a.at(1), b.at(1)).add("q", a.at(3), b.at(2));
     assertParts(
         explain(),
-        "Nobody has promised",
-        "operation 3 (barrier, PARKED, for 0 s) waits for a to reach 3, now at 0, which nobody",
+        "No operation has promised",
+        "operation 3 (barrier, PARKED, for 0 s) waits for a to reach 3, now at 0, which no operation",
         "Only operations that wait for it",
         "operation 1 (barrier, PARKED, for 0 s) waits for a to reach 2, now at 0, promised only by"
             + " itself\n",
@@ -242,18 +243,22 @@ class HalExplainTest {
             + " operations that wait for it themselves, such as q operation 1\n");
   }
 
-  /** As long as somebody else has promised it. */
   @Test
-  void anOwnSignalDoesNotMatterIfSomebodyElseSignals() {
+  void ignoresAnOwnSignalIfAnotherOperationHasPromisedTheValue() {
     device("d").add("q", a.at(1), a.at(1)).add("q", c.at(1), a.at(1));
     String text = explain();
-    assertParts(text, "Nobody", "c to reach 1", "Device", "a to reach 1, now at 0, by q operation");
+    assertParts(
+        text,
+        "No operation has promised",
+        "c to reach 1",
+        "Device",
+        "a to reach 1, now at 0, by q operation");
     assertFalse(text.contains("itself\n"), text);
   }
 
-  /** Neither in the line of one operation nor in the text about the process. */
+  /** Both in the line of one operation and in the text about the process. */
   @Test
-  void aReachedWaitIsNotNamed() {
+  void omitsAReachedWaitBesideAnOpenOne() {
     a.signal(3);
     FakeExplainable device = device("d").add("q", Fence.of(a.at(3), b.at(1)), c.at(1));
     assertEquals(
@@ -264,9 +269,9 @@ class HalExplainTest {
     assertFalse(text.contains("a to reach"), text);
   }
 
-  /** As many of everything as is printed: nothing is counted besides. */
+  /** With as many items of each kind as are printed, the text mentions no further ones. */
   @Test
-  void asMuchAsIsPrintedIsNotCutAndNothingIsCounted() {
+  void printsEverythingUpToTheLimits() {
     FakeExplainable device = device("d");
     for (int i = 0; i < 8; i++) { // cycles of 16
       List<FakeTimelineSemaphore> ring = new ArrayList<>();
@@ -292,7 +297,8 @@ class HalExplainTest {
     }
     String text = explain();
     assertFalse(text.contains(" more"), text);
-    assertParts(text, "never9.3 to reach 1, now at 0, which nobody", "failed4.3: DATA_LOSS", "d:");
+    assertParts(
+        text, "never9.3 to reach 1, now at 0, which no operation", "failed4.3: DATA_LOSS", "d:");
     for (int i = 0; i < 7; i++) { // 17 of the queue
       device.add("last", a.at(1), Fence.NONE);
     }
@@ -300,57 +306,58 @@ class HalExplainTest {
   }
 
   @Test
-  void aSecondPromiseThatCanBeKeptBreaksACycle() {
+  void reportsNoCycleIfAnotherOperationCanSignal() {
     device("d").add("q", a.at(1), b.at(1)).add("q", b.at(1), a.at(1)).add("q", Fence.NONE, a.at(9));
     String text = explain();
-    assertFalse(text.contains("Cycle") || text.contains("Nobody"), text);
+    assertFalse(text.contains("Cycle") || text.contains("No operation has promised"), text);
   }
 
   @Test
-  void aCycleIsFoundBehindASecondWait() {
+  void findsACycleThroughTheSecondWait() {
     device("d").add("q", Fence.of(c.at(1), b.at(1)), a.at(1)).add("q", a.at(1), b.at(1));
-    assertParts(explain(), "Cycle: 2 operations", "Nobody has promised", "c to reach 1");
+    assertParts(explain(), "Cycle: 2 operations", "No operation has promised", "c to reach 1");
   }
 
   @Test
-  void aPromiseOfTooLittleIsNone() {
+  void ignoresAPromiseOfASmallerValue() {
     device("d").add("q", a.at(5), Fence.NONE).add("q", Fence.NONE, a.at(4));
-    assertParts(explain(), "Nobody has promised", "a to reach 5, now at 0, which nobody");
+    assertParts(
+        explain(), "No operation has promised", "a to reach 5, now at 0, which no operation");
   }
 
   @Test
-  void failedTimelinesAreSaidToHaveFailed() {
+  void reportsFailedTimelines() {
     device("d").add("q", a.at(1), b.at(1));
     b.fail(new HalException(Status.DATA_LOSS, "gone"));
     assertParts(explain(), "Failed timelines", "  b: DATA_LOSS: gone\n", "Device d");
     a.fail(new HalException(Status.ABORTED, "over"));
     String text = explain();
     assertParts(text, "a: ABORTED: over");
-    assertFalse(text.contains("Nobody"), text);
+    assertFalse(text.contains("No operation has promised"), text);
   }
 
   @Test
-  void aLostDeviceIsSaidToBeLost() {
+  void reportsALostDevice() {
     FakeExplainable device = device("d");
     device.lost = new HalException(Status.UNAVAILABLE, "device d is lost: unplugged");
     assertParts(explain(), "Device d, lost: device d is lost: unplugged: no open operations");
   }
 
   @Test
-  void aDeviceThatCannotTellHidesNoOther() {
+  void reportsOtherDevicesIfOneCannotReport() {
     FakeExplainable broken = device("broken");
     broken.add("q", a.at(1), Fence.NONE);
     broken.fault = new IllegalStateException("oops");
     device("good").add("good-q0", a.at(1), Fence.NONE);
     assertParts(
         explain(),
-        "Device broken, cannot tell its operations: java.lang.IllegalStateException: oops",
+        "Device broken, cannot report its operations: java.lang.IllegalStateException: oops",
         "Device good",
         "good-q0 operation 1");
   }
 
   @Test
-  void oddNamesStayInTheirLineAndAreCut() {
+  void escapesAndShortensOddNames() {
     FakeTimelineSemaphore odd = new FakeTimelineSemaphore("n\nDevice evil\r\u202e\u2028\ud800x");
     device("two\nlines").add("q\u0000", "k".repeat(10_000), 0, odd.at(1), Fence.NONE);
     String text = explain();
@@ -375,7 +382,7 @@ class HalExplainTest {
     long start = System.nanoTime();
     String text = explain();
     assertParts(
-        text, "100000 open operations", "line 0 to reach 1, now at 0, which nobody", "more");
+        text, "100000 open operations", "line 0 to reach 1, now at 0, which no operation", "more");
     device.add("q", lines.get(length).at(1), lines.get(0).at(1));
     assertParts(explain(), "Cycle: 100001 operations wait for one another", "99985 more");
     long seconds = (System.nanoTime() - start) / 1_000_000_000;
@@ -389,11 +396,15 @@ class HalExplainTest {
       device.add("q", Fence.of(a.at(1), b.at(1)), a.at(1 + i));
     }
     assertParts(
-        explain(), "Nobody", "99960 more such waits", "Only operations", "99960 more such waits");
+        explain(),
+        "No operation has promised",
+        "99960 more such waits",
+        "Only operations",
+        "99960 more such waits");
     device.add("q", c.at(1), Fence.of(a.at(3), b.at(1))).add("q", a.at(1), c.at(5));
     String text = explain();
     assertParts(text, "Cycle: 2 operations", "q operation 100001", "q operation 100002", "Device");
-    assertFalse(text.contains("Nobody"), text);
+    assertFalse(text.contains("No operation has promised"), text);
   }
 
   @Test
@@ -407,7 +418,7 @@ class HalExplainTest {
   }
 
   @Test
-  void onlySoManyOperationsAreLookedAt() {
+  void examinesABoundedNumberOfOperations() {
     FakeExplainable device = device("d").add("q", a.at(1), b.at(1));
     OpenOperation newest = device.open.get(0);
     for (int i = 0; i < ProcessExplanation.MOST_OPERATIONS + 4; i++) {
@@ -415,12 +426,12 @@ class HalExplainTest {
     }
     device.add("oldest", c.at(1), Fence.NONE);
     String text = explain();
-    assertParts(text, "200006 open operations", "Only 200000 of them were looked at; the others");
+    assertParts(text, "200006 open operations", "Only 200000 of them were examined; the others");
     assertParts(text, "Device", " Queue oldest: 1 open operation");
   }
 
   @Test
-  void aDeviceThatNobodyUsesIsCollected() {
+  void letsAnUnreachableDeviceBeCollected() {
     WeakReference<Explainable> forgotten = forgotten();
     awaitTrue(
         "a forgotten device to be collected",
@@ -439,7 +450,7 @@ class HalExplainTest {
   }
 
   @Test
-  void registeringTwiceIsRegisteringOnce() {
+  void registersADeviceOnlyOnce() {
     FakeExplainable device = device("once");
     Explanations.register(device);
     assertEquals(1, Explanations.all().size());
@@ -449,15 +460,15 @@ class HalExplainTest {
   }
 
   @Test
-  void theBeanIsThereWhileADeviceIs() throws Exception {
+  void registersTheBeanWhileADeviceIsRegistered() throws Exception {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName name = new ObjectName("org.jhal:type=Hal");
     awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
     FakeExplainable first = device("first").add("q", a.at(1), Fence.NONE);
     FakeExplainable second = device("second");
     awaitTrue("the bean", () -> server.isRegistered(name));
-    Object told = server.invoke(name, "explain", new Object[0], new String[0]);
-    assertParts(String.valueOf(told), "Nobody has promised", "Device first", "Device second");
+    Object text = server.invoke(name, "explain", new Object[0], new String[0]);
+    assertParts(String.valueOf(text), "No operation has promised", "Device first", "Device second");
     Explanations.unregister(first);
     assertTrue(server.isRegistered(name), "one device is left");
     Explanations.unregister(second);
@@ -465,7 +476,7 @@ class HalExplainTest {
   }
 
   @Test
-  void aBeanOfAnotherCopyKeepsItsName() throws Exception {
+  void usesAnotherNameBesideTheBeanOfAnotherCopy() throws Exception {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName name = new ObjectName("org.jhal:type=Hal");
     ObjectName next = new ObjectName("org.jhal:type=Hal,copy=2");

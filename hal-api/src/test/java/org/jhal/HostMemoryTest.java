@@ -274,7 +274,7 @@ class HostMemoryTest {
 
   @ParameterizedTest(name = "elements of {0} bytes")
   @FieldSource("ARRAY_ELEMENT_BYTES")
-  void elementsAreNotCut(int step) {
+  void refusesToSplitElements(int step) {
     HostMemory memory =
         step == 2
             ? HostMemory.of(new short[8])
@@ -291,9 +291,9 @@ class HostMemoryTest {
     assertEquals(Status.INVALID_ARGUMENT, length.status());
   }
 
-  /** What a callback throws is dropped, even if it cannot be logged (rule S7). */
+  /** An exception of a callback is dropped, even if it cannot be logged (rule S7). */
   @Test
-  void aCallbackThatThrowsSomethingMuteHarmsNobody() {
+  void aCallbackWhoseExceptionCannotBeLoggedDoesNotAffectOthers() {
     HostMemory memory = HostMemory.of(new byte[4]);
     AtomicInteger called = new AtomicInteger();
     HostMemory.Borrow borrow = memory.borrow();
@@ -310,7 +310,7 @@ class HostMemoryTest {
         });
   }
 
-  /** Were the callbacks copied for each, or looked through, this would take an hour. */
+  /** This would take an hour if each call copied or searched all callbacks. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void takesAndCancelsVeryManyCallbacks(boolean isLastFirst) {
@@ -332,23 +332,23 @@ class HostMemoryTest {
     assertFalse(registrations.get(isLastFirst ? count - 1 : 0).cancel(), "it has run");
   }
 
-  /** Whatever ends it once more: that of another operation goes on. */
+  /** The borrows of other operations go on. */
   @Test
-  void aBorrowThatEndsTwiceEndsNoOtherOne() {
+  void endingABorrowTwiceEndsNoOtherBorrow() {
     HostMemory memory = HostMemory.of(new byte[4]);
-    AtomicInteger told = new AtomicInteger();
+    AtomicInteger freed = new AtomicInteger();
     HostMemory.Borrow first = memory.borrow();
     HostMemory.Borrow second = memory.borrow();
-    var ignored = memory.onFree(told::incrementAndGet);
+    var ignored = memory.onFree(freed::incrementAndGet);
     first.end();
     first.end();
     assertTrue(memory.isBorrowed());
-    assertEquals(0, told.get());
+    assertEquals(0, freed.get());
     second.end();
     second.end();
     first.end();
     assertFalse(memory.isBorrowed());
-    assertEquals(1, told.get());
+    assertEquals(1, freed.get());
     HostMemory.Borrow third = memory.borrow();
     first.end();
     assertTrue(memory.isBorrowed());
@@ -356,13 +356,13 @@ class HostMemoryTest {
     assertFalse(memory.isBorrowed());
   }
 
-  /** An interrupt that came before is met at once, also if there is nothing to wait for. */
+  /** An earlier interrupt takes effect at once, even if there is nothing to wait for. */
   @Test
-  void awaitFreeLosesNoInterrupt() throws Exception {
+  void awaitFreeThrowsIfTheThreadIsInterrupted() throws Exception {
     HostMemory memory = HostMemory.of(new byte[4]);
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, memory::awaitFree);
-    assertFalse(Thread.interrupted(), "the exception has told it");
+    assertFalse(Thread.interrupted(), "the flag is still set although awaitFree has thrown");
 
     HostMemory.Borrow borrow = memory.borrow();
     Thread.currentThread().interrupt();
@@ -385,7 +385,7 @@ class HostMemoryTest {
     }
     waiter.interrupt();
     waiter.join(30_000);
-    assertFalse(waiter.isAlive(), "the thread that waits for the memory, 30 s after its interrupt");
+    assertFalse(waiter.isAlive(), "the waiting thread still waits 30 s after its interrupt");
     assertEquals(InterruptedException.class, Objects.requireNonNull(thrown.get()).getClass());
     borrow.end();
   }
@@ -417,7 +417,7 @@ class HostMemoryTest {
   }
 
   @Test
-  void memoryOfAnotherKindThatFailsSaysSo() {
+  void reportsAFailureOfMemoryOfAnotherKind() {
     HostMemory memory = HostMemory.of(new Range(8));
     HalException read =
         assertThrows(HalException.class, () -> memory.read(0, ByteBuffer.allocate(4)));

@@ -37,7 +37,7 @@ class SequenceTest {
 
   /** A refused call takes no value, so the next step waits for the one before it. */
   @Test
-  void aStepThatThrowsIsNone() {
+  void aStepThatThrowsTakesNoValue() {
     Timepoint first = steps.step(this::note);
     HalException refusal = new HalException(Status.INVALID_ARGUMENT, "no");
     HalException thrown =
@@ -55,7 +55,7 @@ class SequenceTest {
   }
 
   @Test
-  void aStepWithinAStepIsRefused() {
+  void refusesAStepWithinAStep() {
     HalException thrown =
         assertThrows(
             HalException.class,

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WorkgroupsTest {
   @Test
-  void kernelsSayHowManyCoverSoManyItems() {
+  void kernelsReturnTheWorkgroupsThatCoverTheItems() {
     Kernel kernel = Fakes.kernel("k"); // of 8 x 4 items
 
     assertEquals(new Workgroups(2, 1, 1), kernel.covering(9));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles are only told apart from null. */
+/* Handles are only compared with null. */
 static void *handle(void) {
   static char some;
   return &some;

@@ -5,15 +5,15 @@ import org.jhal.DeviceInfo;
 /** What a test may need in addition to a device. If it is absent, the test is unsupported. */
 public enum Need {
   /** The backend returns {@link CtsBackend#controls}. */
-  CONTROLS("the backend gives no Controls for its devices"),
+  CONTROLS("the backend provides no Controls for its devices"),
   /** A second queue. */
   TWO_QUEUES("the device has one queue"),
   /** A device that can be opened with two or three queues: {@link DeviceInfo#maxQueues}. */
   THREE_QUEUES("the device can be opened with two queues at most"),
   /** A device that detects kernels which give up: {@link DeviceInfo#tellsKernelFailures}. */
-  KERNEL_FAILURES("the device does not tell that a kernel gave up"),
+  KERNEL_FAILURES("the device does not report that a kernel gave up"),
   /** A native runtime that recognizes foreign memory: {@link CtsBackend#tellsForeignMemory}. */
-  FOREIGN_MEMORY("the native runtime does not tell memory that is not its own"),
+  FOREIGN_MEMORY("the native runtime does not recognize foreign memory"),
   /** The backend opens one: {@link CtsBackend#openSecond}. */
   SECOND_DEVICE("the backend opens no second device"),
   /** The backend opens a device of one: {@link CtsBackend#openOther}. */

@@ -2,7 +2,7 @@ package org.jhal.cuda;
 
 import org.jhal.simulator.tests.GpuCacheTest;
 
-/** Compiled kernels that are kept. */
+/** The cache of compiled kernels with CUDA. */
 class CudaCacheTest extends GpuCacheTest {
   CudaCacheTest() {
     super(CudaOnSimulator.GPU, Nvrtc.WANTED.property());

@@ -7,7 +7,7 @@ import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.collective.OnCollectives;
 import org.jspecify.annotations.Nullable;
 
-/** What tests of the simulated NCCL call of the driver library. */
+/** The calls of the driver library that tests of the simulated NCCL need. */
 final class CudaCollectiveFace implements OnCollectives.Face {
   private @Nullable NativeLibrary library; // there may be none
 

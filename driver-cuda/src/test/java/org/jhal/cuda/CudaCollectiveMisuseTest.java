@@ -3,7 +3,7 @@ package org.jhal.cuda;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.collective.GpuCollectiveMisuseTest;
 
-/** What is wrong to do with the simulated NCCL. */
+/** Misuses of the simulated NCCL. */
 class CudaCollectiveMisuseTest extends GpuCollectiveMisuseTest {
   CudaCollectiveMisuseTest() {
     super(CudaOnSimulator.GPU, SimulatedCuda.collectives(), new CudaCollectiveFace());

@@ -3,7 +3,7 @@ package org.jhal.cuda;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.collective.GpuCollectiveResultTest;
 
-/** What the simulated NCCL computes. */
+/** The results of the simulated NCCL. */
 class CudaCollectiveResultTest extends GpuCollectiveResultTest {
   CudaCollectiveResultTest() {
     super(CudaOnSimulator.GPU, SimulatedCuda.collectives(), new CudaCollectiveFace());

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several versions of NVRTC on one machine, whose GPU is an sm_90. Each process takes the one whose
- * code its driver runs.
+ * Several versions of NVRTC on one machine, whose GPU is an sm_90. Each process uses a version
+ * whose code its driver can run.
  */
 @Timeout(120)
 class CudaCompilerTest {
@@ -55,7 +55,7 @@ class CudaCompilerTest {
         """);
   }
 
-  /** Installs a version in a folder of its own, and returns its file. */
+  /** Installs a version in a separate folder, and returns its file. */
   private Path install(int version, String architectures, String... missing) throws IOException {
     Path built = SimulatedCuda.compiler(version, architectures, missing).path();
     Path target = Files.createDirectory(folder.resolve("toolkit" + version));
@@ -71,10 +71,10 @@ class CudaCompilerTest {
   }
 
   /**
-   * Runs the bundle in a process of its own; returns what it prints.
+   * Runs the bundle in a separate process, and returns its output.
    *
    * @param driver the version of CUDA that the driver is for
-   * @param mapped the file about which the process says whether it has loaded it
+   * @param mapped a file; the process prints whether it has loaded it
    */
   private String run(int driver, Path mapped) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
@@ -114,7 +114,7 @@ class CudaCompilerTest {
   }
 
   @Test
-  void theNewestIsTakenIfItsCodeRunsAndNothingIsSaid() throws Exception {
+  void usesTheNewestVersionSilentlyIfItsCodeRuns() throws Exception {
     Path newer = install(13000, "75, 90, 120");
     Path older = install(12080, "50, 90");
     String text = run(13000, older);
@@ -124,7 +124,7 @@ class CudaCompilerTest {
   }
 
   @Test
-  void aVersionThatMakesNoCodeForTheGpuIsPassedOver() throws Exception {
+  void skipsAVersionWithoutCodeForTheGpu() throws Exception {
     Path newer = install(13000, "100, 120");
     Path older = install(12080, "50, 75, 90");
     assertContains(
@@ -138,7 +138,7 @@ class CudaCompilerTest {
   }
 
   @Test
-  void aVersionWhoseCodeTheDriverRefusesIsPassedOver() throws Exception {
+  void skipsAVersionWhoseCodeTheDriverRefuses() throws Exception {
     install(13000, "75, 90");
     Path older = install(12040, "75, 90");
     assertContains(
@@ -150,9 +150,9 @@ class CudaCompilerTest {
         "compiler: loaded");
   }
 
-  /** Within a major version, drivers take cubins of newer toolkits, but no PTX. */
+  /** Within a major version, drivers accept cubins of newer toolkits, but not their PTX. */
   @Test
-  void ptxOfAnOlderVersionIsTakenBeforeThatOfANewerOne() throws Exception {
+  void prefersPtxOfAnOlderVersion() throws Exception {
     install(13000, "75, 90");
     Path older = install(12080, "75, 89");
     assertContains(
@@ -162,13 +162,13 @@ class CudaCompilerTest {
   }
 
   @Test
-  void aVersionThatIsOlderThanTheGpuMakesPtx() throws Exception {
+  void usesPtxOfAVersionOlderThanTheGpu() throws Exception {
     Path only = install(12000, "75, 89");
     assertContains(run(13000, only), "stored: 5", "by NVRTC 12.0 (" + only + ") as PTX");
   }
 
   @Test
-  void whatTheDriverRefusesSaysWhoMadeIt() throws Exception {
+  void namesTheCompilerOfCodeThatTheDriverRefuses() throws Exception {
     Path only = install(13000, "75, 90");
     assertContains(
         run(12020, only),
@@ -179,7 +179,7 @@ class CudaCompilerTest {
   }
 
   @Test
-  void ifNoneMakesCodeForTheGpuEachIsNamed() throws Exception {
+  void namesEachVersionIfNoneHasCodeForTheGpu() throws Exception {
     Path newer = install(13000, "100, 120");
     Path older = install(12080, "100");
     assertContains(
@@ -190,7 +190,7 @@ class CudaCompilerTest {
   }
 
   @Test
-  void aVersionThatLacksAFunctionIsPassedOver() throws Exception {
+  void skipsAVersionThatLacksAFunction() throws Exception {
     Path newer = install(13000, "75, 90", "nvrtcGetCUBIN");
     Path older = install(12080, "75, 90");
     assertContains(
@@ -200,9 +200,9 @@ class CudaCompilerTest {
         "looked at " + newer + " (" + newer + " lacks nvrtcGetCUBIN; ");
   }
 
-  /** What was kept under one driver is of no use for an older one. */
+  /** An older driver cannot use code that was kept for a newer one. */
   @Test
-  void eachDriverHasItsOwnKeptCode() throws Exception {
+  void keepsCodeSeparatelyForEachDriver() throws Exception {
     Path newer = install(13000, "75, 90");
     Path older = install(12040, "75, 90");
     assertContains(run(13000, newer), "stored: 5", "compiler: loaded");

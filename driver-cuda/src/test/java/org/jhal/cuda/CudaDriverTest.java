@@ -16,14 +16,14 @@ import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.simulator.tests.GpuDriverTest;
 import org.junit.jupiter.api.Test;
 
-/** Devices, and what a program with contexts sees. */
+/** Devices, and programs with their own contexts. */
 class CudaDriverTest extends GpuDriverTest {
   CudaDriverTest() {
     super(CudaOnSimulator.GPU, "cuMemAllocFromPoolAsync");
   }
 
   @Test
-  void theContextOfAThreadIsNotChanged() {
+  void doesNotChangeTheContextOfAThread() {
     CUdevice ordinal = new CUdevice();
     CUcontext mine = new CUcontext();
     assertTrue(sim.driver().probe().isAvailable());

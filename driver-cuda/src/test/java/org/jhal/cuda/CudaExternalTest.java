@@ -30,7 +30,7 @@ class CudaExternalTest extends GpuExternalTest {
 
   /** The handles are CUDA's own: JCuda takes them. */
   @Test
-  void theHandlesAreThoseOfCuda() throws Exception {
+  void lendsTheHandlesOfCuda() throws Exception {
     try (Device device = sim.open("cuda://1?queues=1");
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
         TimelineSemaphore timeline = device.createSemaphore(0)) {

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jhal.simulator.faults.GpuFreeTest;
 
-/** What the CUDA driver is given back. */
+/** The release of CUDA's objects. */
 class CudaFreeTest extends GpuFreeTest {
   CudaFreeTest() {
     super(

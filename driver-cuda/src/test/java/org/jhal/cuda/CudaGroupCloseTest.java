@@ -4,7 +4,7 @@ import org.jhal.simulator.group.GpuGroupCloseTest;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Devices that close while something of NCCL hangs. */
+/** Devices that close while a part of NCCL hangs. */
 @ParameterizedClass
 @ValueSource(ints = {22803, 21300})
 class CudaGroupCloseTest extends GpuGroupCloseTest {

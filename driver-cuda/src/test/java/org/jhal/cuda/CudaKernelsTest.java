@@ -13,14 +13,14 @@ import org.jhal.Status;
 import org.jhal.simulator.tests.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
 
-/** Code that cannot be loaded, and what the driver API reports about it. */
+/** Code that cannot be loaded, and the reports of the driver API about it. */
 class CudaKernelsTest extends GpuKernelsTest {
   CudaKernelsTest() {
     super(CudaOnSimulator.GPU, "sm_90", "cuModuleUnload");
   }
 
   @Test
-  void brokenCodeIsRefusedWithTheLogOfTheLinker() throws IOException {
+  void refusesBrokenCodeWithTheLogOfTheLinker() throws IOException {
     Files.writeString(folder.resolve("broken.ptx"), ".version 7.5\nthis is none\n");
     ExecutableSource source =
         bundle("store", PARAMETERS, "[1]", "", variant("cuda-ptx", "broken.ptx"));
@@ -28,7 +28,7 @@ class CudaKernelsTest extends GpuKernelsTest {
     assertTrue(failure.getMessage().contains(":\n"), failure::getMessage);
   }
 
-  /** The driver has one code for PTX that is wrong and for PTX that is right, but for others. */
+  /** The driver has one code for wrong PTX and for correct PTX that is for other devices. */
   @Test
   void skipsPtxForNewerDevicesAndReportsIt() throws IOException {
     String source = variant("gpu-c++", "store.cpp");
@@ -51,7 +51,8 @@ class CudaKernelsTest extends GpuKernelsTest {
       String ptx = variant("cuda-ptx", "wrong.ptx");
       HalException wrong =
           refused(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source), "returned 218");
-      assertEquals(Status.INVALID_ARGUMENT, wrong.status(), "an error is none of the target");
+      assertEquals(
+          Status.INVALID_ARGUMENT, wrong.status(), "an error was taken for a wrong target");
       assertEquals(new NativeCode(218, "CUDA_ERROR_INVALID_PTX"), wrong.nativeCode());
     }
   }
@@ -81,7 +82,7 @@ class CudaKernelsTest extends GpuKernelsTest {
   }
 
   @Test
-  void theManifestsParametersMustBeTheKernels() throws IOException {
+  void refusesParametersThatDifferFromTheKernels() throws IOException {
     refused(
         store(PARAMETERS.substring(0, PARAMETERS.indexOf("},") + 1), "[1]", ""),
         "takes 2 arguments",

@@ -2,7 +2,7 @@ package org.jhal.cuda;
 
 import org.jhal.simulator.tests.GpuPeerBackendTest;
 
-/** What GPUs of CUDA share, at the driver's side. */
+/** The events and memory that GPUs of CUDA share, on the driver's side. */
 class CudaPeerBackendTest extends GpuPeerBackendTest {
   CudaPeerBackendTest() {
     super(

@@ -33,9 +33,9 @@ class CudaStreamTest extends GpuStreamTest {
         new Names("cuEventRecord", "cuStreamQuery", "cuEventSynchronize"));
   }
 
-  /** The readback goes straight into the memory, so the upload is behind an event. */
+  /** The readback goes directly into the memory, so the upload waits for an event. */
   @Test
-  void anUploadHasWhatWasReadBackIntoAPartThatOthersHavePageLocked() {
+  void anUploadHasBytesThatWereReadBackIntoItsPageLockedPart() {
     int half = 4096;
     ByteBuffer memory = ByteBuffer.allocateDirect(2 * half);
     long address = Pointer.nativeValue(Native.getDirectBufferPointer(memory));

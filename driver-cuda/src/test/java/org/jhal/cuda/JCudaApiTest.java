@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What operations call, though JCuda takes handles as objects. */
+/** The functions that operations call, although JCuda takes handles as objects. */
 class JCudaApiTest {
   private static final int CALLS = 10_000;
 

@@ -11,7 +11,7 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 
-/** What a process of its own prints of the driver: its verdict, and what came of a bundle. */
+/** A separate process that prints the driver's verdict, and the result of loading a bundle. */
 public final class ProbeMain {
   private ProbeMain() {}
 
@@ -39,7 +39,7 @@ public final class ProbeMain {
     print("changes of the temporary folder", changes.toString());
   }
 
-  /** The list gets each change that anybody makes of where the process's temporary files are. */
+  /** Adds each change of the property that names the folder for temporary files to the list. */
   private static List<String> watchTemporaryFolder() {
     List<String> changes = new CopyOnWriteArrayList<>();
     Properties watched =

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the driver says in a process in which it finds this or that library: one process each. */
+/** The driver's verdict with different libraries, in one process each. */
 @Timeout(120)
 class ProbeTest {
   private static final long DEADLINE_SECONDS = 40;
 
-  /** As {@code pom.xml} has it written into the jar. */
+  /** The name that {@code pom.xml} writes into the jar. */
   private static final String MANIFEST = "Automatic-Module-Name: org.jhal.cuda\n";
 
   /** One class of each module that the driver runs with. */
@@ -55,7 +55,7 @@ class ProbeTest {
     temporary = Files.createDirectory(folder.resolve("tmp"));
   }
 
-  /** A process that runs {@link ProbeMain}, and what it prints. */
+  /** A process that runs {@link ProbeMain}, and its output. */
   private final class Run {
     private final Process process;
     private final Path output;
@@ -112,7 +112,7 @@ class ProbeTest {
   }
 
   @Test
-  void withoutALibraryItSaysWhereItLooked() throws Exception {
+  void namesThePlacesOfAMissingLibrary() throws Exception {
     String missing = folder.resolve("no/libcuda.so.1").toString();
     assertContains(
         new Run("missing", missing, Map.of()).await(),
@@ -139,9 +139,9 @@ class ProbeTest {
         "failed: UNAVAILABLE");
   }
 
-  /** Instances of one GPU have its uuid in common, and each has one of its own. */
+  /** Instances of one GPU share its uuid, and each also has its own. */
   @Test
-  void instancesOfAGpuAreFoundByUuidsOfTheirOwn() throws Exception {
+  void findsInstancesOfAGpuByTheirUuids() throws Exception {
     String own = "MIG-4a48414c-2d73-696d-756c-6174656400";
     Map<String, String> instances = Map.of("GPUSIM_DEVICES", "2", "GPUSIM_MIG", "1");
     for (int i = 0; i < 2; i++) {
@@ -165,9 +165,9 @@ class ProbeTest {
         "open: Simulated GPU 0, " + own.replace("MIG", "GPU") + "01");
   }
 
-  /** A call of one that is missing would end the process. */
+  /** A call of a missing function would end the process. */
   @Test
-  void functionsThatTheLibraryLacksAreNamed() throws Exception {
+  void namesTheMissingFunctionsOfALibrary() throws Exception {
     SimulatedLibrary old = SimulatedCuda.driver("cuMemPoolCreate", "cuMemAllocFromPoolAsync");
     assertContains(
         new Run("lacks", old.path().toString(), Map.of()).await(),
@@ -195,10 +195,11 @@ class ProbeTest {
   }
 
   /**
-   * JCuda by itself unpacks to one file, and processes that start together load it half written.
+   * JCuda by itself unpacks to one file, which processes that start together would load half
+   * written.
    */
   @Test
-  void processesThatStartTogetherDoNotDisturbOneAnother() throws Exception {
+  void processesThatStartTogetherDoNotDisturbEachOther() throws Exception {
     List<Run> runs = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       runs.add(new Run("run" + i, simulated(), Map.of()));
@@ -220,7 +221,7 @@ class ProbeTest {
   }
 
   @Test
-  void withoutACompilerSourcesAreRefusedWithWhereItWasLookedFor() throws Exception {
+  void namesThePlacesOfAMissingCompiler() throws Exception {
     Path bundle = Files.createDirectory(folder.resolve("bundle"));
     Files.writeString(
         bundle.resolve("a.cpp"), "extern \"C\" __global__ void a(unsigned* out) { out[0] = 1; }\n");
@@ -298,7 +299,7 @@ class ProbeTest {
   }
 
   @Test
-  void withoutJCudasLibraryItSaysInOneLineWhereThatBelongs() throws Exception {
+  void namesThePlaceOfJCudasMissingLibrary() throws Exception {
     String text = withoutNatives("unnatural").await();
     assertContains(
         text,

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 public final class CCompiler {
   private static final long DEADLINE_SECONDS = 60;
 
-  /** What a run came to. */
+  /** The result of a run. */
   public record Result(int code, String output) {}
 
   private final String command;
@@ -34,7 +34,7 @@ public final class CCompiler {
         .findFirst();
   }
 
-  /** Why a test cannot run where there is none. */
+  /** The reason for skipping a test without a compiler. */
   public static String absent() {
     return "there is no C compiler: no gcc, cc or clang in PATH";
   }

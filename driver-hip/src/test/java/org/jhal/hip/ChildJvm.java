@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Runs {@link ProbeMain} in a process of its own: a process can be bound to one HIP runtime only,
- * and a foreign library may end it.
+ * Runs {@link ProbeMain} in a separate process: a process can be bound to one HIP runtime only, and
+ * a foreign library may end it.
  */
 final class ChildJvm {
   private static final long DEADLINE_SECONDS = 100;
@@ -24,7 +24,7 @@ final class ChildJvm {
   private ChildJvm() {}
 
   /**
-   * Returns what it prints, once it has ended well.
+   * Returns its output, once it has ended successfully.
    *
    * @param properties {@code -Dname=value}, for the process
    */

@@ -28,19 +28,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files made here; RealRuntimeTest reads those of a compiler. */
+/** Code objects that the test creates; RealRuntimeTest reads those of a compiler. */
 @Timeout(100)
 class CodeObjectTest {
   private static final String WHAT = "a.hsaco";
   private static final int NOTE = 64 + 56;
 
-  // What a file says.
+  // The content of a file.
 
   private static Map<String, Object> argument(int offset, int size, String kind) {
     return Map.of(".offset", offset, ".size", size, ".value_kind", kind);
   }
 
-  /** As saxpy's, with hidden arguments behind its own. */
+  /** The metadata of saxpy, with hidden arguments behind its own. */
   private static final List<Object> ARGUMENTS =
       List.of(
           argument(0, 4, "by_value"),
@@ -78,9 +78,9 @@ class CodeObjectTest {
     return CodeObject.read(elf(pack(metadata)), WHAT);
   }
 
-  // How it says that.
+  // Its encoding.
 
-  /** A file with one segment, which has a note of another tool and that of the metadata. */
+  /** A file with one segment, which has a note of another tool and the note of the metadata. */
   private static byte[] elf(byte[] metadata) {
     ByteBuffer notes = ByteBuffer.allocate(64 + metadata.length).order(ByteOrder.LITTLE_ENDIAN);
     note(notes, 3, "GNU", new byte[] {1, 2, 3, 4, 5});
@@ -175,7 +175,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void argumentsMustBeThoseOfTheManifest() {
+  void refusesArgumentsThatDifferFromTheManifest() {
     CodeObject code = CodeObject.read(file(), WHAT);
     code.checkArguments("saxpy", saxpy(ElementType.I32), "saxpy");
     code.checkArguments("other", saxpy(ElementType.F64), "what the metadata lacks");
@@ -197,7 +197,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void aPointerIsNoNumberOfTheSameSize() {
+  void distinguishesAPointerFromANumber() {
     CodeObject code = CodeObject.read(file(), WHAT);
     List<Parameter> swapped = new ArrayList<>(saxpy(ElementType.I32).parameters());
     swapped.set(3, Parameter.constant("y", ElementType.U64));
@@ -209,7 +209,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void aKernelMayHaveNoArgumentsOrNotTellThem() {
+  void acceptsAKernelWithoutArgumentsOrMetadata() {
     CodeObject code =
         read(
             metadata(
@@ -238,7 +238,7 @@ class CodeObjectTest {
     "gfx10-3-generic, gfx1030, true",
     "gfx9-generic, gfx1030, true", // the runtime knows which devices a family has
   })
-  void codeForAnotherArchitectureIsRefused(String code, String device, boolean isFit) {
+  void refusesCodeForAnotherArchitecture(String code, String device, boolean isFit) {
     CodeObject object = read(metadata(code, saxpy()));
     if (isFit) {
       object.checkArchitecture(device, WHAT);
@@ -253,7 +253,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void anUnknownArchitectureFitsEverywhere() {
+  void acceptsAnUnknownArchitecture() {
     Map<String, Object> old = metadata("", saxpy());
     old.remove("amdhsa.target");
     CodeObject code = read(old);
@@ -265,7 +265,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void whatIsNoAmdCodeObjectIsLeftToTheRuntime() {
+  void leavesOtherFilesToTheRuntime() {
     for (String text :
         List.of("", "\177ELF", "__CLANG_OFFLOAD_BUNDLE__" + " ".repeat(99), "CCOB")) {
       assertSame(
@@ -287,7 +287,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void metadataThatIsNoneIsMalformed() {
+  void refusesMalformedMetadata() {
     assertMalformed(elf(pack("text")));
     assertMalformed(elf(pack(Map.of("amdhsa.kernels", "text"))));
     assertMalformed(elf(pack(Map.of("amdhsa.kernels", List.of("text")))));
@@ -309,7 +309,7 @@ class CodeObjectTest {
 
   @ParameterizedTest
   @ValueSource(ints = {32, 40, 64 + 8, 64 + 32, NOTE, NOTE + 4})
-  void aLengthOrAPlaceBeyondTheFileIsMalformed(int field) {
+  void refusesALengthOrAnOffsetBeyondTheFile(int field) {
     for (byte value : new byte[] {-1, 127, -128}) {
       byte[] file = file();
       file[field + 3] = value;
@@ -318,11 +318,11 @@ class CodeObjectTest {
   }
 
   @Test
-  void aFileThatIsCutOffOrDamagedIsReadOrRefused() {
+  void readsOrRefusesADamagedFile() {
     checkDamaged(file());
   }
 
-  /** Whatever is wrong with a file, nothing but INVALID_ARGUMENT comes of reading it. */
+  /** Checks that any damage of a file results in INVALID_ARGUMENT at most. */
   static void checkDamaged(byte[] good) {
     for (int length = 64; length < good.length; length += 1 + good.length / 500) {
       assertMalformed(Arrays.copyOf(good, length));
@@ -347,7 +347,7 @@ class CodeObjectTest {
   }
 
   @Test
-  void everyTypeOfMessagePackIsRead() {
+  void readsEveryTypeOfMessagePack() {
     assertEquals(5L, MessagePack.read(new byte[] {5}));
     assertEquals(-3L, MessagePack.read(new byte[] {-3}));
     assertEquals(false, MessagePack.read(new byte[] {(byte) 0xc2}));
@@ -371,9 +371,9 @@ class CodeObjectTest {
     assertEquals(Map.of(), MessagePack.read(new byte[] {(byte) 0xdf, 0, 0, 0, 0}));
   }
 
-  /** Each is followed by the number 7, which is found only if what is before it is passed over. */
+  /** Each is followed by the number 7, which is found only if the value before it is skipped. */
   @Test
-  void whatMetadataHasNoUseForIsPassedOver() {
+  void skipsUnknownMetadata() {
     for (byte[] value :
         List.of(
             new byte[] {(byte) 0xc0},

@@ -12,7 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jhal.hip.jna.HipApi;
 
-/** Builds libraries that export what {@link HipApi} wants, with answers of a test's choice. */
+/**
+ * Builds libraries that export the functions of {@link HipApi}, with results of a test's choice.
+ */
 final class FakeRuntime {
   private FakeRuntime() {}
 
@@ -20,7 +22,7 @@ final class FakeRuntime {
    * Builds one.
    *
    * @param functions bodies in C, by name; {@code a} and {@code b} are the first two arguments
-   * @param missing what it shall not export
+   * @param missing functions that it does not export
    */
   static Path build(Path folder, Map<String, String> functions, Set<String> missing)
       throws IOException, InterruptedException {

@@ -4,15 +4,15 @@ import java.util.Map;
 import org.jhal.simulator.tests.GpuCacheTest;
 import org.junit.jupiter.api.Test;
 
-/** Compiled kernels that are kept. */
+/** The cache of compiled kernels with HIP. */
 class HipCacheTest extends GpuCacheTest {
   HipCacheTest() {
     super(HipOnSimulator.GPU, Hiprtc.WANTED.property());
   }
 
-  /** HIPRTC takes options from the environment, too. */
+  /** HIPRTC also takes options from the environment. */
   @Test
-  void variablesOfTheCompilerAreAPartOfTheKey() throws Exception {
+  void variablesOfTheCompilerArePartOfTheKey() throws Exception {
     Map<String, String> variables = Map.of("HIPRTC_COMPILE_OPTIONS_APPEND", "-DA=1");
     assertProbe(true, variables, compiler(), 1);
     assertProbe(false, variables, compiler(), 1);

@@ -8,7 +8,7 @@ import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.collective.OnCollectives;
 
-/** What tests of the simulated RCCL call of the runtime. */
+/** The calls of the runtime that tests of the simulated RCCL need. */
 final class HipCollectiveFace implements OnCollectives.Face {
   HipCollectiveFace() {
     if (HipOnSimulator.GPU.unavailable().isEmpty()) {
@@ -22,7 +22,7 @@ final class HipCollectiveFace implements OnCollectives.Face {
     return stream;
   }
 
-  /** The shim counts them once in a process. */
+  /** The shim counts the devices once per process. */
   @Override
   public int devices() {
     return StandIn.chosen() == StandIn.SHIM ? 2 : 4;

@@ -3,7 +3,7 @@ package org.jhal.hip;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.collective.GpuCollectiveMisuseTest;
 
-/** What is wrong to do with the simulated RCCL. */
+/** Misuses of the simulated RCCL. */
 class HipCollectiveMisuseTest extends GpuCollectiveMisuseTest {
   HipCollectiveMisuseTest() {
     super(HipOnSimulator.GPU, StandIn.chosen().collectives(), new HipCollectiveFace());

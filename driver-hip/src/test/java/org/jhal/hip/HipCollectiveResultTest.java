@@ -3,7 +3,7 @@ package org.jhal.hip;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.collective.GpuCollectiveResultTest;
 
-/** What the simulated RCCL computes. */
+/** The results of the simulated RCCL. */
 class HipCollectiveResultTest extends GpuCollectiveResultTest {
   HipCollectiveResultTest() {
     super(HipOnSimulator.GPU, StandIn.chosen().collectives(), new HipCollectiveFace());

@@ -16,7 +16,7 @@ import org.jhal.hip.jna.HipApi;
 import org.jhal.simulator.tests.GpuDriverTest;
 import org.junit.jupiter.api.Test;
 
-/** Devices, and what a program sees that has chosen one of its own. */
+/** Devices, and programs that have selected a device themselves. */
 class HipDriverTest extends GpuDriverTest {
   private static final int MINE = 1;
 
@@ -25,7 +25,7 @@ class HipDriverTest extends GpuDriverTest {
   }
 
   @Test
-  void theDeviceOfAThreadIsNotChanged() {
+  void doesNotChangeTheDeviceOfAThread() {
     assertTrue(sim.driver().probe().isAvailable());
     assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
     try {
@@ -59,9 +59,9 @@ class HipDriverTest extends GpuDriverTest {
     assertEquals(MINE, current[0], "the current device after " + after);
   }
 
-  /** The device of the thread is another one's business: that it fails does not lose this one. */
+  /** The device of the thread belongs to the program: its failure does not lose JHAL's device. */
   @Test
-  void aDeviceIsNotLostByOneThatCannotBeMadeCurrentAgain() {
+  void aFailureToRestoreAnotherDeviceLosesNone() {
     assertTrue(sim.driver().probe().isAvailable());
     assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
     try (Device device = open("0?queues=1")) {
@@ -76,7 +76,7 @@ class HipDriverTest extends GpuDriverTest {
   }
 
   @Test
-  void aPoolIsTrimmedBeforeItIsFoundEmpty() {
+  void trimsAPoolBeforeItReportsALackOfMemory() {
     int outOfMemory = 2;
     try (Device device = open("0")) {
       sim.simulator().fail("hipMallocFromPoolAsync", 1, outOfMemory);

@@ -14,7 +14,7 @@ class HipExternalTest extends GpuExternalTest {
   }
 
   @Test
-  void theNumberIsThatOfHip() {
+  void returnsTheDeviceNumberOfHip() {
     try (Device device = sim.open("hip://1")) {
       assertEquals(new HipNative(1), device.unwrap(HipNative.class));
     }

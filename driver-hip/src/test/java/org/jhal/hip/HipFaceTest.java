@@ -25,7 +25,7 @@ import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.hip.sim.StandIn;
 import org.junit.jupiter.api.Test;
 
-/** What the stand-in for the HIP runtime does, through the bindings. */
+/** The stand-in for the HIP runtime, through the bindings. */
 class HipFaceTest extends OnSimulatedHip {
   private static long pool() {
     long[] out = new long[1];
@@ -68,7 +68,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void anEventIsRecordedAgainWhileSomebodyWaitsForTheRecordBefore() {
+  void anEventIsRecordedAgainWhileAStreamWaitsForItsLastRecord() {
     long first = stream();
     long second = stream();
     long event = event();
@@ -105,7 +105,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void poolsKeepWhatTheirThresholdSays() {
+  void poolsKeepMemoryUpToTheirThreshold() {
     simulator.memory(1 << 20);
     long stream = stream();
     long pool = pool();
@@ -125,7 +125,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void imagesAreRefusedWithTheCodesOfARealRuntime() {
+  void refusesImagesWithTheCodesOfARealRuntime() {
     long[] module = new long[1];
     assertEquals(
         200, load("no image at all, of whatever kind".getBytes(StandardCharsets.UTF_8), module));
@@ -147,7 +147,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void launchesAreChecked() {
+  void checksLaunches() {
     long stream = stream();
     long fill = function("fill");
     long memory = memory(4096);
@@ -210,7 +210,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void eachThreadHasADeviceOfItsOwn() throws Exception {
+  void eachThreadHasItsOwnDevice() throws Exception {
     int[] value = new int[1];
     ok(API.setDevice(1));
     ok(API.getDevice(value));
@@ -243,7 +243,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void theCompilerSaysWhatIsWrong() {
+  void theCompilerReportsErrors() {
     Hiprtc hiprtc = Hiprtc.load(library.library(), HipLibrary.major(library.number()));
     String own = STAND_IN.architecture();
     HalException wrong =
@@ -267,7 +267,7 @@ class HipFaceTest extends OnSimulatedHip {
   }
 
   @Test
-  void pageableMemoryIsReadWhenItIsAskedFor() {
+  void readsPageableMemoryAtTheCall() {
     long stream = stream();
     long memory = memory(8);
     Memory host = new Memory(8);

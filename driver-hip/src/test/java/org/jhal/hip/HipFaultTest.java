@@ -16,13 +16,13 @@ import java.util.TreeMap;
 import org.jhal.hip.sim.StandIn;
 import org.junit.jupiter.api.Test;
 
-/** Failures in the stand-in for the HIP runtime, and what it reports. */
+/** Failures in the stand-in for the HIP runtime, and its reports. */
 class HipFaultTest extends OnSimulatedHip {
   private void fail(String function, int nth, int code) {
     simulator.fail(STAND_IN.function(function), nth, code);
   }
 
-  /** Of what is not given back, all but the devices' own contexts, which HIP cannot release. */
+  /** Objects that were not released, without the devices' contexts, which HIP cannot release. */
   private static Map<String, Long> live() {
     Map<String, Long> live = new TreeMap<>(simulator.live());
     live.remove("context");
@@ -30,7 +30,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void aHandleThatWasDestroyedIsFound() {
+  void findsUseOfADestroyedHandle() {
     long stream = stream();
     long event = event();
     ok(API.eventRecord(event, stream));
@@ -52,14 +52,14 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void nullIsTheDefaultStreamWhichNobodyHereMeans() {
+  void reportsUseOfTheDefaultStream() {
     long memory = memory(64);
     assertEquals(400, API.memsetD8Async(memory, (byte) 1, 64, 0));
     assertTrue(simulator.misuses().get(0).contains("the default stream"));
   }
 
   @Test
-  void memoryThatIsNotThereIsFound() {
+  void findsUseOfMissingMemory() {
     long stream = stream();
     long memory = memory(1000);
     assertEquals(hipErrorInvalidValue, API.memsetD8Async(memory, (byte) 1, 1001, stream));
@@ -73,7 +73,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void useAfterFreeByAKernelIsFoundWhenItRuns() {
+  void findsUseAfterFreeWhenTheKernelRuns() {
     long stream = stream();
     long fill = function("fill");
     long memory = memory(64);
@@ -86,7 +86,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void aKernelThatFailsLosesTheDeviceAndNoOther() {
+  void aFailedKernelLosesOnlyItsDevice() {
     long stream = stream();
     ok(launch(function("wild"), 1, 1, 0, stream, 8L));
     assertEquals(700, API.streamSynchronize(stream));
@@ -100,7 +100,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void faultsStrikeTheNthUseOnce() {
+  void aFaultFailsTheNthUseOnce() {
     long stream = stream();
     long event = event();
     fail("hipEventRecord", 2, 304);
@@ -119,7 +119,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void delaysAndShufflingLeaveTheOrderOfAStream() {
+  void delaysAndShufflingKeepTheOrderOfAStream() {
     simulator.seed(7);
     simulator.delay("@fill", Duration.ofMillis(2));
     long stream = stream();
@@ -133,7 +133,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void whatIsNotGivenBackIsCounted() {
+  void countsObjectsThatAreNotReleased() {
     long stream = stream();
     long event = event();
     long memory = memory(1000);
@@ -162,7 +162,7 @@ class HipFaultTest extends OnSimulatedHip {
 
   /** JHAL does not rely on a refusal, which real runtimes lack before 2026. */
   @Test
-  void whatIsRegisteredAlreadyIsRefusedByTheShimOnly() {
+  void onlyTheShimRefusesASecondRegistration() {
     Memory memory = new Memory(64);
     long address = Pointer.nativeValue(memory);
     ok(API.setup().hostRegister(address, 64, 0));
@@ -188,7 +188,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void aKernelOfAnotherDeviceIsRejected() {
+  void rejectsAKernelOfAnotherDevice() {
     long here = stream();
     ok(API.setDevice(1));
     long there = function("fill");

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jhal.simulator.faults.GpuFreeTest;
 
-/** What the HIP runtime is given back. */
+/** The release of HIP's objects. */
 class HipFreeTest extends GpuFreeTest {
   HipFreeTest() {
     super(

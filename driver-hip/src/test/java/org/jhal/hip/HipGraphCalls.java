@@ -127,12 +127,12 @@ final class HipGraphCalls {
     return memory;
   }
 
-  /** Changes the value in what one of the methods before has made. */
+  /** Changes the value in arguments from one of the methods above. */
   static void value(Memory parameters, int value) {
     parameters.setInt(ARGUMENTS + 8, value);
   }
 
-  /** Says that there are so many bytes of packed arguments. */
+  /** Sets the size of packed arguments. */
   static void size(Memory parameters, long bytes) {
     parameters.setLong(LIST + 40, bytes);
   }

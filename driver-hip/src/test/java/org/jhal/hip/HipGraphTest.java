@@ -21,7 +21,7 @@ import org.jhal.simulator.Simulator.GraphFault;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Graphs of what stands in for the HIP runtime, and the known faults of real ones. */
+/** Graphs of the stand-in for the HIP runtime, and the known faults of real ones. */
 class HipGraphTest extends OnSimulatedHip {
   private HipGraphCalls graphs;
   private long stream;
@@ -76,7 +76,7 @@ class HipGraphTest extends OnSimulatedHip {
   }
 
   @Test
-  void settingANodeIsForLaterLaunches() {
+  void settingANodeAffectsLaterLaunches() {
     long graph = graphs.graph();
     Memory parameters = packed(fill, 1, memory, 1);
     long kernel = graphs.kernel(graph, parameters);
@@ -100,7 +100,7 @@ class HipGraphTest extends OnSimulatedHip {
   }
 
   @Test
-  void whatMakesNoSenseIsRefusedAndChangesNothing() {
+  void refusesInvalidNodesWithoutAChange() {
     long[] host = new long[1];
     ok(API.setup().hostMalloc(host, 16, 0));
     long graph = graphs.graph();
@@ -140,7 +140,7 @@ class HipGraphTest extends OnSimulatedHip {
   }
 
   @Test
-  void whatIsOfAnotherDeviceIsRefused() {
+  void refusesObjectsOfAnotherDevice() {
     long graph = graphs.graph();
     graphs.kernel(graph, packed(fill, 1, memory, 1));
     long instance = graphs.instance(graph);
@@ -151,9 +151,9 @@ class HipGraphTest extends OnSimulatedHip {
     assertTrue(misuses().contains("do not belong together"), HipGraphTest::misuses);
   }
 
-  /** Real ones have read arguments that the caller had freed. */
+  /** Real runtimes have read arguments that the caller had freed. */
   @Test
-  void argumentsCanBeReadAtTheLaunch() {
+  void simulatesArgumentsThatAreReadAtTheLaunch() {
     simulator.graphFaults(GraphFault.KEEPS_POINTERS);
     long graph = graphs.graph();
     Memory packed = packed(fill, 1, memory, 1);
@@ -177,7 +177,7 @@ class HipGraphTest extends OnSimulatedHip {
   }
 
   @Test
-  void aLaunchInFlightCanBeChanged() {
+  void simulatesAChangeOfALaunchInFlight() {
     simulator.graphFaults(GraphFault.CHANGES_LAUNCHES_IN_FLIGHT);
     long graph = graphs.graph();
     long kernel = graphs.kernel(graph, packed(fill, 1, memory, 1));
@@ -192,7 +192,7 @@ class HipGraphTest extends OnSimulatedHip {
   }
 
   @Test
-  void nodesOfLongGraphsCanBeStale() {
+  void simulatesStaleNodesOfLongGraphs() {
     long graph = graphs.graph();
     int count = 202;
     long[] nodes = new long[count];

@@ -2,7 +2,7 @@ package org.jhal.hip;
 
 import org.jhal.simulator.group.GpuGroupHopTest;
 
-/** What involves two devices, beside collectives of RCCL. */
+/** Calls that involve two devices, beside collectives of RCCL. */
 class HipGroupHopTest extends GpuGroupHopTest {
   HipGroupHopTest() {
     super(HipOnSimulator.GPU, "hipStreamWaitEvent");

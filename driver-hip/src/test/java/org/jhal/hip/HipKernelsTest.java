@@ -24,7 +24,7 @@ class HipKernelsTest extends GpuKernelsTest {
   }
 
   @Test
-  void whatIsNoCodeIsRefused() throws IOException {
+  void refusesAFileThatIsNoCode() throws IOException {
     Files.writeString(folder.resolve("broken.hsaco"), "no code object");
     refused(
         bundle("store", PARAMETERS, "[1]", "", variant("hip-hsaco", "broken.hsaco")),
@@ -34,7 +34,7 @@ class HipKernelsTest extends GpuKernelsTest {
   }
 
   @Test
-  void codeForAnotherArchitectureIsPassedOverAndBothAreNamed() throws IOException {
+  void skipsCodeForAnotherArchitectureAndNamesBoth() throws IOException {
     Files.write(folder.resolve("other.hsaco"), CodeObjectTest.file("gfx1030"));
     String other = variant("hip-hsaco", "other.hsaco");
     String source = variant("gpu-c++", "store.cpp");
@@ -49,16 +49,16 @@ class HipKernelsTest extends GpuKernelsTest {
   }
 
   @Test
-  void formatsOfOtherVendorsArePassedOverAndNamed() throws IOException {
+  void skipsFormatsOfOtherVendorsAndNamesThem() throws IOException {
     String ptx = variant("cuda-ptx", "store.ptx");
     String source = variant("gpu-c++", "store.cpp");
     assertRuns(device.loadExecutable(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source)));
     refused(bundle("store", PARAMETERS, "[1]", "", ptx), "cuda-ptx");
   }
 
-  /** A launch counts work items in 32 bits, whatever the limit of workgroups is. */
+  /** A launch counts work items in 32 bits, independently of the limit of workgroups. */
   @Test
-  void aGridOfTooManyWorkItemsIsRefused() throws IOException {
+  void refusesAGridOfTooManyWorkItems() throws IOException {
     try (Executable kernels = device.loadExecutable(store(PARAMETERS, "[64]", ""));
         DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {

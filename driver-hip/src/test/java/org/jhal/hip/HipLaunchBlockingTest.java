@@ -2,7 +2,7 @@ package org.jhal.hip;
 
 import org.jhal.simulator.group.GpuLaunchBlockingTest;
 
-/** Groups where HIP waits for each kernel. */
+/** Groups in a process in which HIP waits for each kernel. */
 class HipLaunchBlockingTest extends GpuLaunchBlockingTest {
   HipLaunchBlockingTest() {
     super(

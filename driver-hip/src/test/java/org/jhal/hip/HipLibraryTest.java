@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said in a process that finds this or that library: one process each. */
+/** The verdict on different libraries, in one process each. */
 @Timeout(200)
 class HipLibraryTest {
   @TempDir private Path folder;
@@ -35,7 +35,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void withoutALibraryItSaysWhatNamesOne() throws Exception {
+  void namesTheSettingIfTheLibraryIsMissing() throws Exception {
     Path missing = folder.resolve("no/libamdhip64.so");
     assertContains(
         load(missing), "load: UNAVAILABLE: there is no file '" + missing + "'", "jhal.hip.library");
@@ -48,7 +48,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void aLibraryForAnotherProcessorIsCalledThat() throws Exception {
+  void reportsALibraryForAnotherProcessor() throws Exception {
     Path library = FakeRuntime.build(folder, Map.of(), Set.of());
     byte[] bytes = Files.readAllBytes(library);
     int other = bytes[18] == (byte) 183 ? 62 : 183;
@@ -65,7 +65,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void functionsThatTheLibraryLacksAreNamed() throws Exception {
+  void namesTheMissingFunctionsOfALibrary() throws Exception {
     Set<String> missing = Set.of("hipMemPoolCreate", "hipMallocFromPoolAsync");
     assertContains(
         load(FakeRuntime.build(folder, Map.of(), missing)),
@@ -74,7 +74,7 @@ class HipLibraryTest {
         "ROCm 5.2");
   }
 
-  /** Versions answer with 100 or 101, and not all of them in the same call. */
+  /** Some versions return 100, others 101, and not all of them from the same call. */
   @Test
   void reportsAMachineWithoutADevice() throws Exception {
     for (String body : List.of("return 100;", "return 101;", "*(int*)a = 0; return 0;")) {
@@ -98,7 +98,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void theArchitectureIsReadInTheLayoutThatTheLibraryHas() throws Exception {
+  void readsTheArchitectureInTheLayoutOfTheLibrary() throws Exception {
     Map<String, String> old =
         Map.of("hipGetDeviceProperties", "__builtin_strcpy((char*)a + 396, \"gfx908\"); return 0;");
     assertContains(
@@ -119,7 +119,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void withoutAnyFunctionForTheArchitectureItSaysSo() throws Exception {
+  void reportsAMissingFunctionForTheArchitecture() throws Exception {
     assertContains(
         load(FakeRuntime.build(folder, Map.of(), Set.of("hipGetDeviceProperties"))),
         "load: UNAVAILABLE: ",
@@ -127,7 +127,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void graphsAreUsedFromRocm7OnIfTheyAreThere() throws Exception {
+  void usesGraphsFromRocm7OnIfTheyExist() throws Exception {
     String properties = "__builtin_strcpy((char*)a + 396, \"gfx908\"); return 0;";
     assertContains(
         load("hipGetDeviceProperties", properties),
@@ -147,7 +147,7 @@ class HipLibraryTest {
   }
 
   @Test
-  void rocmPathIsLookedAtFirst() throws Exception {
+  void searchesRocmPathFirst() throws Exception {
     Path library = FakeRuntime.build(folder, Map.of("hipInit", "return 101;"), Set.of());
     Path home = folder.resolve("rocm");
     Path folderOfLibraries = Files.createDirectories(home.resolve("lib"));

@@ -7,7 +7,7 @@ import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.kit.SimulatedGpu;
 
-/** The driver over what stands in for the HIP runtime. */
+/** The driver over the stand-in for the HIP runtime. */
 final class HipOnSimulator implements SimulatedGpu {
   static final HipOnSimulator GPU = new HipOnSimulator();
 

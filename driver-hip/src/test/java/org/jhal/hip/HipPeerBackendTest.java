@@ -2,7 +2,7 @@ package org.jhal.hip;
 
 import org.jhal.simulator.tests.GpuPeerBackendTest;
 
-/** What GPUs of HIP share, at the driver's side. */
+/** The events and memory that GPUs of HIP share, on the driver's side. */
 class HipPeerBackendTest extends GpuPeerBackendTest {
   HipPeerBackendTest() {
     super(

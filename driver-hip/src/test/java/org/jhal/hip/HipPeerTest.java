@@ -59,7 +59,7 @@ class HipPeerTest extends OnSimulatedHip {
   }
 
   @Test
-  void memoryOfAnotherDeviceIsOutOfReachUntilAccessIsGiven() {
+  void memoryOfAnotherDeviceNeedsAccess() {
     long there = there();
     long here = memory(SIXTEEN);
     assertEquals(hipErrorInvalidValue, copy(here, there));
@@ -80,7 +80,7 @@ class HipPeerTest extends OnSimulatedHip {
   }
 
   @Test
-  void memoryOfAPoolNeedsTheAccessOfThePoolBesides() {
+  void memoryOfAPoolAlsoNeedsAccessToThePool() {
     long there = pooled();
     long here = memory(SIXTEEN);
     ok(API.setup().deviceEnablePeerAccess(1, 0));
@@ -93,7 +93,7 @@ class HipPeerTest extends OnSimulatedHip {
   }
 
   @Test
-  void aKernelWithAnArgumentThatIsOutOfReachLosesItsDeviceOnly() {
+  void aKernelWithAnInaccessibleArgumentLosesOnlyItsDevice() {
     long there = pooled();
     ok(API.setup().deviceEnablePeerAccess(1, 0));
     ok(launch(function("fill"), 1, 16, 0, stream, there, 3));
@@ -103,7 +103,7 @@ class HipPeerTest extends OnSimulatedHip {
   }
 
   @Test
-  void aDeviceThatOffersNoAccessSaysSo() {
+  void reportsADeviceThatOffersNoAccess() {
     simulator.peer(0, 1, false);
     int[] can = new int[1];
     ok(API.setup().deviceCanAccessPeer(can, 0, 1));
@@ -117,7 +117,7 @@ class HipPeerTest extends OnSimulatedHip {
   }
 
   @Test
-  void aStreamWaitsForAnEventOfAnotherDeviceAlsoWhenThatIsDestroyed() {
+  void aStreamWaitsForADestroyedEventOfAnotherDevice() {
     ok(API.setDevice(1));
     long event = event();
     simulator.pause(1, otherStream);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What tests of the bindings begin with: two devices without anything, and some kernels. */
+/** The fixture of tests of the bindings: two empty devices, and some kernels. */
 abstract class OnSimulatedHip {
   static final String SOURCE =
       """

@@ -10,14 +10,15 @@ import org.jhal.NativeCode;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.SharedLibrary;
 
-/** What a process of its own prints of the HIP runtime that it finds. */
+/** A separate process that prints facts about the HIP runtime that it finds. */
 public final class ProbeMain {
   private ProbeMain() {}
 
   /**
-   * {@code load}: the verdict on the runtime. {@code errors CODE...}: how codes are described.
-   * {@code compile ARCHITECTURE FILE [OPTION...]}: what HIPRTC makes of a source. {@code save
-   * ARCHITECTURE FILE RESULT}: the same, into a file. Several of them are parted by {@code --}.
+   * {@code load}: the verdict on the runtime. {@code errors CODE...}: the descriptions of codes.
+   * {@code compile ARCHITECTURE FILE [OPTION...]}: the result of compiling a source with HIPRTC.
+   * {@code save ARCHITECTURE FILE RESULT}: the same, into a file. Commands are separated by {@code
+   * --}.
    */
   public static void main(String[] args) throws IOException {
     int begin = 0;

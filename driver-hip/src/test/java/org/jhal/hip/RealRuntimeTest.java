@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The real HIP runtime and compiler of this machine, if there are any; no device is needed. Rule
- * M8: what the compiler says of a kernel's arguments is what a launch passes.
+ * M8: a launch passes the arguments that the compiler's metadata describes.
  */
 @Timeout(200)
 class RealRuntimeTest {
@@ -53,7 +53,7 @@ class RealRuntimeTest {
   }
 
   @Test
-  void itHasAllThatIsNeededAndSaysWhetherThereIsADevice() {
+  void hasAllFunctionsAndReportsWhetherThereIsADevice() {
     boolean isKnown =
         loaded
             .lines()
@@ -82,7 +82,7 @@ class RealRuntimeTest {
 
   /** All sources of the examples and of the suite, as they are compiled for any device. */
   @Test
-  void theSourcesCompileToWhatTheirManifestsSay() throws Exception {
+  void compiledSourcesHaveTheArgumentsOfTheirManifests() throws Exception {
     List<Compiled> all = new ArrayList<>();
     List<String> words = new ArrayList<>();
     for (Path source : sources()) {
@@ -129,7 +129,7 @@ class RealRuntimeTest {
   }
 
   @Test
-  void aSourceThatIsWrongIsRefusedWithTheLog() throws Exception {
+  void refusesAWrongSourceWithTheLog() throws Exception {
     Path wrong = Files.writeString(folder.resolve("wrong.cpp"), "\n\nint x = y;\n");
     assertContains(
         run("compile", "gfx90a", wrong.toString()),
@@ -137,9 +137,9 @@ class RealRuntimeTest {
         "undeclared identifier 'y'");
   }
 
-  /** The compiler of ROCm 5.2.3 ends the process where it is asked for these. */
+  /** The compiler of ROCm 5.2.3 ends the process if it gets one of these. */
   @Test
-  void anArchitectureThatTheCompilerDoesNotKnowIsRefusedBeforeItIsAsked() throws Exception {
+  void refusesAnUnknownArchitectureBeforeCallingTheCompiler() throws Exception {
     Path source =
         Files.writeString(folder.resolve("fine.cpp"), "extern \"C\" __global__ void a() {}\n");
     for (String architecture : List.of("gfx1", "gfx90a:fast+", "gfx1030:xnack+", "sm_90")) {

@@ -15,7 +15,7 @@ import org.jhal.hip.sim.StandIn;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How the shim translates between HIP and CUDA, beside what {@link HipFaceTest} sees of it. */
+/** The translation between HIP and CUDA in the shim, in addition to {@link HipFaceTest}. */
 class ShimTest extends OnSimulatedHip {
   @BeforeEach
   void onTheShim() {
@@ -25,7 +25,7 @@ class ShimTest extends OnSimulatedHip {
   }
 
   @Test
-  void resultCodesAreHips() {
+  void returnsResultCodesOfHip() {
     // CUDA's code to HIP's; 911 and 912 mean something else in HIP.
     Map<Integer, Integer> expected =
         Map.ofEntries(
@@ -54,7 +54,7 @@ class ShimTest extends OnSimulatedHip {
 
   /** HIP's number of an attribute and CUDA's number of the same. */
   @Test
-  void attributesAreAskedForUnderTheirOtherNumber() {
+  void translatesTheNumbersOfAttributes() {
     Map<Integer, Integer> numbers =
         Map.ofEntries(
             Map.entry(hipDeviceAttributeMaxBlockDimX, 2),
@@ -68,7 +68,7 @@ class ShimTest extends OnSimulatedHip {
             Map.entry(hipDeviceAttributePciBusId, 33),
             Map.entry(hipDeviceAttributePciDeviceId, 34),
             Map.entry(hipDeviceAttributePciDomainID, 50),
-            Map.entry(hipDeviceAttributeMaxSharedMemoryPerBlock, 97), // what a kernel can ask for
+            Map.entry(hipDeviceAttributeMaxSharedMemoryPerBlock, 97), // the limit with opt-in
             Map.entry(hipDeviceAttributeWarpSize, 10),
             Map.entry(hipDeviceAttributeMemoryPoolsSupported, 115));
     Function cuda =
@@ -86,7 +86,7 @@ class ShimTest extends OnSimulatedHip {
   }
 
   @Test
-  void flagsThatCudaDoesNotKnowAreLeftOut() {
+  void omitsFlagsThatCudaDoesNotKnow() {
     int releaseToSystem = 0x40000000;
     long[] out = new long[1];
     ok(API.setup().eventCreateWithFlags(out, GpuApi.EVENT_DISABLE_TIMING | releaseToSystem));
@@ -97,14 +97,14 @@ class ShimTest extends OnSimulatedHip {
   }
 
   @Test
-  void theVersionIsOneWhoseGraphsAreUsed() {
+  void reportsAVersionWhoseGraphsAreUsed() {
     int[] version = new int[1];
     ok(API.setup().runtimeGetVersion(version));
     assertEquals(70_000_000, version[0]);
   }
 
   @Test
-  void theContextOfTheThreadsDeviceIsCurrentInEachCall() {
+  void makesTheContextOfTheThreadsDeviceCurrentInEachCall() {
     Function setCurrent =
         NativeLibrary.getInstance(HipShim.driver().path().toString())
             .getFunction("cuCtxSetCurrent");

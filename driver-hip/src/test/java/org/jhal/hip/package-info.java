@@ -1,4 +1,4 @@
-/** Tests of what finds and asks the HIP runtime. */
+/** Tests of the HIP driver. */
 @NullMarked
 package org.jhal.hip;
 

@@ -27,22 +27,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The suite finds what is wrong: each of these backends has one defect, and fails in the test that
- * is meant to find it, with a message that tells what is wrong. The mock without a defect passes
- * the same tests.
+ * The suite finds defects: each of these backends has one, and fails in the test that is meant to
+ * find it, with a message that says what is wrong. The mock without a defect passes the same tests.
  *
- * <p>Some defects show in what does not come. The suite waits for that as long as the system
- * property {@code jhal.cts.limit} says; the build sets it to a few seconds for this class.
+ * <p>Some defects show only as an event that does not come. The suite waits for it as long as the
+ * system property {@code jhal.cts.limit} says; the build sets it to a few seconds for this class.
  */
 class CtsSelfTest {
-  /** Ends what a wrong backend hangs in. */
+  /** Releases the calls in which a wrong backend hangs. */
   private static final CountDownLatch END = new CountDownLatch(1);
 
-  /** What the tests of all cases gave without a defect. */
+  /** The results of the tests of all cases without a defect. */
   private static final List<CtsReport.Entry> control = new ArrayList<>();
 
   /**
-   * A wrong backend and how the suite tells.
+   * A wrong backend, and how the suite reports it.
    *
    * @param defect in a few words
    * @param backend that has it
@@ -58,7 +57,7 @@ class CtsSelfTest {
     }
   }
 
-  /** Of one that signals too early. What ran its work may then fail. */
+  /** The message if an operation signals too early, whose work may fail after that. */
   private static final String TOO_EARLY =
       "semaphore#\\d+@1 (was reached too early: the value is 1|failed too early: .*ABORTED)";
 
@@ -69,13 +68,13 @@ class CtsSelfTest {
   private static List<Case> inStreams() {
     return List.of(
         new Case(
-            "events fire before the work in front of them",
+            "events fire before earlier work has ended",
             WrongBackend.ofStream(WrongStreams.FiresEarly::new),
             "QueueOrderTest.noSignalIsVisibleBeforeItsWorkIsDone",
             "Q9",
             TOO_EARLY),
         new Case(
-            "events that are used again count as fired",
+            "events that are recorded again count as fired",
             WrongBackend.ofStream(WrongStreams.KeepsOldFirings::new),
             "QueueOrderTest.noSignalIsVisibleBeforeItsWorkIsDone",
             "Q9",
@@ -91,7 +90,7 @@ class CtsSelfTest {
             WrongBackend.ofStream(WrongStreams.IgnoresOtherStreams::new),
             "CrossDeviceCopyTest.aNativeCopyIsIssuedBeforeWorkOfBothDevicesEnds",
             "S9a",
-            "what went through three copies: \\d+ of \\d+ bytes differ"),
+            "the bytes that went through three copies: \\d+ of \\d+ bytes differ"),
         new Case(
             "waits for more than 32 events are left out",
             WrongBackend.ofStream(WrongStreams.WaitsForAFew::new),
@@ -129,7 +128,7 @@ class CtsSelfTest {
             "M8",
             "3x \\+ 10: \\d+ of 16 bytes differ; the first at 0: expected 0x0A, got 0xCD"),
         new Case(
-            "what fails on the device is not told",
+            "failures on the device are not reported",
             WrongBackend.ofStream(WrongStreams.SwallowsFailures::new),
             "NativeFailureTest.aFailureOfRunningWorkFailsItsIssuedConsumers",
             "Q7a",
@@ -157,7 +156,7 @@ class CtsSelfTest {
   private static List<Case> inQueues() {
     return List.of(
         new Case(
-            "the bytes of an update are taken when it runs",
+            "the bytes of an update are read when it runs",
             WrongBackend.ofQueue(WrongQueues.CapturesUpdatesLate::new),
             "QueueCaptureTest.theBytesOfAnUpdateAreCapturedAtTheCall",
             "Q2",
@@ -169,19 +168,19 @@ class CtsSelfTest {
             "Q2",
             "position of the source of an upload ==> expected: <100> but was: <164>"),
         new Case(
-            "a failed wait takes the queue down",
+            "a failed wait fails the whole queue",
             WrongBackend.ofQueue(WrongQueues.StaysFailed::new),
             "QueueFailureTest.aFailedWaitFailsAllSignalsWithTheSameFailure",
             "Q6",
             "the queue continues after a failure: .* to be reached, but it failed: .*DATA_LOSS: gone"),
         new Case(
-            "a queue counts what all queues hold",
+            "a queue counts the operations of all queues",
             WrongBackend.ofQueue(WrongQueues.CountsForAll::new),
             "QueueFailureTest.openOperationsCountsUnretiredOperations",
             "Q10",
             "operations of a queue that took none ==> expected: <0> but was: <6>"),
         new Case(
-            "only the first of several waits counts",
+            "all waits but the first are ignored",
             WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
             "SemaphoreSubmissionTest.allWaitsAreRequiredAndAllSignalsRaised",
             "S5",
@@ -191,7 +190,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.RunsEmptyGrids::new),
             "QueueDispatchTest.anEmptyGridWaitsAndSignalsWithoutRunning",
             "M6",
-            "what no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
+            "the bytes that no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
         new Case(
             "the first binding table is used again",
             WrongBackend.ofQueue(WrongQueues.KeepsTheFirstTable::new),
@@ -203,7 +202,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.ChangesOneSlot::new),
             "RepeatedExecuteTest.anyOfManySlotsMayChange",
             "K6",
-            "what one use has filled: .* bytes differ"),
+            "the bytes that one use has filled: .* bytes differ"),
         new Case(
             "a file is read from its beginning",
             WrongBackend.ofQueue(WrongQueues.ReadsFromTheBeginning::new),
@@ -233,13 +232,13 @@ class CtsSelfTest {
   private static List<Case> inSemaphores() {
     return List.of(
         new Case(
-            "a signal of the same value is taken",
+            "a signal of the same value is accepted",
             WrongBackend.ofSemaphore(WrongSemaphores.TakesTheSameValue::new),
             "SemaphoreTest.rejectsSignalsNotAboveTheCurrentValue",
             "S1",
             "nothing was thrown instead of a HalException with OUT_OF_RANGE that names 7, 7"),
         new Case(
-            "the last failure counts",
+            "a semaphore keeps its last failure, not its first",
             WrongBackend.ofSemaphore(WrongSemaphores.KeepsTheLastFailure::new),
             "SemaphoreTest.theFirstFailureStays",
             "S3",
@@ -249,15 +248,15 @@ class CtsSelfTest {
             WrongBackend.ofSemaphore(WrongSemaphores.ForgetsWhyItFailed::new),
             "SemaphoreTest.aFailureKeepsStatusMessageAndCause",
             "S3",
-            "what a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
+            "the failure that a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
         new Case(
-            "a wait returns at its deadline",
+            "a wait returns normally at its deadline",
             WrongBackend.ofSemaphore(WrongSemaphores.ReturnsAtTheDeadline::new),
             "SemaphoreTest.aWaitEndsAtItsDeadline",
             "S4",
             "nothing was thrown instead of a HalException with DEADLINE_EXCEEDED"),
         new Case(
-            "closing cancels nobody",
+            "closing a semaphore cancels no callback",
             WrongBackend.ofSemaphore(WrongSemaphores.ClosesNothing::new),
             "SemaphoreCloseTest.closingCancelsCallbacksAndStages",
             "S8",
@@ -273,19 +272,19 @@ class CtsSelfTest {
   private static List<Case> inDevices() {
     return List.of(
         new Case(
-            "closing does not wait",
+            "closing a device does not wait for its work",
             WrongBackend.ofDevice(WrongDevices.ClosesLater::new),
             "DeviceCloseTest.closingWaitsForARunningHostCall",
             "Q8",
             "close\\(\\) returned while a host call ran ==> expected: <true> but was: <false>"),
         new Case(
-            "a lost device does not say so",
+            "a device does not report that it is lost",
             WrongBackend.ofDevice(WrongDevices.HidesItsLoss::new),
             "DeviceLossTest.theFirstCauseStays",
             "Q7",
             "lostCause\\(\\) ==> expected: not <null>"),
         new Case(
-            "a device claims access to a closed one",
+            "a device claims access to a closed device",
             WrongBackend.ofDevice(WrongDevices.ClaimsAccess::new),
             "CrossDeviceCopyTest.canAccessIsTrueOnlyWhileBothDevicesAreOpen",
             "S9b",
@@ -297,7 +296,7 @@ class CtsSelfTest {
             "M7",
             "bytes, one closed ==> expected: <9000> but was: <10000>"),
         new Case(
-            "unknown options are dropped",
+            "unknown options are ignored",
             WrongBackend.ofUri(WrongDevices::withoutUnknownOptions),
             "DriverTest.anUnknownOptionIsRejectedWithTheKnownOnes",
             "D3",
@@ -305,7 +304,7 @@ class CtsSelfTest {
   }
 
   private static List<CtsReport.Entry> run(WrongBackend backend, String... tests) {
-    // The device of a test that hangs is not waited for when it is closed.
+    // Closing the device of a test that hangs then takes a second at most.
     CtsRun run = new CtsRun(backend).device("mock://?close-timeout=1s");
     return run.tests(tests).seed(1).run().entries();
   }
@@ -353,14 +352,14 @@ class CtsSelfTest {
   }
 
   @Test
-  void aStreamThatSwapsWorkAndSaysSoIsRight() {
+  void aStreamThatDeclaresItsReorderingPasses() {
     String test = "QueueTransferOrderTest.aLongChainKeepsItsOrder";
     assertPassed(test, run(WrongBackend.ofSwappingStream(ForwardingStream::new), test));
   }
 
   /**
-   * A semaphore that a wrong backend does not close is reported when it is collected, which must
-   * not be in the run of another case.
+   * A semaphore that a wrong backend does not close is reported when it is collected. This must not
+   * happen in the run of another case.
    */
   @AfterEach
   void collectWhatTheBackendHasLeft() throws InterruptedException {

@@ -27,7 +27,7 @@ class CtsToolTest {
   }
 
   @Test
-  void whatPassesIsReported(@TempDir Path folder) throws IOException {
+  void writesAReportOfPassingTests(@TempDir Path folder) throws IOException {
     assertEquals(
         0,
         run(
@@ -43,9 +43,9 @@ class CtsToolTest {
     assertTrue(json.contains("\"test\": \"SemaphoreTest.aSignalMaySkipValues\""), json);
   }
 
-  /** Their class is the suite's own, so what is loaded is the same; the report names the folder. */
+  /** Their class is the suite's own, so the same code is loaded; the report names the folder. */
   @Test
-  void kernelsMayComeFromOutside(@TempDir Path folder) throws IOException {
+  void loadsKernelsFromAFolderOfVariants(@TempDir Path folder) throws IOException {
     Path variants = Files.createDirectories(folder.resolve("variants/of-the-suite"));
     Files.writeString(
         variants.resolve("manifest.json"),
@@ -86,7 +86,7 @@ class CtsToolTest {
         out.toString().contains("--variants " + nothing + ": no variants in"), out::toString);
   }
 
-  /** The suite's own page and report fit together, but a part of the suite proves nothing. */
+  /** The page and the report agree, but a part of the suite proves nothing. */
   @Test
   void aReportOfSomeTestsIsNoProof(@TempDir Path folder) throws IOException {
     String report = folder.toString();
@@ -100,7 +100,7 @@ class CtsToolTest {
     out.getBuffer().setLength(0);
     assertEquals(4, run("verify", report), out::toString);
     assertTrue(
-        out.toString().startsWith("run: only some tests were asked for: SignalOrderTest"),
+        out.toString().startsWith("run: only some tests were requested: SignalOrderTest"),
         out::toString);
     assertTrue(
         out.toString()
@@ -112,9 +112,9 @@ class CtsToolTest {
         out::toString);
   }
 
-  /** Other tests of the class that passed do without it. */
+  /** Other invocations of the test, which passed, do not need it. */
   @Test
-  void whatSomeInvocationsOfATestLackIsNoDiscrepancy(@TempDir Path folder) throws IOException {
+  void aNeedThatOnlySomeInvocationsLackIsNoDiscrepancy(@TempDir Path folder) throws IOException {
     String report = folder.toString();
     String passes = "LossByCallTest.everyCallIsTestedOrExcepted";
     String device = "mock://0?peers=none";
@@ -127,7 +127,7 @@ class CtsToolTest {
     assertFalse(out.toString().contains("needs the same"), out::toString);
   }
 
-  /** The folder is taken away after it was checked, as a full disk would be. */
+  /** The folder is deleted after the check, which stands for a disk that gets full. */
   @Test
   void printsTheResultIfTheReportCannotBeWritten(@TempDir Path folder) throws IOException {
     Path report = folder.resolve("report");
@@ -161,9 +161,9 @@ class CtsToolTest {
     assertTrue(taking.toString().contains("passed        1"), taking::toString);
   }
 
-  /** So many repetitions have no end. */
+  /** With so many repetitions, the run does not end by itself. */
   @Test
-  void aRunThatIsGivenUpStillWritesItsReport(@TempDir Path folder) throws IOException {
+  void aRunThatReachesItsDeadlineStillWritesItsReport(@TempDir Path folder) throws IOException {
     assertEquals(
         5,
         run(

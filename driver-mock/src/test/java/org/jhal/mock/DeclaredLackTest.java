@@ -20,8 +20,8 @@ import org.jhal.driver.Submission;
 import org.junit.jupiter.api.Test;
 
 /**
- * A device that says what it lacks passes the suite, which skips what needs it; one that says so
- * and does not lack it fails.
+ * A device that declares what it lacks passes the suite, which skips the tests that need it. A
+ * device that declares a lack but has the feature fails.
  */
 class DeclaredLackTest {
   private static final String TELLS_NOTHING =
@@ -50,7 +50,7 @@ class DeclaredLackTest {
   }
 
   @Test
-  void kernelFailuresNeedNotBeReported() {
+  void aDeviceThatDeclaresNoKernelFailuresPasses() {
     WrongBackend backend =
         WrongBackend.thatSays(
             info -> info.toBuilder().tellsKernelFailures(false).build(),
@@ -82,7 +82,7 @@ class DeclaredLackTest {
   }
 
   @Test
-  void aDeviceMayLimitItsQueues() {
+  void aDeviceThatLimitsItsQueuesPasses() {
     WrongBackend backend =
         WrongBackend.thatSays(info -> info.toBuilder().maxQueues(2).build(), ForwardingStream::new);
     String several = "QueueOrderTest.aConsumerWaitsForAllOfManyUnfinishedProducers";
@@ -93,7 +93,7 @@ class DeclaredLackTest {
   }
 
   @Test
-  void theLargestBufferMayBeSmall() {
+  void aDeviceWithoutLargeBuffersPasses() {
     WrongBackend backend =
         WrongBackend.thatSays(
             info -> info.toBuilder().maxAllocationBytes(1 << 30).build(), ForwardingStream::new);
@@ -108,7 +108,7 @@ class DeclaredLackTest {
             "PASSED"));
   }
 
-  /** Refuses a kernel that would write past its buffer if each of its work items wrote one int. */
+  /** Refuses a kernel that would write past its buffer if each work item wrote one int. */
   private static final class WritesForEachItem extends ForwardingStream {
     WritesForEachItem(NativeStream<MockEvent> right) {
       super(right);
@@ -133,7 +133,7 @@ class DeclaredLackTest {
   }
 
   @Test
-  void aKernelMayWriteOneElementForEachWorkItem() {
+  void theSuitesKernelsWriteAtMostOneElementPerWorkItem() {
     String largest = "WorkgroupLimitTest.workgroupsOfTheLargestSizesRun";
     WrongBackend backend = WrongBackend.ofStream(WritesForEachItem::new);
     assertEnds(run(backend, largest), Map.of(largest, "PASSED"));

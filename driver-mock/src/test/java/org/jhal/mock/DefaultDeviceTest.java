@@ -15,10 +15,10 @@ import org.jhal.Status;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** What is told about the default device. */
+/** How the default device is selected, and what is logged about it. */
 class DefaultDeviceTest {
   @Test
-  void theDeviceThatIsTakenIsLogged() {
+  void logsTheSelectedDevice() {
     List<String> lines = new ArrayList<>();
     Handler handler =
         new Handler() {
@@ -44,7 +44,7 @@ class DefaultDeviceTest {
   }
 
   @Test
-  void aDriverOfTheHostIsNoAccelerator() {
+  void refusesADriverThatComputesOnTheHostAsAnAccelerator() {
     HalException none = Assertions.assertThrows(HalException.class, Hal::openAccelerator);
     assertEquals(Status.NOT_FOUND, none.status());
     assertEquals(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The bytes that external work gets of buffers. */
+/** The bytes of buffers that external work gets. */
 @Timeout(60)
 class ExternalBytesTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -43,7 +43,7 @@ class ExternalBytesTest {
 
   /** The mock's memory is in pieces of 1 GiB; a range across two of them is lent as a copy. */
   @Test
-  void aRangeAcrossTwoPiecesIsLentOnce() throws Exception {
+  void allViewsOfARangeAcrossTwoPiecesShareOneCopy() throws Exception {
     long piece = 1L << 30;
     try (DeviceBuffer buffer = device.allocate(piece + 64, BufferParams.DEVICE);
         DeviceBuffer part = buffer.slice(piece - 32, 64)) {
@@ -67,13 +67,13 @@ class ExternalBytesTest {
       Arrays.fill(expected, (byte) 1);
       expected[0] = 5;
       expected[40] = 6;
-      assertEquals(5, seen.get(), "what was written through another view");
+      assertEquals(5, seen.get(), "the byte that was written through another view");
       assertArrayEquals(expected, read);
     }
   }
 
   @Test
-  void workMayHaveManyBuffers() throws Exception {
+  void externalWorkGetsTheBytesOfManyBuffers() throws Exception {
     int count = 5000;
     byte[] expected = new byte[count];
     byte[] read = new byte[count];

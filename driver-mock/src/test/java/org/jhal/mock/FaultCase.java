@@ -10,18 +10,18 @@ import org.jhal.driver.faults.Faults;
  * One native call that fails, at one position of a workload.
  *
  * @param call a name of {@link Faults}
- * @param nth the position: which use of the call fails, counted from 1; 0 for none at all
- * @param isSticky whether it is an error that the device does not recover from
- * @param seed decides what varies: 0 for everything in order
+ * @param nth the position: which use of the call fails, counted from 1; 0 for none
+ * @param isSticky whether the device does not recover from the error
+ * @param seed selects the mode, the order and the options; 0 runs everything in order
  */
 record FaultCase(String call, int nth, boolean isSticky, long seed) {
-  /** How the steps get to the streams. */
+  /** How the steps reach the streams. */
   enum Mode {
-    /** The streams stand still until everything is enqueued, so that waits are native. */
+    /** The streams are paused until everything is enqueued, so that waits are native. */
     PAUSED,
-    /** As paused; what can be closed is closed at once. */
+    /** Like {@link #PAUSED}, but everything that can be closed is closed at once. */
     CLOSED_AT_ONCE,
-    /** The streams run along. */
+    /** The streams run while steps are enqueued. */
     RUNNING,
     /** The device is closed while everything is parked or in flight. */
     CLOSING
@@ -29,7 +29,7 @@ record FaultCase(String call, int nth, boolean isSticky, long seed) {
 
   private static final List<Integer> IN_FLIGHT = List.of(512, 1, 2, 5);
 
-  /** The case that fails nothing. */
+  /** The case in which no call fails. */
   static FaultCase none(long seed) {
     return new FaultCase("none", 0, false, seed);
   }
@@ -57,14 +57,14 @@ record FaultCase(String call, int nth, boolean isSticky, long seed) {
     return "devices=2&queues=2&seed=" + seed + "&inflight=" + inFlight + "&outcomes=" + outcomes;
   }
 
-  /** Whether a failure of work is told only as the outcome of its event. */
+  /** Whether a failure of work is reported only as the outcome of its event. */
   boolean isAsked() {
     return seed % 2 == 1;
   }
 
   private Random random() {
     Random random = new Random(seed);
-    random.nextInt(); // the first ones of neighbouring seeds are much alike
+    random.nextInt(); // the first numbers of neighbouring seeds are similar
     return random;
   }
 

@@ -24,13 +24,13 @@ import org.jhal.engine.EngineDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the workload with one fault, and checks what it did (rules Q6, Q7, Q7a, Q8 and Q10).
+ * Runs the workload with one fault, and checks the outcome (rules Q6, Q7, Q7a, Q8 and Q10).
  *
- * <p>Each run has a driver of its own name, so that its threads differ from those that a run before
- * it may have left.
+ * <p>The driver of each run has a different name, so that its threads differ from those that an
+ * earlier run may have left.
  */
 final class FaultRun {
-  /** Calls whose failure means a lost device, sticky or not. */
+  /** Calls whose failure loses the device, sticky or not. */
   private static final Set<String> LOSING =
       Set.of(
           "recordEvent",
@@ -40,7 +40,7 @@ final class FaultRun {
           "bindToThread",
           "unbindFromThread");
 
-  /** Calls that give something back; nothing fails with them. */
+  /** Calls that release something; their failure fails no step. */
   private static final Set<String> GIVING_BACK =
       Set.of("destroyEvent", "free", "unload", "closeStream", "close");
 
@@ -68,7 +68,7 @@ final class FaultRun {
     return !run.faults.isPending();
   }
 
-  /** Runs without a fault, and tells how often each call was used. */
+  /** Runs without a fault, and returns how often each call was used. */
   static Map<String, Integer> count(long seed) {
     FaultRun run = new FaultRun(FaultCase.none(seed));
     run.faults.countUses();
@@ -152,7 +152,7 @@ final class FaultRun {
     }
   }
 
-  /** The thread that met the failure may tell it only when all else is over. */
+  /** The thread that met the failure may report it only after all steps have ended. */
   private static void awaitLoss(Device device) {
     Waits.awaitTrue("lostCause() after the failure", () -> device.lostCause() != null);
   }
@@ -176,8 +176,8 @@ final class FaultRun {
   }
 
   /**
-   * Waits until all work has retired. On a lost device, and it may be the last event that loses it,
-   * what work holds may be kept until it is closed.
+   * Waits until all work has retired. A lost device, which even the last event may lose, may keep
+   * the resources of its work until it is closed.
    */
   private static void awaitRetired(Device device) {
     Waits.awaitTrue(
@@ -191,7 +191,7 @@ final class FaultRun {
     assertEquals(now.enqueued(), now.retired(), now::toString);
   }
 
-  // What the steps came to.
+  // The outcome of the steps.
 
   private void checkSteps(Device device, FaultWorkload work, boolean fails) {
     HalException lost = device.lostCause();
@@ -228,14 +228,14 @@ final class FaultRun {
   /** Checks that it is the injected failure, at most with the operation's name (rules Q6, Q7a). */
   private void assertReported(HalException reported) {
     if (mayLose()) {
-      assertLost(reported); // from opening a device: it is lost before it is one
+      assertLost(reported); // while the device was opened
       return;
     }
     FailedOperation operation = reported.operation(); // none if the call itself was refused
     String before = operation == null ? "" : operation + ": ";
-    String ofRank = before + "a transfer of rank 0 failed: "; // that of the device that fails
+    String ofRank = before + "a transfer of rank 0 failed: "; // the rank of the failing device
     HalException cause =
-        (HalException) reported.getCause(); // of a collective, what the transfer reported
+        (HalException) reported.getCause(); // for a collective, the failure of its transfer
     assertEquals((cause == null ? before : ofRank) + failure.getMessage(), reported.getMessage());
     assertTrue(
         cause == null || String.valueOf(cause.getMessage()).endsWith(failure.getMessage()),
@@ -254,7 +254,7 @@ final class FaultRun {
     throw new AssertionError(lost + " does not report that " + failure, lost);
   }
 
-  // What is left.
+  // Leftovers.
 
   private void awaitThreadsEnd() {
     Waits.awaitTrue("the threads of " + driver.name() + " to end", () -> threads().isEmpty());

@@ -17,7 +17,7 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
-/** The engine's side of a mock device, with something around its streams. */
+/** The engine's view of a mock device, with wrapped streams. */
 record ForwardingBackend(
     MockDevice right, UnaryOperator<NativeStream<MockEvent>> around, UnaryOperator<DeviceInfo> says)
     implements DeviceBackend<MockEvent> {

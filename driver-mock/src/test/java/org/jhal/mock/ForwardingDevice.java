@@ -22,7 +22,7 @@ import org.jhal.Setting;
 import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
-/** A device that hands every call on; its queues and semaphores are those of a subclass. */
+/** A device that forwards every call; a subclass provides its queues and semaphores. */
 class ForwardingDevice implements Device {
   final Device right;
   private final Map<Integer, DeviceQueue> queues = new ConcurrentHashMap<>();
@@ -31,12 +31,12 @@ class ForwardingDevice implements Device {
     this.right = right;
   }
 
-  /** What users get for a queue. */
+  /** Returns the queue that users get instead of {@code queue}. */
   DeviceQueue around(DeviceQueue queue) {
     return new ForwardingQueue(this, queue);
   }
 
-  /** What users get for a semaphore. */
+  /** Returns the semaphore that users get instead of {@code semaphore}. */
   TimelineSemaphore around(TimelineSemaphore semaphore) {
     return new ForwardingSemaphore(semaphore);
   }

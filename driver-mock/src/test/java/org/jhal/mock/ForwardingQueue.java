@@ -21,7 +21,7 @@ import org.jhal.Kernel;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
-/** A queue that hands every operation on. */
+/** A queue that forwards every operation. */
 class ForwardingQueue implements DeviceQueue {
   final Device device;
   final DeviceQueue right;
@@ -32,7 +32,7 @@ class ForwardingQueue implements DeviceQueue {
     this.right = right;
   }
 
-  /** What the right queue is to wait for. */
+  /** The fence that the right queue waits for. */
   Fence waits(Fence waits) {
     return ForwardingSemaphore.unwrap(waits);
   }
@@ -169,7 +169,7 @@ class ForwardingQueue implements DeviceQueue {
     right.importEvent(signals(signals), event, onRelease);
   }
 
-  /** What external work is lent, on the queue that it was handed to. */
+  /** The context of external work, with the queue that the work was enqueued on. */
   private record ForwardingExternal(ExternalWork.Context right, DeviceQueue queue)
       implements ExternalWork.Context {
     @Override
@@ -188,7 +188,7 @@ class ForwardingQueue implements DeviceQueue {
     }
   }
 
-  /** What a host call is told, in terms of what its caller handed over. */
+  /** The context of a host call, with the queue and the signals that its caller passed. */
   private record ForwardingContext(Context right, DeviceQueue queue, Fence handedOver)
       implements Context {
     @Override

@@ -12,7 +12,7 @@ import org.jhal.Timepoint;
 import org.jhal.TimepointCallback;
 import org.jspecify.annotations.Nullable;
 
-/** A semaphore that hands every call on. */
+/** A semaphore that forwards every call. */
 class ForwardingSemaphore implements TimelineSemaphore {
   final TimelineSemaphore right;
 

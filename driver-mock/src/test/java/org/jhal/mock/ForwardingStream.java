@@ -14,7 +14,7 @@ import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jspecify.annotations.Nullable;
 
-/** A native stream that hands every call on. */
+/** A native stream that forwards every call. */
 class ForwardingStream extends StepwiseStream<MockEvent> {
   final NativeStream<MockEvent> right;
   final StreamSteps<MockEvent> steps;
@@ -124,7 +124,7 @@ class ForwardingStream extends StepwiseStream<MockEvent> {
     right.close();
   }
 
-  /** A submission that hands every call on. */
+  /** A submission that forwards every call. */
   static class ForwardingSubmission implements Submission {
     final Submission right;
 

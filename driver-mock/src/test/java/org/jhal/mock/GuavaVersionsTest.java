@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs with another version of Guava than this build's; docs/using.md names the oldest one. */
+/** Programs with other versions of Guava than this build; docs/using.md names the oldest one. */
 class GuavaVersionsTest {
   private static final long SECONDS = 120;
 
@@ -60,7 +60,7 @@ class GuavaVersionsTest {
         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
             .filter(entry -> !entry.matches(".*guava-[0-9][^/\\\\]*\\.jar"))
             .collect(Collectors.joining(File.pathSeparator));
-    assertNotEquals(System.getProperty("java.class.path"), others, "no Guava to replace");
+    assertNotEquals(System.getProperty("java.class.path"), others, "the class path has no Guava");
     Path said = folder.resolve("said.txt");
     List<String> command =
         List.of(
@@ -82,10 +82,10 @@ class GuavaVersionsTest {
     assertEquals(0, process.exitValue());
   }
 
-  /** Also what the program above does not come to, such as the calls of a native collective. */
+  /** Includes calls that the program above does not reach, such as those of native collectives. */
   @ParameterizedTest
   @ValueSource(strings = {"oldest", "newest"})
-  void itHasAllMethodsThatTheEngineCalls(String which) throws Exception {
+  void guavaHasAllMethodsThatTheEngineCalls(String which) throws Exception {
     Matcher calls = CALL.matcher(constantsOfTheEngine());
     Set<String> checked = new TreeSet<>();
     try (URLClassLoader loader =
@@ -107,7 +107,7 @@ class GuavaVersionsTest {
     assertTrue(checked.contains("awaitUninterruptibly"), () -> "calls found: " + checked);
   }
 
-  /** What javap prints about the classes of the engine that know Guava. */
+  /** The output of javap for the classes of the engine that use Guava. */
   private static String constantsOfTheEngine() throws Exception {
     Path engine =
         Path.of(EngineDevice.class.getProtectionDomain().getCodeSource().getLocation().toURI());

@@ -28,7 +28,7 @@ import org.jhal.kernel.KernelMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a kernel in Java may reach, and what it is told otherwise. */
+/** Which memory a kernel in Java may access, and the messages if it accesses any other. */
 @Timeout(60)
 class JavaKernelAccessTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -52,7 +52,7 @@ class JavaKernelAccessTest {
               "wait",
               group -> {
                 group.shared().putInt(0, 5);
-                for (Ints earlier : kept) { // while this one runs, which has the same places
+                for (Ints earlier : kept) { // while this kernel uses the same memory
                   assertThrows(IllegalStateException.class, () -> earlier.set(0, 9));
                   assertThrows(IllegalStateException.class, () -> earlier.get(0));
                 }
@@ -64,7 +64,7 @@ class JavaKernelAccessTest {
           .build();
 
   @Test
-  void whatAKernelKeepsReachesNoBufferOfALaterOne() throws InterruptedException {
+  void aKeptViewCannotAccessTheMemoryOfALaterKernel() throws InterruptedException {
     try (Device device = Hal.openDevice("mock");
         Executable kernels = device.loadExecutable(source);
         Sequence steps = device.createSequence();
@@ -121,7 +121,7 @@ class JavaKernelAccessTest {
   }
 
   @Test
-  void wrongAccessIsNamedWithTheParameter() throws InterruptedException {
+  void theMessageOfAWrongAccessNamesTheParameter() throws InterruptedException {
     Class<? extends Exception> outside = IndexOutOfBoundsException.class;
     says(
         outside,

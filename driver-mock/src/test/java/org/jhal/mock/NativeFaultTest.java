@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Native calls that fail, one position after the other, sticky and not: nothing hangs, nothing is
- * left, every signal is reached or failed with that failure.
+ * left behind, and every signal is reached or fails with that failure.
  *
  * <p>The sample takes seconds, the whole matrix, some 15 000 cases, minutes. A failure names its
  * case, and {@code -Djhal.fault=CASE} repeats only that one. {@code -Djhal.fault.seeds=N} sets how
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class NativeFaultTest {
   private static final String ONE = "jhal.fault";
 
-  /** How many polls count; there are as many as fit into the time that a host thread may poll. */
+  /** How many polls are tried; a host thread makes as many as fit into its polling time. */
   private static final int MOST_POLLS = 16;
 
   private static final int MOST_FAILURES = 10;
@@ -42,7 +42,7 @@ class NativeFaultTest {
   /** The first seed with {@link FaultCase#isAsked()}. */
   private static final long ASKED = 1;
 
-  /** Positions of each call, those that a run without a fault has used. */
+  /** How often a run without a fault uses each call. */
   private static Map<String, Integer> positions(long seed) throws Exception {
     Map<String, Integer> uses = new TreeMap<>(FaultRun.count(seed));
     uses.computeIfPresent("queryEvent", (call, count) -> Math.min(count, MOST_POLLS));
@@ -57,7 +57,7 @@ class NativeFaultTest {
       unused.removeAll(positions(0).keySet());
       unused.removeAll(positions(ASKED).keySet());
     }
-    assertEquals(Set.of(), unused, "calls that no position fails");
+    assertEquals(Set.of(), unused, "calls that the workload does not make");
   }
 
   /** Positions of each call from the first to the last, and some at random with random seeds. */
@@ -94,7 +94,7 @@ class NativeFaultTest {
 
   @ParameterizedTest
   @MethodSource("sample")
-  void aFailedCallFailsWhatItConcernsAndNothingIsLeft(FaultCase fault) throws Exception {
+  void aFailedCallFailsItsOperationAndLeavesNothing(FaultCase fault) throws Exception {
     FaultRun.run(fault);
   }
 
@@ -105,7 +105,7 @@ class NativeFaultTest {
   @ParameterizedTest
   @MethodSource("seeds")
   @Tag("exhaustive")
-  void everyPositionOfEveryCall(long seed) throws Exception {
+  void aFailureAtAnyPositionLeavesNothing(long seed) throws Exception {
     List<Throwable> failures = new ArrayList<>();
     int cases = 0;
     int happened = 0;

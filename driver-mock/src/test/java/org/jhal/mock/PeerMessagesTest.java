@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said about work with the memory of another device, word by word. */
+/** The exact messages about work with the memory of another device. */
 @Timeout(60)
 class PeerMessagesTest {
   private static final Driver DRIVER = new MockDriver("mock");
@@ -46,7 +46,7 @@ class PeerMessagesTest {
   }
 
   @Test
-  void whatIsNotShared() {
+  void importingMemoryThatIsNotSharedNamesTheOption() {
     try (Device shared = open(0, "");
         Device alone = open(1, "&peers=none");
         Device events = open(1, "&peers=events");
@@ -71,7 +71,7 @@ class PeerMessagesTest {
   }
 
   @Test
-  void whatBelongsToAnotherDevice() {
+  void usingAnotherDevicesBufferSuggestsAnImportOrACopy() {
     try (Device one = open(0, "");
         Device two = open(1, "");
         DeviceBuffer buffer = one.allocate(64, BufferParams.DEVICE);
@@ -115,12 +115,12 @@ class PeerMessagesTest {
 
     /** Is never run. */
     public static void look(Workgroup group) {
-      throw new AssertionError(group + " of a kernel that was refused");
+      throw new AssertionError("a refused kernel has run " + group);
     }
   }
 
   @Test
-  void aKernelOfAnotherDevice(@TempDir Path folder) throws IOException {
+  void dispatchingAnotherDevicesKernelNamesBothDevices(@TempDir Path folder) throws IOException {
     Files.writeString(
         folder.resolve("manifest.json"),
         """
@@ -142,7 +142,7 @@ class PeerMessagesTest {
   }
 
   @Test
-  void workThatUsesMemoryOfAClosedDevice() throws InterruptedException {
+  void workWithMemoryOfAClosedDeviceFailsAndNamesTheDevice() throws InterruptedException {
     try (Device one = open(0, "");
         Device two = open(1, "");
         DeviceBuffer buffer = one.allocate(64, BufferParams.DEVICE);
@@ -159,7 +159,7 @@ class PeerMessagesTest {
   }
 
   @Test
-  void ranksOfAGroup() {
+  void aWrongRankOfAGroupIsNamed() {
     try (Device one = open(0, "");
         Device two = open(1, "");
         DeviceBuffer a = one.allocate(64, BufferParams.DEVICE);
@@ -184,7 +184,7 @@ class PeerMessagesTest {
   }
 
   @Test
-  void aDeviceThatIsNotThere() {
+  void openingAMissingDeviceNamesTheOptionDevices() {
     HalException none =
         assertThrows(HalException.class, () -> DRIVER.open(DeviceUri.parse("mock://1")));
     String end = "; the option devices says how many there are, as in mock://1?devices=2";

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a program gets prints as what it is, whatever has become of it. */
+/** The toString() of every object that a program gets, open or closed. */
 @Timeout(60)
 class ToStringTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** What the objects print as that only a kernel or a host call sees, written by those. */
+  /** The toString() of the objects that only a kernel or a host call sees, by their names. */
   private static final Map<String, String> SEEN = new LinkedHashMap<>();
 
   private final MockDriver driver = new MockDriver("mock");
@@ -46,7 +46,7 @@ class ToStringTest {
   public static final class Kernels {
     private Kernels() {}
 
-    /** Notes what it is given. */
+    /** Records the toString() of its arguments. */
     public static void look(Workgroup group) {
       SEEN.put("workgroup", group.toString());
       SEEN.put("kernel memory", group.memory(0).toString());
@@ -68,7 +68,7 @@ class ToStringTest {
   }
 
   @Test
-  void whatADeviceMakes() throws Exception {
+  void objectsThatADeviceCreatesPrintTheirDevice() throws Exception {
     Device device = driver.open(DeviceUri.parse("mock"));
     DeviceQueue queue = device.queue(1);
     Executable executable = load(device);
@@ -103,7 +103,7 @@ class ToStringTest {
   }
 
   @Test
-  void timelines() {
+  void timelinesAndCallbacksPrintTheirNames() {
     try (Device device = driver.open(DeviceUri.parse("mock"));
         TimelineSemaphore first = device.createSemaphore(0);
         TimelineSemaphore second = device.createSemaphore(0)) {
@@ -122,7 +122,7 @@ class ToStringTest {
   }
 
   @Test
-  void whatOnlyKernelsAndHostCallsSee() throws Exception {
+  void contextsOfKernelsAndHostCallsPrintWhatTheyAre() throws Exception {
     try (Device device = driver.open(DeviceUri.parse("mock"));
         Executable executable = load(device);
         DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
@@ -160,7 +160,7 @@ class ToStringTest {
   }
 
   @Test
-  void whatAProgramMakes() {
+  void objectsThatAProgramCreatesPrintTheirContent() {
     assertEquals("heap memory of 12 bytes", HostMemory.of(new int[3]).toString());
     ByteBuffer bytes = ByteBuffer.allocateDirect(5).asReadOnlyBuffer();
     assertEquals("read-only direct memory of 5 bytes", HostMemory.of(bytes).toString());

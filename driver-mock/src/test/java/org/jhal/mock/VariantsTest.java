@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Variants from outside that are laid over a bundle. */
+/** Overlays, which add variants to a bundle from outside. */
 class VariantsTest {
   private static final String JAVA = variant("java", "class", Extra.class.getName());
 
@@ -90,7 +90,7 @@ class VariantsTest {
   }
 
   @Test
-  void aVariantFromOutsideIsLoaded() throws IOException {
+  void loadsAVariantOfAnOverlay() throws IOException {
     assertHal(
         Status.UNIMPLEMENTED, () -> device.loadExecutable(BUNDLE), "no-such-format: mock-0 loads");
     Path overlay = overlay("o", "the bundle", variant("other", "file", "f") + ", " + JAVA);
@@ -107,7 +107,7 @@ class VariantsTest {
   }
 
   @Test
-  void itsVariantsComeBeforeThoseOfTheBundle() throws IOException {
+  void variantsOfAnOverlayPrecedeThoseOfTheBundle() throws IOException {
     ExecutableSource own =
         ExecutableSource.builder("own").kernel("one", 1).java("one", group -> {}).build();
     overlay("b/a", "own", variant("java", "class", "org.missing.A"));
@@ -121,7 +121,7 @@ class VariantsTest {
   }
 
   @Test
-  void anOverlayReadsItsOwnFilesAndOtherwiseThoseOfTheBundle() throws IOException {
+  void anOverlayReadsItsOwnFilesFirstThenThoseOfTheBundle() throws IOException {
     Path overlay = overlay("o", "the bundle", JAVA);
     Files.writeString(overlay.resolve("mine"), "mine");
     ExecutableSource above = BUNDLE.withVariants(overlay).overlays().get(0);
@@ -133,13 +133,13 @@ class VariantsTest {
     assertHal(Status.INVALID_ARGUMENT, () -> above.read("../x"));
   }
 
-  /** The bundle's class loader knows a class of this name, too. */
+  /** The bundle's class loader also finds a class of this name. */
   private static String text(ExecutableSource source, String file) {
     return new String(source.read(file), StandardCharsets.UTF_8);
   }
 
   @Test
-  void aClassOfTheOverlayComesBeforeThatOfTheBundle() throws Exception {
+  void aClassOfTheOverlayPrecedesThatOfTheBundle() throws Exception {
     Path overlay = overlay("o", "the bundle", JAVA);
     Path source = folder.resolve("VariantsTest.java");
     Files.writeString(
@@ -185,28 +185,28 @@ class VariantsTest {
       done.await(2, Duration.ofSeconds(20));
       return read[0];
     } catch (InterruptedException e) {
-      throw new AssertionError("nobody interrupts this test", e);
+      throw new AssertionError("unexpected interrupt", e);
     }
   }
 
   @Test
-  void anOverlayForAnotherBundleIsPassedOver() throws IOException {
+  void skipsAnOverlayForAnotherBundle() throws IOException {
     Path other = overlay("o", "another", variant("java", "class", "org.missing.A"));
     refused(Status.UNIMPLEMENTED, other, "it is not for the bundle 'the bundle'", "no-such-format");
     Path malformed = manifest("p", "{\"bundle\": \"another\", \"version\": 7, \"x\": 1}");
     refused(Status.UNIMPLEMENTED, malformed, "it is not for the bundle 'the bundle'");
   }
 
-  /** Whether it is found does not depend on which one is tried first. */
+  /** The malformed one is found whichever overlay is tried first. */
   @Test
-  void aMalformedOverlayIsRefusedAlsoBehindAnotherThatLoads() throws IOException {
+  void refusesAMalformedOverlayEvenIfAnotherOneLoads() throws IOException {
     overlay("b/a", "the bundle", JAVA);
     overlay("b/b", "the bundle", "{}");
     refused(Status.INVALID_ARGUMENT, folder.resolve("b"), "variants[0]", "format");
   }
 
   @Test
-  void anOverlayOfWhichNothingIsLoadedIsNamed() throws IOException {
+  void reportsAnOverlayWithoutALoadableVariant() throws IOException {
     Path useless = overlay("o", "own", variant("other", "file", "f"));
     ExecutableSource own =
         ExecutableSource.builder("own").kernel("one", 1).java("one", group -> {}).build();
@@ -218,7 +218,7 @@ class VariantsTest {
   }
 
   @Test
-  void whatIsNoOverlayIsRefused() throws IOException {
+  void refusesFoldersThatAreNoOverlays() throws IOException {
     Path empty = Files.createDirectories(folder.resolve("empty"));
     refused(Status.NOT_FOUND, empty, "no variants in " + empty);
     refused(Status.NOT_FOUND, folder.resolve("gone"), "no variants in");

@@ -40,12 +40,12 @@ final class WrongBackend extends MockCtsBackend {
     this(asked, stream, info -> info, device);
   }
 
-  /** No defect, but everything in between where one may sit. */
+  /** No defect, but every wrapper in which another backend has one. */
   static WrongBackend withoutDefect() {
     return new WrongBackend(uri -> uri, ForwardingStream::new, ForwardingDevice::new);
   }
 
-  /** The driver does something else than what a device URI asks for. */
+  /** The driver does not do what a device URI requests. */
   static WrongBackend ofUri(UnaryOperator<String> asked) {
     return new WrongBackend(asked, ForwardingStream::new, ForwardingDevice::new);
   }
@@ -55,7 +55,7 @@ final class WrongBackend extends MockCtsBackend {
     return new WrongBackend(uri -> uri, stream, ForwardingDevice::new);
   }
 
-  /** The native streams are wrong, of a device that swaps what nothing orders. */
+  /** The native streams are wrong, on a device that reorders unordered work. */
   static WrongBackend ofSwappingStream(UnaryOperator<NativeStream<MockEvent>> stream) {
     return new WrongBackend(WrongBackend::withSeed, stream, ForwardingDevice::new);
   }
@@ -67,7 +67,7 @@ final class WrongBackend extends MockCtsBackend {
     return new DeviceUri(asked.driver(), asked.selector(), options).toString();
   }
 
-  /** The device says something else of itself, and its native streams are different. */
+  /** The device reports other properties, and its native streams are different. */
   static WrongBackend thatSays(
       UnaryOperator<DeviceInfo> says, UnaryOperator<NativeStream<MockEvent>> stream) {
     return new WrongBackend(uri -> uri, stream, says, ForwardingDevice::new);

@@ -11,11 +11,11 @@ import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jspecify.annotations.Nullable;
 
-/** What a driver's author may get wrong in a device, or before there is one. */
+/** Defects of devices, and of drivers that open them. */
 final class WrongDevices {
   private WrongDevices() {}
 
-  /** What the driver makes of a device URI that drops the options that it does not know. */
+  /** Removes unknown options from a device URI instead of rejecting them. */
   static String withoutUnknownOptions(String uri) {
     DeviceUri asked = DeviceUri.parse(uri);
     Map<String, String> options = new TreeMap<>(asked.options());
@@ -25,7 +25,7 @@ final class WrongDevices {
     return new DeviceUri(asked.driver(), asked.selector(), options).toString();
   }
 
-  /** Closing it only begins its end. */
+  /** Its close returns before the device is closed. */
   static final class ClosesLater extends ForwardingDevice {
     ClosesLater(Device right) {
       super(right);
@@ -37,7 +37,7 @@ final class WrongDevices {
     }
   }
 
-  /** Whether it is lost it keeps to itself. */
+  /** It does not report that it is lost. */
   static final class HidesItsLoss extends ForwardingDevice {
     HidesItsLoss(Device right) {
       super(right);
@@ -49,7 +49,7 @@ final class WrongDevices {
     }
   }
 
-  /** It claims access to every device, also to those that are closed. */
+  /** It claims access to every device, even to closed ones. */
   static final class ClaimsAccess extends ForwardingDevice {
     ClaimsAccess(Device right) {
       super(right);
@@ -61,7 +61,7 @@ final class WrongDevices {
     }
   }
 
-  /** What it says of memory in use never falls. */
+  /** Its count of memory in use never falls. */
   static final class CountsUpOnly extends ForwardingDevice {
     private final AtomicLong most = new AtomicLong();
 

@@ -24,11 +24,11 @@ import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
-/** What a driver's author may get wrong in a queue. */
+/** Defects of queues. */
 final class WrongQueues {
   private WrongQueues() {}
 
-  /** It reads the bytes of an update when it comes to them. */
+  /** It reads the bytes of an update when the update runs, not at the call. */
   static final class CapturesUpdatesLate extends ForwardingQueue {
     CapturesUpdatesLate(Device device, DeviceQueue right) {
       super(device, right);
@@ -41,7 +41,7 @@ final class WrongQueues {
     }
   }
 
-  /** It reads the caller's byte buffer itself, and not a duplicate. */
+  /** It reads the caller's byte buffer directly instead of a duplicate. */
   static final class MovesPositions extends ForwardingQueue {
     MovesPositions(Device device, DeviceQueue right) {
       super(device, right);
@@ -55,7 +55,7 @@ final class WrongQueues {
     }
   }
 
-  /** Once a wait has failed, everything fails with it. */
+  /** Once a wait has failed, all later operations fail with it. */
   static final class StaysFailed extends ForwardingQueue {
     private volatile @Nullable Timepoint failed;
 
@@ -86,7 +86,7 @@ final class WrongQueues {
     }
   }
 
-  /** It takes the operations of the device for its own. */
+  /** It counts all operations of the device as its own. */
   static final class CountsForAll extends ForwardingQueue {
     CountsForAll(Device device, DeviceQueue right) {
       super(device, right);
@@ -98,7 +98,7 @@ final class WrongQueues {
     }
   }
 
-  /** Of several waits it takes the first. */
+  /** It ignores all waits but the first. */
   static final class TakesOneWait extends ForwardingQueue {
     TakesOneWait(Device device, DeviceQueue right) {
       super(device, right);
@@ -111,7 +111,7 @@ final class WrongQueues {
     }
   }
 
-  /** It has a grid that is empty run once. */
+  /** It runs one workgroup for an empty grid. */
   static final class RunsEmptyGrids extends ForwardingQueue {
     RunsEmptyGrids(Device device, DeviceQueue right) {
       super(device, right);
@@ -195,7 +195,7 @@ final class WrongQueues {
     }
   }
 
-  /** Its alloca waits where it is called, because the native call needs its stream. */
+  /** Its alloca blocks the caller, because the native call needs its stream. */
   static final class AllocatesWhileTheCallerWaits extends ForwardingQueue {
     AllocatesWhileTheCallerWaits(Device device, DeviceQueue right) {
       super(device, right);

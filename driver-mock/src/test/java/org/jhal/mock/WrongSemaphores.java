@@ -8,11 +8,11 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jspecify.annotations.Nullable;
 
-/** What a driver's author may get wrong in a semaphore. */
+/** Defects of semaphores. */
 final class WrongSemaphores {
   private WrongSemaphores() {}
 
-  /** Signalling the value that it has is fine. */
+  /** It accepts a signal of its current value. */
   static final class TakesTheSameValue extends ForwardingSemaphore {
     TakesTheSameValue(TimelineSemaphore right) {
       super(right);
@@ -26,7 +26,7 @@ final class WrongSemaphores {
     }
   }
 
-  /** The last failure counts. */
+  /** It keeps its last failure instead of its first. */
   static final class KeepsTheLastFailure extends ForwardingSemaphore {
     private volatile @Nullable HalException last;
 
@@ -50,7 +50,7 @@ final class WrongSemaphores {
     }
   }
 
-  /** Of a failure it keeps that there was one. */
+  /** It keeps that it has failed, but not why. */
   static final class ForgetsWhyItFailed extends ForwardingSemaphore {
     ForgetsWhyItFailed(TimelineSemaphore right) {
       super(right);
@@ -62,7 +62,7 @@ final class WrongSemaphores {
     }
   }
 
-  /** A wait whose time is over returns. */
+  /** A wait returns normally at its deadline. */
   static final class ReturnsAtTheDeadline extends ForwardingSemaphore {
     ReturnsAtTheDeadline(TimelineSemaphore right) {
       super(right);
@@ -80,7 +80,7 @@ final class WrongSemaphores {
     }
   }
 
-  /** Closing it leaves it to the garbage collector. */
+  /** Closing it does nothing; the garbage collector reclaims it later. */
   static final class ClosesNothing extends ForwardingSemaphore {
     ClosesNothing(TimelineSemaphore right) {
       super(right);
@@ -90,7 +90,7 @@ final class WrongSemaphores {
     public void close() {}
   }
 
-  /** It runs callbacks when it is signalled, and again when it tidies up. */
+  /** It runs callbacks when it is signalled, and again when it cleans up. */
   static final class CallsBackTwice extends ForwardingSemaphore {
     CallsBackTwice(TimelineSemaphore right) {
       super(right);

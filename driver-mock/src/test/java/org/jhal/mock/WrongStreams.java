@@ -12,7 +12,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 
-/** What a driver's author may get wrong in a native stream. */
+/** Defects of native streams. */
 final class WrongStreams {
   private WrongStreams() {}
 
@@ -20,7 +20,7 @@ final class WrongStreams {
     return commands.size() > 0 && commands.get(0).kind() == Command.Kind.DISPATCH;
   }
 
-  /** Its events fire at once: they are recorded on a stream that has nothing to do. */
+  /** Its events fire at once, because they are recorded on an idle stream. */
   static final class FiresEarly extends ForwardingStream {
     FiresEarly(NativeStream<MockEvent> right) {
       super(right);
@@ -71,7 +71,7 @@ final class WrongStreams {
     protected void waitEvent(MockEvent event) {}
   }
 
-  /** It takes no more than 32 events to wait for between two that it records. */
+  /** It waits for at most 32 events between two events that it records. */
   static final class WaitsForAFew extends ForwardingStream {
     private int waits; // of the issuing thread
 
@@ -93,7 +93,7 @@ final class WrongStreams {
     }
   }
 
-  /** It runs what it likes first, and says that it keeps the order. */
+  /** It reorders work, but declares that it is in order. */
   static final class ClaimsToBeInOrder extends ForwardingStream {
     ClaimsToBeInOrder(NativeStream<MockEvent> right) {
       super(right);
@@ -105,7 +105,7 @@ final class WrongStreams {
     }
   }
 
-  /** It moves whole words: lengths are rounded up to four bytes, if there is so much memory. */
+  /** It moves whole words: it rounds lengths up to four bytes, as far as the memory goes. */
   static final class MovesWholeWords extends ForwardingStream {
     private final Command.Kind kind;
 
@@ -139,7 +139,7 @@ final class WrongStreams {
     }
   }
 
-  /** Its kernels get the start of the memory, wherever in it their argument starts. */
+  /** Its kernels get the start of the memory, ignoring the offset of the argument. */
   static final class PassesTheStartOfTheMemory extends ForwardingStream {
     PassesTheStartOfTheMemory(NativeStream<MockEvent> right) {
       super(right);
@@ -159,7 +159,7 @@ final class WrongStreams {
     }
   }
 
-  /** Its kernels get their first two arguments the wrong way round. */
+  /** Its kernels get their first two arguments swapped. */
   static final class SwapsArguments extends ForwardingStream {
     SwapsArguments(NativeStream<MockEvent> right) {
       super(right);
@@ -184,7 +184,7 @@ final class WrongStreams {
     }
   }
 
-  /** It keeps to itself what fails after it was issued. */
+  /** It does not report failures of work that was issued. */
   static final class SwallowsFailures extends ForwardingStream {
     SwallowsFailures(NativeStream<MockEvent> right) {
       super(right);
@@ -201,7 +201,7 @@ final class WrongStreams {
     }
   }
 
-  /** Who waits for one of its events when the device is lost waits on. */
+  /** A wait for one of its events does not end when the device is lost. */
   static final class HangsWhenLost extends ForwardingStream {
     private final CountDownLatch end;
 
@@ -225,7 +225,7 @@ final class WrongStreams {
     }
   }
 
-  /** It frees at once what it should free in its order. */
+  /** It frees memory at once instead of in stream order. */
   static final class FreesAtOnce extends ForwardingStream {
     FreesAtOnce(NativeStream<MockEvent> right) {
       super(right);
@@ -237,7 +237,7 @@ final class WrongStreams {
     }
   }
 
-  /** It never frees what it allocated. */
+  /** It never frees memory. */
   static final class NeverFrees extends ForwardingStream {
     NeverFrees(NativeStream<MockEvent> right) {
       super(right);

@@ -1,5 +1,5 @@
 /**
- * Deliberately wrong backends, which the conformance suite must tell from the right one.
+ * Deliberately wrong backends, in which the conformance suite must find the defect.
  *
  * <p>Each is the mock driver with one thing between it and the suite: a stream, a queue, a
  * semaphore or a device that forwards every call and gets one of them wrong.

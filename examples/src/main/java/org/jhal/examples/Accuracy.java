@@ -40,7 +40,7 @@ public final class Accuracy implements ToolProvider {
       32-bit number can make of it.
 
       FOLDER has the bundles `saxpy`, `reduction` and `matmul`, for a device that loads none of the
-      formats of those that are built in. What cannot be loaded is told, and the others run.
+      formats of those that are built in. A kernel that cannot be loaded is reported, and the others run.
       --variants takes further variants of the kernels, which are tried first.
 
       Exit codes: 0 all are within the bounds, 1 one is not, or failed, or cannot be loaded, 2 wrong
@@ -105,10 +105,10 @@ public final class Accuracy implements ToolProvider {
   }
 
   /**
-   * Where the bundles of the examples are.
+   * The location of the bundles of the examples.
    *
-   * @param folder has them all; null for those in the jar
-   * @param variants has variants to be tried first, or null
+   * @param folder contains all of them; null for those in the jar
+   * @param variants contains variants to be tried first, or null
    */
   record Bundles(@Nullable Path folder, @Nullable Path variants) {
     ExecutableSource bundle(String name) {
@@ -149,14 +149,14 @@ public final class Accuracy implements ToolProvider {
     return isGood ? 0 : 1;
   }
 
-  /** What to do where a device loads none of the formats that there are. */
+  /** Advice for a device that loads none of the formats. */
   public static String hint(HalException failure) {
     return failure.status() == Status.UNIMPLEMENTED
         ? "; --kernels takes the same kernels in a format of the device, --variants adds one"
         : "";
   }
 
-  /** Prints a line and returns whether it tells good news. */
+  /** Prints a line, and returns whether the check passed. */
   static boolean print(PrintWriter out, String name, Deviation deviation) {
     out.printf(
         Locale.ROOT,
@@ -188,7 +188,7 @@ public final class Accuracy implements ToolProvider {
     }
   }
 
-  /** No value goes through more additions than a work item does in both steps. */
+  /** No value takes part in more additions than a work item makes in both steps. */
   private static Deviation reduction(Device device, Random random, Bundles bundles)
       throws InterruptedException {
     int n = 3_000_017;

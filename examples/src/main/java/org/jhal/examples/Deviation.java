@@ -1,19 +1,20 @@
 package org.jhal.examples;
 
 /**
- * How far a result is from what it should be.
+ * How far a result is from the reference.
  *
- * @param largest of {@code |result - reference| / scale} over all elements; NaN if a result is none
- * @param bound what that may be
+ * @param largest the largest {@code |result - reference| / scale} of all elements; NaN if a result
+ *     is NaN
+ * @param bound the largest value that passes
  */
 record Deviation(double largest, double bound) {
-  /** Half of the distance from 1 to the next {@code float}: what rounding once may be off by. */
+  /** Half of the distance from 1 to the next {@code float}: the largest error of one rounding. */
   static final double ROUNDING = 0x1p-24;
 
   /**
    * Compares element by element.
    *
-   * @param scale what the error of each element is measured in
+   * @param scale the unit of each element's error
    */
   static Deviation of(float[] result, double[] reference, double[] scale, double bound) {
     double largest = 0;
@@ -24,12 +25,12 @@ record Deviation(double largest, double bound) {
     return new Deviation(largest, bound);
   }
 
-  /** What a chain of so many roundings may be off by, in the sum of the magnitudes. */
+  /** The largest error of a chain of {@code count} roundings, relative to the sum of magnitudes. */
   static double roundings(long count) {
     return count * ROUNDING / (1 - count * ROUNDING);
   }
 
-  /** Whether the result is as good as it must be. */
+  /** Whether the result is within the bound. */
   boolean isWithin() {
     return largest <= bound;
   }

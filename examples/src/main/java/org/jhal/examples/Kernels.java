@@ -14,8 +14,8 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
 /**
- * The one kernel of an example's bundle, with the buffers that it works on. What is asked for runs
- * in this order, on one timeline.
+ * The one kernel of an example's bundle, with the buffers that it works on. Calls run in the order
+ * in which they are made, on one timeline.
  *
  * <p>For one thread.
  */
@@ -43,7 +43,7 @@ final class Kernels implements AutoCloseable {
     timeline = device.createSemaphore(0);
   }
 
-  /** A buffer of so many elements. */
+  /** A buffer of {@code count} elements. */
   DeviceBuffer allocate(int elements) {
     DeviceBuffer buffer = device.allocate(4L * elements, BufferParams.DEVICE);
     buffers.add(buffer);

@@ -19,12 +19,12 @@ import java.util.stream.LongStream;
 import org.jhal.HalException;
 
 /**
- * {@code hal inputs FOLDER [ELEMENTS]}: makes the input files of the examples again, or such with
+ * {@code hal inputs FOLDER [ELEMENTS]}: makes the input files of the examples again, or files with
  * larger arrays.
  */
 public final class MakeInputs implements ToolProvider {
   /**
-   * How many elements x and y of saxpy have: no multiple of a workgroup, so that the end counts.
+   * The number of elements of saxpy's x and y: no multiple of a workgroup, to test the last one.
    */
   static final int ELEMENTS = 1000;
 
@@ -45,7 +45,7 @@ public final class MakeInputs implements ToolProvider {
     if (args.length > 0 && (args[0].equals("--help") || args[0].equals("-h"))) {
       out.println("Usage: hal inputs FOLDER [ELEMENTS]");
       out.println("Makes the input files of the examples; saxpy's arrays get " + ELEMENTS);
-      out.println("elements, or as many as told (268435456 are 1 GiB).");
+      out.println("elements, or ELEMENTS if given (268435456 are 1 GiB).");
       return 0;
     }
     if (args.length < 1 || args.length > 2 || args[0].isEmpty() || args[0].startsWith("-")) {

@@ -27,7 +27,7 @@ public final class OutputFiles {
   }
 
   /**
-   * What users are told of an exception of the file system: a failure whose message names the file
+   * Describes an exception of the file system to users: as a failure whose message names the file
    * and the reason.
    *
    * @param output what was to be written, unless the exception names a file

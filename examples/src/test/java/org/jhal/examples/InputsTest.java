@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The inputs of the examples are those that {@link MakeInputs} makes. */
 class InputsTest {
   @Test
-  void theInputsCanBeMadeAgain(@TempDir Path folder) throws IOException {
+  void makesTheSameInputsAgain(@TempDir Path folder) throws IOException {
     assertEquals(0, make(folder.toString()));
     for (String name :
         new String[] {"saxpy/x.npy", "saxpy/y.npy", "matmul/a.npy", "matmul/b.npy"}) {
@@ -35,7 +35,7 @@ class InputsTest {
   }
 
   @Test
-  void theArraysCanBeMadeLarger(@TempDir Path folder) throws IOException {
+  void makesLargerArrays(@TempDir Path folder) throws IOException {
     int elements = (1 << 18) + 1; // more than is written at a time
     assertEquals(0, make(folder.toString(), String.valueOf(elements)));
     byte[] file = Files.readAllBytes(folder.resolve("saxpy/x.npy"));
@@ -49,7 +49,7 @@ class InputsTest {
   @Test
   void wrongUsageMakesNothing(@TempDir Path folder) throws IOException {
     assertEquals(2, make());
-    assertEquals(2, make(""), "not the folder in which it runs");
+    assertEquals(2, make(""), "an empty path was taken for the current folder");
     assertEquals(2, make("--no-such-option"));
     assertEquals(2, make(folder.toString(), "-1"));
     assertEquals(2, make(folder.toString(), "4294967296"));

@@ -46,7 +46,7 @@ final class ExplanationBean implements HalMXBean {
     try {
       server.unregisterMBean(name);
     } catch (InstanceNotFoundException e) {
-      LOG.log(Level.DEBUG, "somebody else has unregistered the JMX bean", e);
+      LOG.log(Level.DEBUG, "other code has unregistered the JMX bean", e);
     }
   }
 

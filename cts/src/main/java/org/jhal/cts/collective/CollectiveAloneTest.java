@@ -84,7 +84,7 @@ class CollectiveAloneTest {
     }
   }
 
-  /** On one timeline: what comes before it is seen, and its result by what comes behind it. */
+  /** On one timeline: it sees the results of earlier work, and later work sees its result. */
   private static void check(
       Cts cts,
       DeviceBuffer source,

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What fails a collective, and what ends its group (rules G3 and G4). */
+/** Failures of collectives, and the end of their group (rules G3 and G4). */
 @CtsSuite
 @Needs(Need.SECOND_DEVICE)
 class CollectiveFailureTest {
@@ -300,7 +300,7 @@ class CollectiveFailureTest {
     HalException ended = assertEnded(cts, group, Status.DEADLINE_EXCEEDED);
     FailedOperation failed = GroupFixture.collective(Kind.ALL_REDUCE, ended);
     for (TimelineSemaphore end : ends) {
-      assertEquals(failed, awaitFailure(end, 1).operation(), "what has failed first");
+      assertEquals(failed, awaitFailure(end, 1).operation(), "the operation that failed first");
     }
     // The device still reads the buffer.
     assertEquals(buffers + 1, device.statistics().buffers());

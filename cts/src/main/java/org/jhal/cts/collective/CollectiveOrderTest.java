@@ -103,8 +103,8 @@ class CollectiveOrderTest {
     awaitReached(done, 3);
     // The two readbacks may end in any order.
     group.awaitIdle();
-    assertBytes(ints(3), read[0], "what rank 0 has read");
-    assertBytes(ints(3), read[1], "what rank 1 has read");
+    assertBytes(ints(3), read[0], "the bytes that rank 0 has read");
+    assertBytes(ints(3), read[1], "the bytes that rank 1 has read");
   }
 
   @Test
@@ -143,7 +143,7 @@ class CollectiveOrderTest {
     assertStaysPending(sent.at(1).and(end.at(1)));
     start.signal(1);
     awaitReached(sent.at(1).and(end.at(1)));
-    assertBytes(ints(1), cts.read(group.targets.get(1)), "what was sent");
+    assertBytes(ints(1), cts.read(group.targets.get(1)), "the bytes that were sent");
   }
 
   @Test
@@ -318,10 +318,10 @@ class CollectiveOrderTest {
     TimelineSemaphore start = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     group.sum(start.at(3), done.at(1));
-    String told = done.explain(1);
+    String text = done.explain(1);
     assertTrue(
-        told.contains("all-reduce of 2 ranks") && told.contains(start + " to reach 3"),
-        () -> "not told what it waits for: " + told);
+        text.contains("all-reduce of 2 ranks") && text.contains(start + " to reach 3"),
+        () -> "the explanation does not say what the collective waits for: " + text);
     start.signal(3);
     awaitReached(done, 1);
   }

@@ -192,7 +192,7 @@ class CollectiveTransferTest {
       }
       HalException ended = Objects.requireNonNull(group.failure(), "the group goes on");
       assertEquals(first.getMessage(), ended.getMessage(), "why the group has ended");
-      assertEquals(failed, ended.operation(), "what has ended the group");
+      assertEquals(failed, ended.operation(), "the operation whose failure ended the group");
     }
 
     /** Checks that nothing was written but targets, and that the targets have the results. */
@@ -251,7 +251,7 @@ class CollectiveTransferTest {
         awaitStatistics(
             "the buffers of rank " + rank + " to be freed",
             devices.get(rank),
-            now -> now.buffers() <= before); // what an earlier test has closed may end late
+            now -> now.buffers() <= before); // buffers of an earlier test may be freed late
       }
     }
 
@@ -261,9 +261,9 @@ class CollectiveTransferTest {
   }
 
   /**
-   * Takes back a failure that was asked for and has not happened.
+   * Cancels a requested failure that has not happened.
    *
-   * @param nth which use of {@code call} it was, when it was asked for
+   * @param nth which use of {@code call} it was, counted from the request
    */
   private static void checkIsPending(Cts cts, Device device, String call, int nth, Kind kind) {
     assertEquals(
@@ -273,7 +273,7 @@ class CollectiveTransferTest {
             "failures left: use " + nth + " of " + call + " failed, and the " + kind + " did not");
   }
 
-  /** Reads back {@code count} times, and takes back what was asked for and has not failed. */
+  /** Reads back {@code count} times, and cancels requested failures that have not happened. */
   private static int failedReadbacks(Cts cts, Device device, int count) {
     try (DeviceBuffer buffer = device.allocate(4, BufferParams.DEVICE)) {
       int failed = 0;

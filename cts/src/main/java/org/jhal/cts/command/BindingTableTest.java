@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What binding tables must contain, and what their slots refer to. */
+/** The required content of binding tables, and the buffers that slots refer to. */
 @CtsSuite
 class BindingTableTest {
   private static CommandBuffer reusable(Cts cts) {

@@ -116,7 +116,7 @@ class CommandBufferTest {
       awaitReached(done, 1);
     }
     byte[] expected = TestData.with(bytes(16), 0, filled(8, 1));
-    assertBytes(expected, cts.read(buffer), "what was recorded before the end");
+    assertBytes(expected, cts.read(buffer), "the results of the commands before the end");
   }
 
   @Test
@@ -155,7 +155,7 @@ class CommandBufferTest {
     awaitReached(done, 1);
     assertHal(Status.FAILED_PRECONDITION, again::run, "one-shot");
     assertPending(done, 2);
-    assertBytes(TestData.ints(1, 7, 0, 0), cts.read(list), "what one execution appends");
+    assertBytes(TestData.ints(1, 7, 0, 0), cts.read(list), "the bytes that one execution appends");
   }
 
   @Test
@@ -213,7 +213,7 @@ class CommandBufferTest {
         "command buffers that are still needed");
     go.signal(1);
     awaitReached(done, 1);
-    assertBytes(filled(16, 2), cts.read(buffer), "executed though it was closed");
+    assertBytes(filled(16, 2), cts.read(buffer), "executed although it was closed");
     Waits.awaitTrue(
         "the command buffers to go",
         () -> cts.device().statistics().commandBuffers() == before.commandBuffers());
@@ -238,7 +238,7 @@ class CommandBufferTest {
         "command buffers while a parked operation needs the one that was closed twice");
     go.signal(1);
     awaitReached(done, 1);
-    assertBytes(filled(16, 3), cts.read(buffer), "executed though it was closed twice");
+    assertBytes(filled(16, 3), cts.read(buffer), "executed although it was closed twice");
     commands.close();
     Waits.awaitTrue(
         "the command buffer to go", () -> cts.device().statistics().commandBuffers() == before);
@@ -298,7 +298,7 @@ class CommandBufferTest {
       buffer.barrier();
     }
     commands.run(cts.queue());
-    assertBytes(TestData.ints(2, 10, 20, 0), cts.read(list), "what was appended");
+    assertBytes(TestData.ints(2, 10, 20, 0), cts.read(list), "the bytes that were appended");
   }
 
   @Test

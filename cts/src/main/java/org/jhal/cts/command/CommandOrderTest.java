@@ -134,7 +134,8 @@ class CommandOrderTest {
     context.run();
     for (int i = 0; i < ROUNDS; i++) {
       int value = 100 + i;
-      assertBytes(ints(COUNT, n -> value), cts.read(targets[i]), "what read " + i + " saw");
+      assertBytes(
+          ints(COUNT, n -> value), cts.read(targets[i]), "the bytes that copy " + i + " read");
     }
   }
 

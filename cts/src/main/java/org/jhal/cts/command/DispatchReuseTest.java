@@ -116,7 +116,7 @@ class DispatchReuseTest {
     go.signal(1);
     awaitReached(done, 1);
     assertBytes(ints(COUNT, i -> 3 * i + 10), cts.read(y), "3x + 10");
-    assertBytes(ints(COUNT, i -> -1), cts.read(decoy), "what was bound too late");
+    assertBytes(ints(COUNT, i -> -1), cts.read(decoy), "the buffer that was bound too late");
   }
 
   /** Allocates, computes, copies the result and frees, without waiting on the host. */

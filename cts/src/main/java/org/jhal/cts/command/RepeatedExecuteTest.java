@@ -128,7 +128,7 @@ class RepeatedExecuteTest {
     for (int use = 0; use < USES; use++) {
       assertBytes(ints(4, 0, 1, 2, 3), cts.read(lists.get(use)), "the list of use " + use);
     }
-    assertBytes(new byte[4 * 5 * USES], cts.read(decoy), "what was bound too late");
+    assertBytes(new byte[4 * 5 * USES], cts.read(decoy), "the buffer that was bound too late");
   }
 
   @Test
@@ -159,8 +159,9 @@ class RepeatedExecuteTest {
       expected = with(with(expected, offset, filled(4, 9)), offset + 4, filled(4, 10));
     }
     awaitReached(timeline, USES);
-    assertBytes(expected, cts.read(filled), "what was filled at another place in each use");
-    assertBytes(ints(2 * USES, i -> 2 * i + 1), cts.read(results), "what was computed");
+    assertBytes(
+        expected, cts.read(filled), "the bytes that were filled at another place in each use");
+    assertBytes(ints(2 * USES, i -> 2 * i + 1), cts.read(results), "the bytes that were computed");
   }
 
   @Test
@@ -188,8 +189,9 @@ class RepeatedExecuteTest {
       cts.queue().execute(timeline.at(slot + 1), timeline.at(slot + 2), commands, table);
     }
     awaitReached(timeline, slots + 1);
-    assertBytes(ints(slots, slot -> slot), cts.read(usual), "what all uses but one have filled");
-    assertBytes(ints(slots, slot -> slot), cts.read(changed), "what one use has filled");
+    assertBytes(
+        ints(slots, slot -> slot), cts.read(usual), "the bytes that all uses but one have filled");
+    assertBytes(ints(slots, slot -> slot), cts.read(changed), "the bytes that one use has filled");
   }
 
   @Test
@@ -279,7 +281,7 @@ class RepeatedExecuteTest {
     }
     awaitReached(timeline, USES);
     byte[] expected = ints(1 + 3 * USES, i -> i == 0 ? 3 * USES : (i - 1) % 3);
-    assertBytes(expected, cts.read(list), "what the uses appended");
+    assertBytes(expected, cts.read(list), "the bytes that the uses appended");
   }
 
   @Test

@@ -145,11 +145,12 @@ class SlotRangeTest {
       String where = use + " in a slice from byte " + sliceOffset + " on";
       if (use.readsSlot()) {
         byte[] read = Arrays.copyOfRange(before, at, at + 16);
-        assertBytes(before, cts.read(bound), where + ": what was read");
+        assertBytes(before, cts.read(bound), where + ": the bytes that were read");
         assertBytes(use.result(read), cts.read(other), where + ": the other buffer");
       } else {
         byte[] written = use.result(bytes(16));
-        assertBytes(with(before, at, written), cts.read(bound), where + ": what was written");
+        assertBytes(
+            with(before, at, written), cts.read(bound), where + ": the bytes that were written");
         assertBytes(bytes(16), cts.read(other), where + ": the other buffer");
       }
     }

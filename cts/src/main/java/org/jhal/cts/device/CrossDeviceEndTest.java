@@ -69,7 +69,7 @@ class CrossDeviceEndTest {
     return Culprits.positions(2);
   }
 
-  /** A device with a producer, and what the test holds of it. */
+  /** A device with a producer that the test holds. */
   private record Producer(Device device, Blocker held, TimelineSemaphore produced) {
     static Producer on(Cts cts, Device device, Device consumer) {
       Blocker held = new Blocker(cts, device.queue(0));
@@ -151,7 +151,7 @@ class CrossDeviceEndTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"S9a", "Q8", "Q2"})
-  void whicheverProducersDeviceGivesUpFailsWhatIsIssuedBehindIt(Culprits culprits, Cts cts)
+  void losingAnyProducersDeviceFailsWorkIssuedBehindIt(Culprits culprits, Cts cts)
       throws Exception {
     endProducers(
         cts,
@@ -170,7 +170,7 @@ class CrossDeviceEndTest {
         "close-timeout=100ms");
   }
 
-  /** Though nobody ever signals the other value that it waits for. */
+  /** Even a consumer that also waits for a value that is never signalled. */
   @Test
   @Rule({"S9a", "Q6", "Q7"})
   void losingTheProducersDeviceFailsParkedConsumers(Cts cts) {
@@ -183,7 +183,7 @@ class CrossDeviceEndTest {
     assertPending(chain.unrelated, 1);
   }
 
-  /** The loss is told once, and not to those who come when it is over. */
+  /** The loss notifies operations only once, so this one fails through its wait. */
   @Test
   @Rule({"S9a", "Q7", "S3"})
   void workEnqueuedAfterTheLossFailsWithItsWait(Cts cts) {
@@ -211,7 +211,7 @@ class CrossDeviceEndTest {
     chain.elsewhere.release();
     assertUsable(cts, chain.second);
     assertUsable(cts, chain.third);
-    chain.second.close(); // and with it what is parked
+    chain.second.close(); // also fails its parked work
     awaitFailure(chain.parked, 1, Status.CANCELLED);
   }
 
@@ -237,7 +237,7 @@ class CrossDeviceEndTest {
   void losingTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) throws Exception {
     DeviceChain chain = DeviceChain.open(cts);
     cts.allowWarnings();
-    // A driver may wait for what is on the device when it plays the loss.
+    // A driver may wait for work on the device when it simulates the loss.
     Task<?> losing =
         Task.run(
             "lose",

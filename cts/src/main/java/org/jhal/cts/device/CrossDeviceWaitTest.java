@@ -270,7 +270,7 @@ class CrossDeviceWaitTest {
     Blocker twoBlocker = new Blocker(cts, two.queue(0));
     three.queue(0).barrier(Fence.of(byOne.at(1), byTwo.at(1)), consumed.at(1));
     one.queue(0).barrier(oneBlocker.timepoint(), byOne.at(1));
-    assertEquals(1, three.statistics().parked(), "it waits for what nobody has promised");
+    assertEquals(1, three.statistics().parked(), "parked: no operation has promised byTwo");
     two.queue(0).barrier(twoBlocker.timepoint(), byTwo.at(1));
     awaitIssued(three, 1);
     oneBlocker.release();
@@ -351,8 +351,8 @@ class CrossDeviceWaitTest {
       String one, String other, boolean theyMeet, Cts cts) {
     Device here = cts.open(Peers.options(cts, one, ROOM));
     Device there = cts.openSecond(Peers.options(cts, other, ROOM));
-    assertEquals(one, Peers.of(here), "what the settings say");
-    assertEquals(other, Peers.of(there), "what the settings say");
+    assertEquals(one, Peers.of(here), "the value of the option peers");
+    assertEquals(other, Peers.of(there), "the value of the option peers");
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore consumed = cts.semaphore();
     TimelineSemaphore back = cts.semaphore();
@@ -365,7 +365,8 @@ class CrossDeviceWaitTest {
       awaitIssued(here, 3);
     } else {
       cts.flush(there.queue(0));
-      assertEquals(1, there.statistics().parked(), "what waits for a device that shares nothing");
+      assertEquals(
+          1, there.statistics().parked(), "operations that wait for a device that shares nothing");
     }
     assertPending(consumed, 1);
     blocker.release();

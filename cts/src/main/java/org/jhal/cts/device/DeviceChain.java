@@ -19,7 +19,7 @@ import org.jhal.cts.support.Cts;
  * the third one's for that.
  */
 final class DeviceChain {
-  /** For tests that look at what is issued, whatever the device under test is opened with. */
+  /** For tests that check which work is issued, whatever the options of the device under test. */
   static final String ROOM = "inflight=64";
 
   final Device first;
@@ -80,7 +80,7 @@ final class DeviceChain {
    */
   void assertDependantsFail(Status status, String part) {
     elsewhere.release();
-    awaitReached("work that waits for nothing of that device", unrelated.at(1));
+    awaitReached("work that does not depend on that device", unrelated.at(1));
     held.release();
     assertHal(status, awaitFailure(consumed, 1), part);
     assertHal(status, awaitFailure(last, 1), part);

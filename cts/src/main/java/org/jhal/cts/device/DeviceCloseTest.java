@@ -198,7 +198,7 @@ class DeviceCloseTest {
     assertTrue(closer.isRunning(), "close() returned while a host call ran");
     held.complete();
     closer.join();
-    assertEquals(1, done.value(), "what was held, when close() had returned");
+    assertEquals(1, done.value(), "the value of the held operation when close() had returned");
   }
 
   @Test
@@ -326,7 +326,8 @@ class DeviceCloseTest {
     assertTrue(second.isRunning(), "a second close() returned before the first");
     held.complete();
     first.join();
-    assertEquals(1, second.join(), "what was held, when a second close() had returned");
+    assertEquals(
+        1, second.join(), "the value of the held operation when a second close() had returned");
   }
 
   @Test

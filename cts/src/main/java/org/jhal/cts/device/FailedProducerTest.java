@@ -218,7 +218,7 @@ class FailedProducerTest {
       for (TimelineSemaphore behind : List.of(all, last, read)) {
         awaitFailure(behind, 1, status);
       }
-      awaitReached("what depends on no producer", free.at(1));
+      awaitReached("work that depends on no producer", free.at(1));
     }
 
     /** Checks that nothing is written, borrowed, open or kept that should not be. */
@@ -231,7 +231,7 @@ class FailedProducerTest {
       for (int one : sound) {
         expected = TestData.with(expected, part(one), TestData.filled(PART, 1 + one));
       }
-      assertBytes(expected, cts.read(buffer), "what the sound producers wrote");
+      assertBytes(expected, cts.read(buffer), "the bytes that the sound producers wrote");
       for (Device device : List.of(here, there)) {
         assertNull(device.lostCause(), () -> "why " + device + " is lost");
         for (int i = 0; i < device.queueCount(); i++) {

@@ -333,10 +333,10 @@ class LossByCallTest {
   void aLossReportedByOneCallLosesTheDevice(String call, Beside beside, Cts cts) throws Exception {
     cts.needCall(cts.device(), call);
     if (cts.device().queueCount() == 1 && beside == Beside.IN_FLIGHT) {
-      throw Cts.unsupported("with one queue nothing goes on beside what is held");
+      throw Cts.unsupported("with one queue, no work runs beside the held one");
     }
     if (call.equals("waitEvent") && beside == Beside.PARKED) {
-      throw Cts.unsupported("nothing waits for an event where there is no work in flight");
+      throw Cts.unsupported("without work in flight, no operation waits for an event");
     }
     if (call.equals("importHost")
         && !cts.device().capabilities().contains(Capability.HOST_IMPORT)) {

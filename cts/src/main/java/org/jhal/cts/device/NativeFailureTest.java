@@ -243,7 +243,7 @@ class NativeFailureTest {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     if (other.index() == 0 && call.equals("waitEvent")) {
-      throw Cts.unsupported("with one queue nothing waits for an event of another");
+      throw Cts.unsupported("with one queue, no stream waits for another one's events");
     }
     TimelineSemaphore done = cts.semaphore();
     cts.allowWarnings();
@@ -257,7 +257,7 @@ class NativeFailureTest {
   @ParameterizedTest
   @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
   @Rule({"Q7a", "Q2", "Q3"})
-  void whatCannotBeAskedAboutKeepsItsResourcesWhileTheStreamIsHeld(String call, Cts cts)
+  void workThatCannotBeQueriedKeepsItsResourcesWhileTheStreamIsHeld(String call, Cts cts)
       throws Exception {
     cts.needCall(cts.device(), call);
     TimelineSemaphore done = cts.semaphore();
@@ -424,7 +424,8 @@ class NativeFailureTest {
     }
     assertEquals(culprits.others().size(), sound.size(), "producers that succeed");
     assertNull(cts.device().lostCause());
-    assertBytes(written(sound), cts.read(buffer), "what was written besides " + culprits);
+    assertBytes(
+        written(sound), cts.read(buffer), "the bytes that were written besides " + culprits);
     buffer.close();
     cts.awaitIdle();
     assertEquals(0, cts.device().statistics().buffers(), "buffers in the end");

@@ -201,7 +201,10 @@ class PeerImportTest {
     commands.buffer().update(ByteBuffer.wrap(bytes(32)), commands.ref(y, 4 * COUNT + 32, 32), 0);
     commands.run(cts.queue());
     byte[] expected = with(filled(4 * COUNT + 64, 9), 0, ints(COUNT, i -> 2 * i));
-    assertBytes(with(expected, 4 * COUNT + 32, bytes(32)), cts.read(target), "what was recorded");
+    assertBytes(
+        with(expected, 4 * COUNT + 32, bytes(32)),
+        cts.read(target),
+        "the results of the recorded commands");
   }
 
   /**
@@ -592,7 +595,7 @@ class PeerImportTest {
     byte[] expected = with(with(filled(64, 0), 0, filled(16, 1)), 16, filled(16, 2));
     assertBytes(with(expected, 32, filled(16, 3)), cts.read(theirs), "filled by three devices");
     theirs.close();
-    assertBytes(filled(16, 3), cts.read(again.get(2)), "what the third device keeps");
+    assertBytes(filled(16, 3), cts.read(again.get(2)), "the bytes that the third device keeps");
     again.forEach(DeviceBuffer::close);
     awaitStatistics("the memory to be freed", there, now -> now.bytes() == 0);
   }

@@ -191,7 +191,7 @@ class DriverDiscoveryTest {
           assertTrue(
               registry.entries().stream()
                   .anyMatch(one -> String.valueOf(one.problem()).contains("broken on purpose")),
-              () -> "what is broken, and how, is not listed: " + registry.entries());
+              () -> "the broken driver and its problem are not listed: " + registry.entries());
           assertTrue(registry.driver(own).probe().isAvailable());
           assertNull(entry(registry, "cts-absent").problem());
         },

@@ -31,7 +31,7 @@ final class NativeLibraries {
    */
   static List<String> loadedByListing(String driver) throws IOException, InterruptedException {
     if (!Files.isReadable(MAPS)) {
-      throw Cts.unsupported("this system does not tell which libraries a process has loaded");
+      throw Cts.unsupported("this system does not list the libraries that a process has loaded");
     }
     Path result = Files.createTempFile("jhal-cts", ".txt");
     try {

@@ -196,7 +196,7 @@ class ExternalFailureTest {
     HalException failure =
         failure(cts, context -> context.queue().blocking().write(memory, buffer));
     assertHal(Status.FAILED_PRECONDITION, failure, "a host wait in external work");
-    assertFalse(memory.isBorrowed(), "what was refused holds the memory");
+    assertFalse(memory.isBorrowed(), "the refused call still borrows the memory");
   }
 
   @Test

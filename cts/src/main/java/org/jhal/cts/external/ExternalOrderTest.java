@@ -70,7 +70,7 @@ class ExternalOrderTest {
     awaitReached(done, 1);
     assertEquals(1, calls.get(), "calls when the signal was reached");
     assertNull(wrong.get(), "in the work");
-    assertBytes(filled(64, 7), cts.read(buffer), "what external work has filled");
+    assertBytes(filled(64, 7), cts.read(buffer), "the bytes that external work has filled");
   }
 
   /** A kernel, external work, a kernel, external work: each reads what the one before it wrote. */
@@ -261,6 +261,6 @@ class ExternalOrderTest {
                   .fill(signalled.at(1), enqueued.at(2), buffer, 0, 16, FillPattern.of8(3));
             });
     awaitReached(done.at(1).and(enqueued.at(2)));
-    assertBytes(filled(16, 3), cts.read(buffer), "filled by what external work has enqueued");
+    assertBytes(filled(16, 3), cts.read(buffer), "filled by work that external work has enqueued");
   }
 }

@@ -97,7 +97,7 @@ class NativeImportTest {
         () -> allocator.importDevice(4096, 16, params, releases::incrementAndGet),
         "0x1000");
     assertHal(Status.INVALID_ARGUMENT, () -> allocator.importDevice(freed, 1 << 20, params, null));
-    assertEquals(0, releases.get(), "releases of what was refused");
+    assertEquals(0, releases.get(), "releases of refused memory");
   }
 
   /**
@@ -109,7 +109,7 @@ class NativeImportTest {
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void foreignMemoryIsAcceptedWhereTheRuntimeCannotRecognizeIt(Cts cts) {
     if (cts.backend().tellsForeignMemory()) {
-      throw Cts.unsupported("the native runtime tells memory that is not its own");
+      throw Cts.unsupported("the native runtime recognizes foreign memory");
     }
     AtomicInteger releases = new AtomicInteger();
     // The memory is never accessed, and the engine has no reason to reject the range.
@@ -143,7 +143,7 @@ class NativeImportTest {
         Status.INVALID_ARGUMENT,
         () -> allocator.importDevice(address, 16, BufferParams.HOST, null),
         "HOST");
-    assertEquals(0, releases.get(), "releases of what was refused");
+    assertEquals(0, releases.get(), "releases of refused memory");
   }
 
   @Test

@@ -189,7 +189,7 @@ class DispatchTest {
           .dispatch(
               cts.kernel("write_group_ids"), new Workgroups(x, y, z), Args.of(commands.ref(ids)));
       commands.run(cts.queue());
-      assertBytes(TestData.filled(64, 0xCD), cts.read(ids), "what no workgroup wrote");
+      assertBytes(TestData.filled(64, 0xCD), cts.read(ids), "the bytes that no workgroup wrote");
     }
   }
 
@@ -225,7 +225,7 @@ class DispatchTest {
   @GivesUp
   void kernelFailuresAreNotReportedWhereTheDeviceDetectsNone(Cts cts) {
     if (cts.device().info().tellsKernelFailures()) {
-      throw Cts.unsupported("the device tells that a kernel gave up");
+      throw Cts.unsupported("the device reports that a kernel gave up");
     }
     TimelineSemaphore done = cts.semaphore();
     cts.queue().dispatch(Fence.NONE, done.at(1), cts.kernel("trap"), Workgroups.of(1), Args.of(42));

@@ -87,7 +87,7 @@ class QueueDispatchTest {
     assertPending(done, 1);
     go.signal(1);
     awaitReached(done, 1);
-    assertBytes(filled(64, 0xCD), cts.read(ids), "what no workgroup wrote");
+    assertBytes(filled(64, 0xCD), cts.read(ids), "the bytes that no workgroup wrote");
   }
 
   @Test
@@ -122,7 +122,7 @@ class QueueDispatchTest {
     }
     awaitReached(timeline, count);
     byte[] expected = ints(1 + count, i -> i == 0 ? count : 3 * (i - 1));
-    assertBytes(expected, cts.read(list), "what was appended, in its order");
+    assertBytes(expected, cts.read(list), "the appended bytes, in order");
   }
 
   @Test
@@ -195,7 +195,7 @@ class QueueDispatchTest {
     Workgroups most = cts.device().info().maxWorkgroupCount();
     List<Workgroups> grids = tooLarge(most);
     if (grids.isEmpty()) {
-      throw Cts.unsupported("the device takes every grid");
+      throw Cts.unsupported("the device accepts every grid");
     }
     Kernel kernel = cts.kernel("write_group_ids");
     String limit = most.x() + "," + most.y() + "," + most.z();

@@ -99,7 +99,7 @@ class SharedMemoryTest {
     }
     Executable kernels = load(cts, bundle);
     if (kernels.format().equals("java")) {
-      throw Cts.unsupported("kernels in Java are methods of their own names");
+      throw Cts.unsupported("a kernel in Java is the method of its name");
     }
     assertEquals(absolute, kernels.kernel("absolute").dynamicSharedMemory());
     assertEquals(reverse, kernels.kernel("reverse").dynamicSharedMemory());
@@ -137,7 +137,7 @@ class SharedMemoryTest {
   void moreSharedMemoryThanTheDeviceHasIsRejected(Cts cts) {
     int most = cts.device().info().maxSharedMemory();
     if (most == Integer.MAX_VALUE) {
-      throw Cts.unsupported("the device sets no limit to shared memory");
+      throw Cts.unsupported("the device does not limit shared memory");
     }
     long before = cts.device().statistics().executables();
     assertHal(

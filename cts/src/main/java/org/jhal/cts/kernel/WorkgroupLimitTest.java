@@ -44,7 +44,7 @@ class WorkgroupLimitTest {
     List<Workgroups> sizes = new ArrayList<>();
     Workgroups most = info.maxWorkgroupSize();
     if (info.maxWorkgroupItems() == Integer.MAX_VALUE) {
-      throw Cts.unsupported("the device takes workgroups of every size");
+      throw Cts.unsupported("the device accepts workgroups of every size");
     }
     sizes.add(new Workgroups(most.x() + 1, 1, 1));
     sizes.add(new Workgroups(1, most.y() + 1, 1));
@@ -98,7 +98,7 @@ class WorkgroupLimitTest {
     // workgroup.
     long items = 4L * info.maxWorkgroupItems();
     if (4 * items > Math.min(info.maxAllocationBytes(), Integer.MAX_VALUE)) {
-      throw Cts.unsupported("the device takes workgroups of every size");
+      throw Cts.unsupported("the device accepts workgroups of every size");
     }
     int[] numbers = new int[(int) items];
     Arrays.setAll(numbers, i -> i + 1);

@@ -89,7 +89,7 @@ class AllocatorTest {
           () -> cts.queue().alloca(Fence.NONE, done.at(1), 64, BufferParams.SHARED),
           "SHARED");
       assertEquals(before, cts.device().statistics().bytes(), "bytes");
-      assertEquals(0, done.value(), "what was refused signals nothing");
+      assertEquals(0, done.value(), "the timeline of a refused operation");
     }
   }
 

@@ -116,7 +116,7 @@ class BufferRefusalTest {
     }
     byte[] outside = cts.read(whole);
     System.arraycopy(bytes(64), 16, outside, 16, 16);
-    assertBytes(bytes(64), outside, "what lies around the slice");
+    assertBytes(bytes(64), outside, "the bytes around the slice");
   }
 
   static Stream<BufferUse> withLength() {

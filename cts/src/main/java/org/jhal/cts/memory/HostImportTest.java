@@ -97,7 +97,7 @@ class HostImportTest {
     memory.position(4096).limit(2 * 4096);
     DeviceBuffer buffer = importHost(cts, memory, new AtomicInteger());
     assertEquals(4096, buffer.size());
-    assertEquals(4096, memory.position(), "the position of what was handed over");
+    assertEquals(4096, memory.position(), "the position of the imported buffer");
     memory.clear();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 4096, FillPattern.of8(1));
@@ -222,7 +222,8 @@ class HostImportTest {
     assertStaysPending(timeline.at(2)); // long enough to issue all that can be issued
     blocker.release();
     awaitReached(timeline, 2);
-    assertBytes(TestData.with(before, 0, written), cts.read(target), "what was uploaded");
+    assertBytes(
+        TestData.with(before, 0, written), cts.read(target), "the bytes that were uploaded");
   }
 
   @Test
@@ -272,7 +273,7 @@ class HostImportTest {
         () -> importHost(cts, ByteBuffer.allocateDirect(64).asReadOnlyBuffer(), releases),
         "memory",
         "read-only");
-    assertEquals(0, releases.get(), "releases of what was never imported");
+    assertEquals(0, releases.get(), "releases of memory that was never imported");
     assertEquals(before.buffers(), cts.device().statistics().buffers(), "buffers");
   }
 }

@@ -160,7 +160,7 @@ class ImportReleaseTest {
       byte[] found = new byte[SIZE];
       memory.duplicate().clear().get(found);
       if (isHeldDone) {
-        assertBytes(expected, found, "the memory when it is its owner's again");
+        assertBytes(expected, found, "the memory after its release");
       }
       DeviceStatistics statistics = device.statistics();
       assertEquals(0, statistics.buffers(), statistics::toString);
@@ -215,7 +215,7 @@ class ImportReleaseTest {
     }
     boolean runs = end == End.SUCCESS || end == End.FAILED_ISSUE || end == End.FAILED_EXECUTION;
     if (isHeldLast && runs && cts.device().queueCount() == 1) {
-      throw Cts.unsupported("with one queue nothing goes on beside what is held");
+      throw Cts.unsupported("with one queue, no work runs beside the held one");
     }
   }
 

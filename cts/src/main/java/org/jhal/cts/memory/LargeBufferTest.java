@@ -185,7 +185,7 @@ class LargeBufferTest {
         mapping.bytes().get(seen);
       }
       assertBytes(cts.read(buffer, places[i] - 8, 16), seen, "a slice mapped at " + places[i]);
-      assertBytes(bytes(8), Arrays.copyOfRange(seen, 4, 12), "what was written there");
+      assertBytes(bytes(8), Arrays.copyOfRange(seen, 4, 12), "the bytes that were written there");
     }
     needWrapping(buffer);
     noMappingIsCutTo32Bits(cts, buffer);

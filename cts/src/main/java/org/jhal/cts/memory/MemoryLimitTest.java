@@ -172,7 +172,9 @@ class MemoryLimitTest {
     queue.fill(third.at(1), third.at(2), fits, 4 * MIB - 64, 64, FillPattern.of8(9));
     awaitReached(third, 2);
     assertBytes(
-        TestData.filled(64, 9), cts.read(fits, 4 * MIB - 64, 64), "the end of what fits now");
+        TestData.filled(64, 9),
+        cts.read(fits, 4 * MIB - 64, 64),
+        "the end of the buffer that fits now");
     refused.close();
     assertEquals(4 * MIB, device.statistics().bytes(), "a buffer that never was has no bytes");
   }

@@ -115,7 +115,7 @@ class QueueAllocaTest {
     queue.readback(timeline.at(2), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
     queue.dealloca(timeline.at(3), timeline.at(4), buffer);
     awaitReached(timeline, 4);
-    assertBytes(bytes(512), read, "what went through the buffer");
+    assertBytes(bytes(512), read, "the bytes that went through the buffer");
   }
 
   @Test
@@ -205,7 +205,7 @@ class QueueAllocaTest {
     assertEquals(before.bytes() + 4096, device.statistics().bytes(), "bytes that work needs");
     go.signal(1);
     awaitReached(timeline, 3);
-    assertBytes(bytes(4096), read, "what was read after the buffer was closed");
+    assertBytes(bytes(4096), read, "the bytes that were read after the buffer was closed");
     awaitStatistics(
         "the memory of the closed buffer to be freed",
         device,

@@ -206,7 +206,7 @@ class QueueDeallocaTest {
     queue.fill(timeline.at(5), timeline.at(6), next, 0, 4096, FillPattern.of8(0xEE));
     blocker.release();
     awaitReached(timeline, 6);
-    assertBytes(filled(4096, 0x51), read, "what was read before the dealloca");
+    assertBytes(filled(4096, 0x51), read, "the bytes that were read before the dealloca");
     assertBytes(filled(4096, 0xEE), cts.read(next), "the next buffer");
   }
 
@@ -274,7 +274,7 @@ class QueueDeallocaTest {
     awaitFailure(done, 1, expected);
     buffer.close();
     if (expected == Status.UNAVAILABLE) {
-      return; // what its work holds may be kept until it is closed
+      return; // a lost device may keep the memory of its work until it is closed
     }
     awaitStatistics("the memory to be freed once", device, now -> now.bytes() == before.bytes());
     cts.awaitIdle();

@@ -57,7 +57,7 @@ class BlockingCallsTest {
       calls.run(commands);
     }
     calls.read(buffer, HostMemory.of(result));
-    assertBytes(filled(64, 3), result, "what a command buffer has filled");
+    assertBytes(filled(64, 3), result, "the bytes that a command buffer has filled");
   }
 
   /** If the host memory is smaller than the buffer, the transfer covers the start of the buffer. */

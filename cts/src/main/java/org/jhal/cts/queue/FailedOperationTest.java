@@ -337,7 +337,7 @@ class FailedOperationTest {
     Fence waits = go.at(1);
     if (call.equals("waitEvent")) {
       if (last(cts).index() == 0) {
-        throw Cts.unsupported("with one queue nothing waits for an event of another");
+        throw Cts.unsupported("with one queue, no stream waits for another one's events");
       }
       waits = waits.and(new Blocker(cts, cts.queue()).timepoint());
     }

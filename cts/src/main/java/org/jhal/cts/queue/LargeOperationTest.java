@@ -83,7 +83,7 @@ class LargeOperationTest {
       return cts.queue(0);
     }
     if (cts.device().queueCount() == 1) {
-      throw Cts.unsupported("with one queue nothing waits for an event of another");
+      throw Cts.unsupported("with one queue, no stream waits for another one's events");
     }
     return cts.queue(1);
   }
@@ -131,10 +131,13 @@ class LargeOperationTest {
       awaitReached(free, 1);
     }
     blocker.release();
-    awaitReached("all uses of what alone fills the stream", done.at(uses));
+    awaitReached("all uses of the command buffer that fills the stream", done.at(uses));
     awaitReached(Fence.of(behind.at(1), later.at(1)));
-    assertBytes(TestData.ints(COMMANDS, i -> i), cts.read(target), "what it has filled");
-    assertBytes(TestData.filled(16, 5), cts.read(small), "what came behind");
+    assertBytes(
+        TestData.ints(COMMANDS, i -> i),
+        cts.read(target),
+        "the bytes that the large operation has filled");
+    assertBytes(TestData.filled(16, 5), cts.read(small), "the buffer of the next operation");
   }
 
   /** The thread that issues the operation may be inside the blocking native call. */

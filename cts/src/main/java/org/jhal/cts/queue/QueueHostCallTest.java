@@ -118,7 +118,7 @@ class QueueHostCallTest {
     queue.readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
     queue.upload(Fence.NONE, timeline.at(1), ByteBuffer.wrap(data), buffer, 0);
     awaitReached(timeline, 3);
-    assertBytes(data, awaitSet("the call", seen), "what the host call saw");
+    assertBytes(data, awaitSet("the call", seen), "the bytes that the host call saw");
   }
 
   @Test
@@ -137,7 +137,7 @@ class QueueHostCallTest {
     queue.upload(timeline.at(1), timeline.at(2), ByteBuffer.wrap(data), buffer, 0);
     queue.readback(timeline.at(2), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
     awaitReached(timeline, 3);
-    assertBytes(TestData.bytes(1024), read, "what the host call wrote");
+    assertBytes(TestData.bytes(1024), read, "the bytes that the host call wrote");
   }
 
   @Test
@@ -444,7 +444,7 @@ class QueueHostCallTest {
             });
     blocker.release();
     awaitReached(called, 1);
-    assertEquals(1, seen.get(), "what a host call saw of the semaphore that it waited for");
+    assertEquals(1, seen.get(), "the value of the semaphore that the host call waited for");
   }
 
   @Test

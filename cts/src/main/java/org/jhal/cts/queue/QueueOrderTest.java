@@ -150,7 +150,7 @@ class QueueOrderTest {
     long retired = cts.device().statistics().retired();
     soon.release();
     awaitStatistics(
-        "what was held for a short time to make room in the stream",
+        "the briefly held operations to make room in the stream",
         cts.device(),
         now -> now.retired() >= retired + 2);
     cts.controls().failNext("issue", 1, Status.ABORTED, false); // whichever is issued first
@@ -281,7 +281,7 @@ class QueueOrderTest {
     assertStaysPending(consumed.at(1)); // long enough for a copy that does not wait
     blocker.release();
     awaitReached(consumed, 1);
-    assertBytes(filled(16, 2), cts.read(target), "what a copy on another queue saw");
+    assertBytes(filled(16, 2), cts.read(target), "the bytes that a copy on another queue saw");
   }
 
   @Test

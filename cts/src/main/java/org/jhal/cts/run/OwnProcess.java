@@ -39,7 +39,7 @@ public final class OwnProcess {
   static void checkAskedFor(String invocation) {
     String wanted = System.getProperty(INVOCATION);
     if (wanted != null && !wanted.equals(invocation)) {
-      throw Cts.unsupported("another invocation was asked for");
+      throw Cts.unsupported("another invocation was requested");
     }
   }
 

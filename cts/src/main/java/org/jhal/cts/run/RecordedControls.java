@@ -93,7 +93,7 @@ final class RecordedControls implements Controls {
 
   @Override
   public void reset() {
-    add("all of that taken back");
+    add("the controls reset");
     real.reset();
   }
 }

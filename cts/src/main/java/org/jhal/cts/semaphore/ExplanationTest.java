@@ -147,7 +147,7 @@ class ExplanationTest {
         assertHal(
             Status.DEADLINE_EXCEEDED, () -> own.at(2).and(cts.semaphore().at(1)).awaitAll(SHORT));
     assertContains(String.valueOf(both.getMessage()), own, VAIN, "no open operation would");
-    assertTold(own, "to reach 2, now at 0, " + VAIN);
+    assertReported(own, "to reach 2, now at 0, " + VAIN);
     own.signal(2);
     cts.awaitIdle();
   }
@@ -164,7 +164,7 @@ class ExplanationTest {
       cts.queue().barrier(timeline.at(i), timeline.at(i + 1));
     }
     assertContains(timeline.explain(1), "no open operation would");
-    assertTold(timeline, "to reach 1, now at 0, which nobody has promised");
+    assertReported(timeline, "to reach 1, now at 0, which no operation has promised");
     String third = timeline.explain(3);
     assertContains(third, "to be raised to 3 by", "to reach 2, now at 0");
     assertFalse(third.contains("to reach 3") || third.contains("more"), third);
@@ -180,8 +180,8 @@ class ExplanationTest {
     cts.queue().barrier(one.at(1).and(two.at(2)), one.at(1).and(two.at(2)));
     assertContains(one.explain(1), one, two, VAIN);
     assertContains(two.explain(2), one, two, VAIN);
-    assertTold(one, "to reach 1, now at 0, " + VAIN);
-    assertTold(two, "to reach 2, now at 0, " + VAIN);
+    assertReported(one, "to reach 1, now at 0, " + VAIN);
+    assertReported(two, "to reach 2, now at 0, " + VAIN);
     // Another operation that would signal the value changes that.
     TimelineSemaphore go = cts.semaphore();
     cts.queue().barrier(go.at(1), one.at(1));
@@ -212,7 +212,7 @@ class ExplanationTest {
   }
 
   /** Asserts that a line of {@link Hal#explain} names {@code semaphore} with {@code text}. */
-  private static void assertTold(TimelineSemaphore semaphore, String text) {
+  private static void assertReported(TimelineSemaphore semaphore, String text) {
     String all = Hal.explain();
     assertTrue(
         all.lines().anyMatch(line -> line.contains(semaphore + " " + text)),

@@ -86,10 +86,12 @@ class HalExplainTest {
     cts.queue().fill(go.at(3), middle.at(2), buffer, 0, 64, FillPattern.ZERO);
     last.barrier(middle.at(1), done.at(1));
     String text = explain();
-    assertLine(text, cts.queue(), "fill", go, "to reach 3", "now at 1", "nobody has promised");
+    assertLine(
+        text, cts.queue(), "fill", go, "to reach 3", "now at 1", "no operation has promised");
     assertLine(text, last, "barrier", middle, "to reach 1", "by " + name(cts.queue()));
     assertTrue(
-        text.indexOf("Nobody has promised") < text.indexOf("\nDevice "), "what is stuck is first");
+        text.indexOf("No operation has promised") < text.indexOf("\nDevice "),
+        "the stuck waits are not first");
     go.signal(3);
     awaitReached(done, 1);
     assertNoLine(explain(), "waits for", go);
@@ -144,7 +146,7 @@ class HalExplainTest {
     String text = explain();
     assertLine(text, cts.queue(), "barrier", done + "@77");
     assertLine(text, cts.queue(), "host call", called + "@78");
-    assertNoLine(text, done, "nobody has promised");
+    assertNoLine(text, done, "no operation has promised");
     blocker.release();
     held.complete();
     awaitReached(Fence.of(done.at(77), called.at(78)));
@@ -173,7 +175,7 @@ class HalExplainTest {
     cts.queue().barrier(go.at(1), done.at(1));
     done.onReach(1, failure -> text.set(explain()));
     go.signal(1);
-    assertLine(awaitSet("the callback", text), never, "to reach 5", "nobody has promised");
+    assertLine(awaitSet("the callback", text), never, "to reach 5", "no operation has promised");
     never.signal(5);
   }
 
@@ -188,9 +190,9 @@ class HalExplainTest {
     cts.queue().barrier(never.at(5), Fence.NONE);
     cts.queue().external(Fence.NONE, done.at(9), List.of(), context -> text.set(explain()));
     awaitReached(done, 9);
-    String told = awaitSet("the external work", text);
-    assertLine(told, never, "to reach 5", "nobody has promised");
-    assertLine(told, "external", done + "@9");
+    String all = awaitSet("the external work", text);
+    assertLine(all, never, "to reach 5", "no operation has promised");
+    assertLine(all, "external", done + "@9");
     never.signal(5);
   }
 
@@ -231,7 +233,7 @@ class HalExplainTest {
     }
     String text = explain();
     assertLine(text, "Queue", cts.queue(), count + " open operations");
-    assertLine(text, chain, "to reach 1", "nobody has promised");
+    assertLine(text, chain, "to reach 1", "no operation has promised");
     chain.signal(1);
     awaitReached(chain, count + 1);
   }
@@ -262,8 +264,8 @@ class HalExplainTest {
     int looks = 0;
     do {
       String text = explain();
-      assertLine(text, never, "to reach 5", "nobody has promised");
-      chains.forEach(done -> assertNoLine(text, done, "nobody has promised"));
+      assertLine(text, never, "to reach 5", "no operation has promised");
+      chains.forEach(done -> assertNoLine(text, done, "no operation has promised"));
       assertFalse(text.contains("Cycle"), text);
       looks++;
     } while (users.stream().anyMatch(Task::isRunning) || looks < 10);

@@ -437,7 +437,7 @@ class SemaphoreObserverTest {
       gone.add(new WeakReference<>(mine));
     }
     awaitTrue(
-        "what completed futures held to be collected",
+        "objects of completed futures to be collected",
         () -> {
           System.gc();
           return gone.stream().allMatch(one -> one.get() == null);

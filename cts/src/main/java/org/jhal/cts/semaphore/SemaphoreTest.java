@@ -90,8 +90,8 @@ class SemaphoreTest {
     HalException failure = new HalException(status, "the message", cause);
     semaphore.fail(failure);
     HalException thrown = awaitFailure(semaphore, 1, status);
-    assertEquals("the message", thrown.getMessage(), "message of what a waiter got");
-    assertSame(cause, thrown.getCause(), "cause of what a waiter got");
+    assertEquals("the message", thrown.getMessage(), "message of the failure that a waiter got");
+    assertSame(cause, thrown.getCause(), "cause of the failure that a waiter got");
     assertNotSame(failure, thrown, "the waiter's exception must have the waiter's stack");
     assertNotSame(thrown, awaitFailure(semaphore, 1, status));
   }

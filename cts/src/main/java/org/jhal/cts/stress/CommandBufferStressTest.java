@@ -89,7 +89,7 @@ class CommandBufferStressTest {
     }
     commands.run(cts.queue());
     byte[] expected = ints(1 + count, i -> i == 0 ? count : i - 1);
-    assertBytes(expected, cts.read(list), "what the commands appended in their order");
+    assertBytes(expected, cts.read(list), "the bytes that the commands appended in their order");
   }
 
   @ParameterizedTest
@@ -109,6 +109,6 @@ class CommandBufferStressTest {
     }
     awaitReached(timeline, count);
     byte[] expected = ints(1 + count, i -> i == 0 ? count : i - 1);
-    assertBytes(expected, cts.read(list), "what the recordings appended in their order");
+    assertBytes(expected, cts.read(list), "the bytes that the recordings appended in their order");
   }
 }

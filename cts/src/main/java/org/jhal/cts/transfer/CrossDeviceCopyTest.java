@@ -234,7 +234,7 @@ class CrossDeviceCopyTest {
     assertStaysPending(timeline.at(1));
     fromHere.release();
     awaitReached(timeline, 3);
-    assertBytes(bytes(size), cts.read(last), "what went through three copies");
+    assertBytes(bytes(size), cts.read(last), "the bytes that went through three copies");
   }
 
   @ParameterizedTest
@@ -281,7 +281,7 @@ class CrossDeviceCopyTest {
     assertStaysPending(timeline.at(1));
     blocker.release();
     awaitReached(timeline, 7);
-    assertBytes(bytes(size), cts.read(end), "what went there and back");
+    assertBytes(bytes(size), cts.read(end), "the bytes that went there and back");
   }
 
   @ParameterizedTest
@@ -347,8 +347,8 @@ class CrossDeviceCopyTest {
     copyAll(Side.TARGET, timeline.at(2), timeline.at(3), back, theirs);
     copyAll(Side.TARGET, timeline.at(3), timeline.at(4), theirs, plain);
     awaitReached(timeline, 4);
-    assertBytes(bytes(size), cts.read(back), "what went there and back");
-    assertBytes(bytes(size), cts.read(plain), "what went there and back twice");
+    assertBytes(bytes(size), cts.read(back), "the bytes that went there and back");
+    assertBytes(bytes(size), cts.read(plain), "the bytes that went there and back twice");
   }
 
   /** Copies run in both directions at the same time, on all queues, in parts that must not mix. */
@@ -448,7 +448,7 @@ class CrossDeviceCopyTest {
 
     void assertCopied(Cts cts) {
       awaitReached("copies that were held", timeline.at(2));
-      assertBytes(bytes(SIZE), cts.read(back), "what went there and back");
+      assertBytes(bytes(SIZE), cts.read(back), "the bytes that went there and back");
     }
   }
 

@@ -106,8 +106,8 @@ class DeviceCopyTest {
             copy.sourceOffset(),
             copy.length());
     awaitReached(timeline, 2);
-    assertBytes(copy.after(), cts.read(there), "what came to the other device");
-    assertBytes(copy.source(), cts.read(back), "what came back");
+    assertBytes(copy.after(), cts.read(there), "the bytes that came to the other device");
+    assertBytes(copy.source(), cts.read(back), "the bytes that came back");
     assertBytes(copy.source(), cts.read(source), "the source");
   }
 
@@ -263,7 +263,7 @@ class DeviceCopyTest {
     Waits.awaitTrue("the copy to read its source", () -> from.statistics().issued() > 0);
     cts.controls(to).pause(to.queue(0));
     cts.controls(from).resume(from.queue(0));
-    Waits.awaitTrue("what was read to be on its way", () -> from.statistics().issued() == 0);
+    Waits.awaitTrue("the reads to complete", () -> from.statistics().issued() == 0);
     Task<?> closing = Task.run("close", from::close);
     Waits.awaitTrue("the device to be closing", from::isClosed);
     assertStaysPending(done.at(1));

@@ -125,7 +125,7 @@ class FileCloseTest {
 
   private static void needHandles() {
     if (!Files.isDirectory(Path.of("/proc/self/fd"))) {
-      throw Cts.unsupported("the files that this process has open cannot be listed");
+      throw Cts.unsupported("the open files of this process cannot be listed");
     }
   }
 

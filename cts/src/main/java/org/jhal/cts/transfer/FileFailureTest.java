@@ -128,7 +128,7 @@ class FileFailureTest {
     DeviceBuffer buffer = cts.buffer(filled(64, 0));
     TimelineSemaphore done = move(true, cts, Fence.NONE, file, buffer, 64);
     awaitReached(done, 1);
-    assertBytes(bytes(64), cts.read(buffer), "what was read");
+    assertBytes(bytes(64), cts.read(buffer), "the bytes that were read");
     awaitReached(move(false, cts, Fence.NONE, file, buffer, 64), 1);
     assertTrue(!Files.exists(path), "the file is back");
   }

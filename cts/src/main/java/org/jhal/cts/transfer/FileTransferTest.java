@@ -117,7 +117,7 @@ class FileTransferTest {
               awaitReached(moved, 2);
             });
     awaitReached(done, 1);
-    assertBytes(content, cts.read(target), "what was written and read");
+    assertBytes(content, cts.read(target), "the bytes that were written and read");
   }
 
   /** The parts in which the bytes move do not count as operations of the program. */
@@ -194,7 +194,7 @@ class FileTransferTest {
     assertEquals(place + data.length, Files.size(path), "the size of the file");
     byte[] expected = with(filled(data.length + 2, 7), 1, data);
     expected[0] = 0; // from the hole
-    assertBytes(expected, cts.read(target), "what was read");
+    assertBytes(expected, cts.read(target), "the bytes that were read");
   }
 
   @Test
@@ -280,7 +280,7 @@ class FileTransferTest {
     for (int i = 0; i < rounds; i++) {
       Arrays.fill(expected, 16 * i, 16 * i + 16, (byte) (i + 1));
     }
-    assertBytes(expected, cts.read(seen), "what each round has read back");
+    assertBytes(expected, cts.read(seen), "the bytes that each round has read back");
   }
 
   @Test
@@ -343,7 +343,7 @@ class FileTransferTest {
     assertTrue(channel.isOpen(), "the channel is open");
     assertEquals(5, channel.position(), "its position");
     assertEquals(128, channel.size(), "its size");
-    assertBytes(bytes(64), cts.read(buffer), "what was read");
+    assertBytes(bytes(64), cts.read(buffer), "the bytes that were read");
   }
 
   /** The operating system may move fewer bytes than requested. */
@@ -383,7 +383,7 @@ class FileTransferTest {
     TimelineSemaphore again = cts.semaphore();
     cts.queue().read(Fence.NONE, again.at(1), file, 19, buffer, 0, 8);
     awaitReached(again, 1);
-    assertBytes(bytes(8), cts.read(buffer, 0, 8), "what was read");
+    assertBytes(bytes(8), cts.read(buffer, 0, 8), "the bytes that were read");
   }
 
   /** It does not matter how many operations wait for the slow file. */
@@ -461,8 +461,8 @@ class FileTransferTest {
     assertPending(held, 1);
     cts.controls().resume(cts.queue(0));
     awaitReached(held, 1);
-    assertBytes(data, cts.read(one), "what the blocked queue has read");
-    assertBytes(data, cts.read(two), "what the other queue has read");
+    assertBytes(data, cts.read(one), "the bytes that the blocked queue has read");
+    assertBytes(data, cts.read(two), "the bytes that the other queue has read");
   }
 
   @Test

@@ -110,7 +110,7 @@ class QueueHostTransferTest {
       cts.queue().upload(Fence.NONE, done.at(1), source, buffer, 0);
       cts.queue().readback(done.at(1), done.at(2), buffer, 0, target);
       awaitReached(done, 2);
-      assertBytes(bytes(length), all(target), "what came back to the " + place);
+      assertBytes(bytes(length), all(target), "the bytes that came back to the " + place);
       buffer.close();
     }
   }

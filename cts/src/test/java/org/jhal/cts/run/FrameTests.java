@@ -80,7 +80,7 @@ class FrameTests {
       Thread thread =
           new Thread(
               () -> {
-                throw new IllegalStateException("nobody catches this");
+                throw new IllegalStateException("an uncaught exception");
               },
               "victim");
       thread.start();
@@ -136,7 +136,7 @@ class FrameTests {
 
   @Test
   void deadThreadsAreFound() {
-    assertFails("killsAThread", "thread victim died", "nobody catches this");
+    assertFails("killsAThread", "thread victim died", "an uncaught exception");
   }
 
   @Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class InjectionTests {
   /** Devices whose controls record their calls. */
   private static final class Controllable extends FakeBackend {
-    final List<String> told = new ArrayList<>();
+    final List<String> calls = new ArrayList<>();
 
     @Override
     public Optional<Controls> controls(Device device) {
@@ -30,12 +30,12 @@ class InjectionTests {
           new Controls() {
             @Override
             public void pause(DeviceQueue queue) {
-              told.add("pause");
+              calls.add("pause");
             }
 
             @Override
             public void resume(DeviceQueue queue) {
-              told.add("resume");
+              calls.add("resume");
             }
 
             @Override
@@ -45,17 +45,17 @@ class InjectionTests {
 
             @Override
             public void failNext(String call, int nth, Status status, boolean sticky) {
-              told.add(call + nth + status + sticky);
+              calls.add(call + nth + status + sticky);
             }
 
             @Override
             public void loseDevice(HalException cause) {
-              told.add("lose " + cause.getMessage());
+              calls.add("lose " + cause.getMessage());
             }
 
             @Override
             public void reset() {
-              told.add("reset");
+              calls.add("reset");
             }
           });
     }
@@ -109,7 +109,7 @@ class InjectionTests {
         entry::detail);
     assertEquals(
         List.of("issue2INTERNALfalse", "issue1ABORTEDtrue", "lose it fell off the bus", "reset"),
-        backend.told);
+        backend.calls);
   }
 
   @Test

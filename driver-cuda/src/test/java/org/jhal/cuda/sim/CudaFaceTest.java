@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the simulated driver library does, through JNA. */
+/** The simulated driver library, through JNA. */
 class CudaFaceTest extends OnSimulatedCuda {
   @Test
   void twoStreamsAndAnEventBetweenThem() {
@@ -45,7 +45,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void anEventIsRecordedAgainWhileSomebodyWaitsForTheRecordBefore() {
+  void anEventIsRecordedAgainWhileAStreamWaitsForItsLastRecord() {
     long first = cuda.stream();
     long second = cuda.stream();
     long event = cuda.event();
@@ -63,7 +63,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void poolsKeepWhatTheirThresholdSays() {
+  void poolsKeepMemoryUpToTheirThreshold() {
     simulator.memory(1 << 20);
     long stream = cuda.stream();
     long pool = cuda.make("cuDeviceGetDefaultMemPool", 0);
@@ -89,7 +89,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void imagesAreRefusedAsTheyAreByTheRealOne() {
+  void refusesImagesWithTheCodesOfTheRealDriver() {
     assertEquals(218, load(".version 8.0\n.target sm_90\n".getBytes(StandardCharsets.UTF_8)));
     assertEquals(200, load("no image at all, of whatever kind".getBytes(StandardCharsets.UTF_8)));
     byte[] other = kernels.image().clone();
@@ -120,7 +120,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void launchesAreChecked() {
+  void checksLaunches() {
     long stream = cuda.stream();
     long fill = cuda.function(kernels.image(), "fill");
     long memory = cuda.make("cuMemAlloc_v2", 4096L);
@@ -171,7 +171,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void theCompilerSaysWhatIsWrong() {
+  void theCompilerReportsErrors() {
     NvrtcCalls nvrtc = new NvrtcCalls();
     NvrtcCalls.Result wrong = nvrtc.compile("\n\nint x = y;\n", "wrong.cpp");
     assertEquals(6, wrong.code());
@@ -183,7 +183,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void pageableMemoryIsReadWhenItIsAskedFor() {
+  void readsPageableMemoryAtTheCall() {
     long stream = cuda.stream();
     long memory = cuda.make("cuMemAlloc_v2", 8L);
     Memory host = new Memory(8);
@@ -209,7 +209,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void whatIsKnownOfAnAddress() {
+  void returnsThePropertiesOfAnAddress() {
     long memory = cuda.make("cuMemAlloc_v2", 100L);
     assertEquals(2, (int) cuda.make("cuPointerGetAttribute", 2, memory + 50));
     assertEquals(memory, cuda.make("cuPointerGetAttribute", 11, memory + 50));
@@ -222,7 +222,7 @@ class CudaFaceTest extends OnSimulatedCuda {
   }
 
   @Test
-  void moreMemoryThanThereIsOnTheHostCanBeAllocated() {
+  void allocatesMoreMemoryThanTheHostHas() {
     simulator.memory(1L << 40);
     long stream = cuda.stream();
     long memory = cuda.make("cuMemAllocAsync", 6L << 30, stream);

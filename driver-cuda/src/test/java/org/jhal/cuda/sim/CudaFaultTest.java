@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Failures in the simulated driver library, and what it reports. */
+/** Failures in the simulated driver library, and its reports. */
 class CudaFaultTest extends OnSimulatedCuda {
   @Test
-  void misuseIsRememberedAndAnswered() {
+  void recordsMisusesAndReturnsCodes() {
     long stream = cuda.stream();
     long event = cuda.event();
     cuda.ok("cuStreamWaitEvent", stream, event, 0);
@@ -46,7 +46,7 @@ class CudaFaultTest extends OnSimulatedCuda {
   }
 
   @Test
-  void useAfterFreeByAKernelIsFoundWhenItRuns() {
+  void findsUseAfterFreeWhenTheKernelRuns() {
     long stream = cuda.stream();
     long fill = cuda.function(kernels.image(), "fill");
     long memory = cuda.make("cuMemAllocAsync", 64L, stream);
@@ -59,7 +59,7 @@ class CudaFaultTest extends OnSimulatedCuda {
   }
 
   @Test
-  void aWildPointerFailsTheContextUntilItIsMadeAnew() {
+  void aWildPointerFailsTheContextUntilItIsCreatedAgain() {
     long stream = cuda.stream();
     long event = cuda.event();
     assertEquals(0, cuda.launch(cuda.function(kernels.image(), "wild"), 1, 1, 0, stream, 8L));
@@ -74,7 +74,7 @@ class CudaFaultTest extends OnSimulatedCuda {
   }
 
   @Test
-  void aTrapAndAFaultOnPurposeAreTheSame() {
+  void aTrapAndAnInjectedFaultHaveTheSameEffect() {
     long stream = cuda.stream();
     assertEquals(0, cuda.launch(cuda.function(kernels.image(), "fail"), 1, 1, 0, stream));
     assertEquals(719, cuda.code("cuStreamSynchronize", stream));
@@ -91,7 +91,7 @@ class CudaFaultTest extends OnSimulatedCuda {
   }
 
   @Test
-  void faultsStrikeTheNthUseOnce() {
+  void aFaultFailsTheNthUseOnce() {
     long stream = cuda.stream();
     long event = cuda.event();
     simulator.fail("cuEventRecord", 2, 304);
@@ -105,7 +105,7 @@ class CudaFaultTest extends OnSimulatedCuda {
   }
 
   @Test
-  void whatIsNotGivenBackIsCounted() {
+  void countsObjectsThatAreNotReleased() {
     long stream = cuda.stream();
     cuda.event();
     cuda.make("cuMemAlloc_v2", 1000L);

@@ -96,7 +96,7 @@ final class CudaGraphCalls {
     return memory;
   }
 
-  /** Of one thread, with packed arguments, of which there are so many bytes. */
+  /** A kernel node of one thread, with packed arguments of {@code bytes} bytes. */
   static Memory packedParameters(long function, long address, int value, long bytes) {
     Memory memory = kernelShape(function, 1, 1, 0);
     memory.setPointer(48, memory.share(136));

@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What graphs of the simulated driver library refuse, and what goes wrong in them. */
+/** Calls that graphs of the simulated driver library refuse, and failures in graphs. */
 class CudaGraphFaultTest extends OnSimulatedGraphs {
   @Test
-  void nodesThatMakeNoSenseAreRefused() {
+  void refusesInvalidNodes() {
     long graph = graphs.graph();
     long other = graphs.graph();
     long node = graphs.memset(graph, memsetParameters(memory, 1, 1, 1));
@@ -118,7 +118,7 @@ class CudaGraphFaultTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void whatIsOfAnotherContextIsRefused() {
+  void refusesObjectsOfAnotherContext() {
     simulator.devices(2);
     long graph = graphs.graph();
     long node = graphs.kernel(graph, kernelParameters(fill, 1, memory, 1));
@@ -182,7 +182,7 @@ class CudaGraphFaultTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void useAfterFreeIsFoundWhenANodeRuns() {
+  void findsUseAfterFreeWhenANodeRuns() {
     for (boolean kernel : new boolean[] {true, false}) {
       simulator.reset();
       context = cuda.start();
@@ -206,7 +206,7 @@ class CudaGraphFaultTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void nodesFailUnderTheNamesOfWhatTheyAre() {
+  void nodesFailUnderTheNamesOfTheirKinds() {
     for (String name : List.of("@kernel", "@fill", "@copy", "@graph", "@work")) {
       simulator.reset();
       context = cuda.start();
@@ -228,7 +228,7 @@ class CudaGraphFaultTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void whatIsShortAtInstantiationIsSaid() {
+  void reportsALackOfMemoryAtInstantiation() {
     long graph = graphs.graph();
     simulator.fail("cuGraphInstantiateWithFlags", 2, 2);
     graphs.instance(graph);

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What graphs of the simulated driver library do. */
+/** Graphs of the simulated driver library. */
 class CudaGraphTest extends OnSimulatedGraphs {
   @Test
   void nodesRunInTheOrderOfTheirEdges() {
@@ -67,7 +67,7 @@ class CudaGraphTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void anInstanceIsTheGraphAsItWas() {
+  void anInstanceKeepsTheGraphAsItWas() {
     long graph = graphs.graph();
     long empty = graphs.instance(graph);
     long node = graphs.kernel(graph, kernelParameters(fill, 1, memory, 5));
@@ -111,7 +111,7 @@ class CudaGraphTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void settingANodeIsForLaterLaunches() {
+  void settingANodeAffectsLaterLaunches() {
     long graph = graphs.graph();
     long kernel = graphs.kernel(graph, kernelParameters(fill, 1, memory, 1));
     long memset = graphs.memset(graph, memsetParameters(memory + 4, 2, 4, 1));
@@ -140,7 +140,7 @@ class CudaGraphTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void launchesOfOneInstanceRunOneAfterTheOther() {
+  void launchesOfOneInstanceRunInOrder() {
     long graph = graphs.graph();
     long node = graphs.kernel(graph, kernelParameters(fill, 1, memory, 1));
     long instance = graphs.instance(graph);
@@ -157,7 +157,7 @@ class CudaGraphTest extends OnSimulatedGraphs {
     assertEquals(List.of(), simulator.misuses());
   }
 
-  /** Each launch adds one to a count, in a place that another one in between would spoil. */
+  /** Each launch adds one to a count, in a way that an overlapping launch would disturb. */
   @Test
   void launchesOfOneInstanceDoNotOverlap() {
     long one = memory + 64;
@@ -185,7 +185,7 @@ class CudaGraphTest extends OnSimulatedGraphs {
   }
 
   @Test
-  void instancesAndGraphsAreGivenBack() {
+  void releasesInstancesAndGraphs() {
     long graph = graphs.graph();
     graphs.kernel(graph, kernelParameters(fill, 1, memory, 4));
     long instance = graphs.instance(graph);

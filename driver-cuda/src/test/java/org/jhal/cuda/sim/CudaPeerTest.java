@@ -83,7 +83,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void memoryOfAnotherDeviceIsOutOfReachUntilAccessIsGiven() {
+  void memoryOfAnotherDeviceNeedsAccess() {
     long there = there();
     long here = cuda.make("cuMemAlloc_v2", 64L);
     assertEquals(INVALID_VALUE, copy(here, there));
@@ -104,7 +104,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void accessIsForOneDirectionAndEndsWhenItIsTakenBack() {
+  void accessIsForOneDirectionUntilItIsDisabled() {
     long there = there();
     long here = cuda.make("cuMemAlloc_v2", 64L);
     cuda.ok("cuCtxEnablePeerAccess", other, 0);
@@ -118,7 +118,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void aKernelWithAnArgumentThatIsOutOfReachLosesItsContextOnly() {
+  void aKernelWithAnInaccessibleArgumentLosesOnlyItsContext() {
     long there = there();
     long fill = cuda.function(kernels.image(), "fill");
     assertEquals(0, cuda.launch(fill, 1, 16, 0, stream, there, 3));
@@ -128,7 +128,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void memoryOfAPoolNeedsTheAccessOfThePoolBesides() {
+  void memoryOfAPoolAlsoNeedsAccessToThePool() {
     long pool = pool();
     long there = pooled(pool);
     long here = cuda.make("cuMemAlloc_v2", 64L);
@@ -147,7 +147,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void accessToAPoolIsChecked() {
+  void checksAccessToAPool() {
     long pool = pool();
     assertEquals(INVALID_VALUE, setAccess(pool, 2, 3), "no such device");
     assertEquals(INVALID_VALUE, setAccess(pool, 0, 2), "no such access");
@@ -157,7 +157,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void aDeviceThatOffersNoAccessSaysSo() {
+  void reportsADeviceThatOffersNoAccess() {
     simulator.peer(0, 1, false);
     int[] can = new int[1];
     cuda.ok("cuDeviceCanAccessPeer", can, 0, 1);
@@ -171,7 +171,7 @@ class CudaPeerTest extends OnSimulatedCuda {
     cuda.ok("cuCtxEnablePeerAccess", other, 0);
   }
 
-  /** It was to what that context had, and not to what one that is made later has. */
+  /** Access was to the memory of that context, and not to that of a later one. */
   @Test
   void accessEndsWithTheContextOfTheOtherDevice() {
     cuda.ok("cuCtxEnablePeerAccess", other, 0);
@@ -197,7 +197,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void aStreamWaitsForAnEventOfAnotherDeviceAlsoWhenThatIsDestroyed() {
+  void aStreamWaitsForADestroyedEventOfAnotherDevice() {
     long event = onOther(cuda::event);
     simulator.pause(1, otherStream);
     onOther(
@@ -218,7 +218,7 @@ class CudaPeerTest extends OnSimulatedCuda {
   }
 
   @Test
-  void aStreamGoesOnWhenTheDeviceOfTheEventIsLostOrGone() {
+  void aStreamContinuesIfTheDeviceOfTheEventIsLostOrClosed() {
     for (boolean isLost : new boolean[] {true, false}) {
       long event = onOther(cuda::event);
       simulator.pause(1, otherStream);

@@ -157,7 +157,7 @@ class JCudaFaceTest {
   }
 
   @Test
-  void aKernelSeesWhatTheHostWritesWhileAnotherStreamGoesOn() {
+  void aKernelSeesWritesOfTheHostBesideAnotherStream() {
     CUstream spinning = stream();
     CUstream other = stream();
     Pointer flags = new Pointer();
@@ -243,7 +243,7 @@ class JCudaFaceTest {
   }
 
   @Test
-  void whatIsNotSimulatedSaysSo() {
+  void returnsNotSupportedForMissingFunctions() {
     assertEquals(801, JCudaDriver.cuGraphClone(new CUgraph(), new CUgraph()));
     assertEquals(1L, simulator.calls().get("cuGraphClone"));
   }

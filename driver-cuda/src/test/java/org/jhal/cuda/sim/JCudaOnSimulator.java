@@ -16,7 +16,7 @@ final class JCudaOnSimulator {
     if (loaded) {
       return;
     }
-    // JCuda's own library asks for libcuda.so.1, and takes one that is there already.
+    // JCuda's own library needs libcuda.so.1, and uses one that is already loaded.
     System.load(SimulatedCuda.library().path().toString());
     // It is unpacked to a fixed name, which other processes may be writing at the same time.
     String folder = System.getProperty("java.io.tmpdir");

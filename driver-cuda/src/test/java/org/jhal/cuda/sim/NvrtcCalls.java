@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 
 /** The simulated run-time compiler, through JNA. */
 final class NvrtcCalls {
-  /** What a compilation came to; the image is empty if the code is not 0. */
+  /** The result of a compilation; the image is empty if the code is not 0. */
   record Result(int code, byte[] image, String log) {}
 
   private final NativeLibrary library =

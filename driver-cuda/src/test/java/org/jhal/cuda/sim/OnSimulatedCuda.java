@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What tests of the simulated driver library begin with: one device, its context, some kernels. */
+/** The fixture of tests of the simulated driver library: one device, its context, some kernels. */
 abstract class OnSimulatedCuda {
   private static final String SOURCE =
       """

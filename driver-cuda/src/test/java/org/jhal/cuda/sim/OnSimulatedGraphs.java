@@ -3,7 +3,7 @@ package org.jhal.cuda.sim;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What tests of graphs begin with: a stream, memory and a kernel that writes a value. */
+/** The fixture of tests of graphs: a stream, memory and a kernel that writes a value. */
 abstract class OnSimulatedGraphs extends OnSimulatedCuda {
   static final int INVALID_VALUE = 1;
 

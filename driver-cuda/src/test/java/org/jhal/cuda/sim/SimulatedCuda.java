@@ -29,7 +29,7 @@ public final class SimulatedCuda {
 
   /**
    * A driver library that lacks functions, as an older one does. A process can have one {@code
-   * libcuda.so.1} only, so this is for one of its own; a call of a missing function through JCuda
+   * libcuda.so.1} only, so this is for a separate one; a call of a missing function through JCuda
    * ends it.
    */
   public static SimulatedLibrary driver(String... missing) {
@@ -37,8 +37,8 @@ public final class SimulatedCuda {
   }
 
   /**
-   * The run-time compiler, {@code libnvrtc.so.13}. What it makes is for {@link #library}, as PTX
-   * and as CUBIN, and is binary in both cases.
+   * The run-time compiler, {@code libnvrtc.so.13}. Its code is for {@link #library}, as PTX and as
+   * CUBIN, and is binary in both cases.
    */
   public static SimulatedLibrary compiler() {
     return SimulatedLibrary.compiler("libnvrtc.so.13", SimulatedCuda.class, List.of("nvrtc.c"));
@@ -47,9 +47,9 @@ public final class SimulatedCuda {
   /**
    * A run-time compiler of another version.
    *
-   * @param version as the driver library writes its own: 12080 for 12.8
-   * @param architectures for which it makes code, such as {@code 80, 90}; ascending
-   * @param missing functions that it shall not have
+   * @param version in the form of the driver library's: 12080 for 12.8
+   * @param architectures that it generates code for, such as {@code 80, 90}; ascending
+   * @param missing functions that it lacks
    */
   public static SimulatedLibrary compiler(int version, String architectures, String... missing) {
     return SimulatedLibrary.compiler(

@@ -8,10 +8,10 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Has the driver find the simulated libraries in a process that runs tests, before anything is
- * loaded. Not where a library is named already, nor with {@code -Djhal.cuda.test.real=true}: then
- * the tests run on what the machine has. With {@code -Djhal.cuda.nccl=none} they run without
- * collectives of their own.
+ * Makes the driver find the simulated libraries in a process that runs tests, before anything is
+ * loaded. If a library is already named, or with {@code -Djhal.cuda.test.real=true}, the tests use
+ * the libraries of the machine. With {@code -Djhal.cuda.nccl=none} they run without simulated
+ * collectives.
  */
 public final class SimulatorSession implements LauncherSessionListener {
   /** The driver's properties, and the variables that mean the same. */

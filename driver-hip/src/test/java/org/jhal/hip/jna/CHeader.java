@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Functions as a header declares them, from its preprocessed text; and what of that a compiler can
- * check.
+ * Functions as a header declares them, from its preprocessed text, and checks of them for a
+ * compiler.
  */
 final class CHeader {
   /** __builtin_classify_type of a pointer, in gcc and clang. */
@@ -34,12 +34,12 @@ final class CHeader {
         .matcher(text);
   }
 
-  /** Assertions in C that hold if a mapped function is what the header declares. */
+  /** Assertions in C that hold if a mapped function agrees with the header's declaration. */
   List<String> assertions(Method function) {
     return assertions(function.getName(), function);
   }
 
-  /** The same where the method has another name than the function. */
+  /** The same for a method whose name differs from the function's. */
   List<String> assertions(String name, Method function) {
     Matcher declaration = find(name);
     if (!declaration.find()) {
@@ -95,7 +95,7 @@ final class CHeader {
         : primitive == short.class ? 2 : primitive == int.class ? 4 : 8;
   }
 
-  /** How large what it points to must be; 0 if that is left to the caller. */
+  /** The required size of the pointer's target; 0 if the caller decides. */
   private static int pointeeBytes(Class<?> mapped) {
     if (mapped == String.class) {
       return 1;

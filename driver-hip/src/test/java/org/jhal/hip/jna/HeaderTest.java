@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The mapping says of each function, constant and structure what the headers say of it, as a C
- * compiler sees them.
+ * The mapping of each function, constant and structure agrees with the headers, as a C compiler
+ * sees them.
  */
 class HeaderTest {
   private static final String INCLUDES =
@@ -42,7 +42,7 @@ class HeaderTest {
           + "#include <hip/hip_runtime_api.h>\n"
           + "#include <hip/hiprtc.h>\n";
 
-  /** What hal-gpu has of the headers, for all vendors; attributes of axes follow each other. */
+  /** Constants of the headers that hal-gpu has for all vendors; attributes of axes are adjacent. */
   private static final Map<String, Integer> SHARED =
       Map.ofEntries(
           Map.entry("hipSuccess", ResultCodes.SUCCESS),
@@ -97,7 +97,7 @@ class HeaderTest {
     return compiler.orElseThrow().run(folder, arguments.toArray(new String[0]));
   }
 
-  /** What is wrong, each in a line; empty if nothing is. */
+  /** The errors, one per line; empty if there are none. */
   private List<String> failures(List<String> assertions) throws Exception {
     assertTrue(assertions.size() > 1, "there is something to check");
     CCompiler.Result result = compile(String.join("\n", assertions) + "\n", "-c", "-o", "check.o");
@@ -140,7 +140,7 @@ class HeaderTest {
   }
 
   @Test
-  void ofTheOptionalFunctionsThereIsOneAndItIsRight() throws Exception {
+  void oneOptionalFunctionExistsAndIsRight() throws Exception {
     CHeader header = header();
     List<String> assertions = new ArrayList<>();
     for (Method function : functions(HipOptional.class)) {

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jhal.simulator.SimulatedLibrary;
 
 /**
- * The HIP runtime that forwards to CUDA, and the simulated libraries of CUDA that it is tested
- * over, whose sources are those of driver-cuda's tests.
+ * The HIP runtime that forwards to CUDA, and the simulated libraries of CUDA for its tests, whose
+ * sources are those of driver-cuda's tests.
  */
 public final class HipShim {
   private static final List<String> SHIM =
@@ -27,7 +27,7 @@ public final class HipShim {
   /**
    * The shim, {@code libamdhip64.so.7}, with HIPRTC in it. It opens the libraries of CUDA that the
    * variables {@code JHAL_SHIM_CUDA} and {@code JHAL_SHIM_NVRTC} name, else those that the system
-   * finds. It calls itself ROCm 7.0, or what {@code JHAL_SHIM_VERSION} says.
+   * finds. Its version is ROCm 7.0, or that in {@code JHAL_SHIM_VERSION}.
    */
   public static SimulatedLibrary library() {
     return SimulatedLibrary.of("libamdhip64.so.7", HipShim.class, SHIM);

@@ -22,7 +22,7 @@ public final class SimulatedHip {
     return SimulatedLibrary.driver("libamdhip64.so.7", SimulatedHip.class, RUNTIME, List.of());
   }
 
-  /** The run-time compiler, {@code libhiprtc.so.7}. What it makes is for {@link #library}. */
+  /** The run-time compiler, {@code libhiprtc.so.7}. Its code is for {@link #library}. */
   public static SimulatedLibrary compiler() {
     return SimulatedLibrary.compiler("libhiprtc.so.7", SimulatedHip.class, List.of("hiprtc.c"));
   }

@@ -5,8 +5,8 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Has the tests of a process find the libraries that {@link StandIn} says, before anything is
- * loaded. With {@code -Djhal.hip.rccl=none} there are no collectives among them.
+ * Makes the tests of a process find the libraries of the selected {@link StandIn}, before anything
+ * is loaded. With {@code -Djhal.hip.rccl=none} there are no collectives among them.
  */
 public final class SimulatorSession implements LauncherSessionListener {
   /** For the service loader. */

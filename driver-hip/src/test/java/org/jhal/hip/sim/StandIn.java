@@ -6,8 +6,8 @@ import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 
 /**
- * What stands in for the HIP runtime in the tests of a process, which can have one only: the system
- * property {@code jhal.hip.test.on} chooses it.
+ * The stand-in for the HIP runtime in the tests of a process, which can have only one: the system
+ * property {@code jhal.hip.test.on} selects it.
  */
 public enum StandIn {
   /** The simulated runtime. */
@@ -43,7 +43,7 @@ public enum StandIn {
 
     @Override
     void use() {
-      // What has been loaded under their names is what the shim finds.
+      // The shim finds the libraries that are already loaded under their names.
       System.load(HipShim.driver().path().toString());
       System.load(HipShim.compiler().path().toString());
       System.setProperty("jhal.hip.library", HipShim.library().path().toString());
@@ -77,14 +77,14 @@ public enum StandIn {
     this.prefix = prefix;
   }
 
-  /** The one of this process. */
+  /** The stand-in of this process. */
   public static StandIn chosen() {
     return valueOf(System.getProperty("jhal.hip.test.on", "SIMULATOR"));
   }
 
   abstract List<SimulatedLibrary> libraries();
 
-  /** Has the driver find the libraries. */
+  /** Makes the driver find the libraries. */
   abstract void use();
 
   abstract SimulatedLibrary simulated();
@@ -102,17 +102,17 @@ public enum StandIn {
     return libraries().stream().flatMap(library -> library.unavailable().stream()).findFirst();
   }
 
-  /** The controls of what computes in the end. */
+  /** The controls of the simulator that does the computing. */
   public Simulator simulator() {
     return Simulator.in(simulated().path());
   }
 
-  /** Begins anew; see {@link Simulator#reset}. */
+  /** Resets everything; see {@link Simulator#reset}. */
   public void reset() {
     simulator().reset();
   }
 
-  /** What the simulator calls a function that the driver calls {@code hip...}. */
+  /** The simulator's name for a function that the driver calls {@code hip...}. */
   public String function(String hip) {
     return prefix + hip.substring("hip".length());
   }

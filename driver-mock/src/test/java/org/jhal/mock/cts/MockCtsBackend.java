@@ -45,8 +45,8 @@ public class MockCtsBackend implements CtsBackend {
   }
 
   /**
-   * The driver under another name, which is no service: it would be listed wherever the suite is
-   * installed.
+   * The driver under another name. It is not a service, since it would be listed wherever the suite
+   * is installed.
    */
   @Override
   public Optional<Device> openOther() {
@@ -64,7 +64,7 @@ public class MockCtsBackend implements CtsBackend {
     return Optional.of(new MockCtsControls(device, mockControls(device)));
   }
 
-  /** The mock's own handle on a device that {@link #open} gave. */
+  /** The mock's own view of a device that {@link #open} returned. */
   protected MockControls mockControls(Device device) {
     return MockControls.of(device);
   }

@@ -6,7 +6,7 @@ import org.jhal.driver.ArgumentLayout;
 /**
  * One workgroup, as a kernel sees it.
  *
- * @param index its place in the grid, counted along x, then y, then z
+ * @param index its position in the grid, counted along x, then y, then z
  * @param buffers by parameter
  * @param constants all arguments in their layout
  */

@@ -13,9 +13,9 @@ import org.jhal.driver.Submission;
 import org.jhal.driver.faults.Faults;
 import org.jhal.driver.support.ReusableEvent;
 
-/** A device in which calls fail that {@code ControlledBackend}, in front of it, does not see. */
+/** A device with failing calls that {@code ControlledBackend}, in front of it, does not see. */
 final class FailingTiny extends TinyDevice {
-  /** Which fail: handing a command to the stream, running it there, flushing a mapping. */
+  /** The calls: handing a command to the stream, running it there, and flushing a mapping. */
   final Faults faults = new Faults(Set.of("command", "execute", "flush"));
 
   FailingTiny(DeviceInfo info) {

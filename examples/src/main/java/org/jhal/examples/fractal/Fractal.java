@@ -32,8 +32,8 @@ public final class Fractal implements ToolProvider {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final String HELP =
       """
-      Computes the Mandelbrot set on several devices at once, and tells which device has computed
-      how much. In the picture, each device has its own colour.
+      Computes the Mandelbrot set on several devices at once, and prints how much each device has
+      computed. In the picture, each device has its own colour.
 
       Usage: hal fractal [--device URI ...] [--size N] [--kernels PATH] [--variants FOLDER] [--out PICTURE.png]
 

@@ -34,9 +34,8 @@ import org.jhal.Workgroups;
  *   at 7  device 3, last queue: read the sums back
  * </pre>
  *
- * The work is handed over in the opposite order, all before the gate opens: a wait may come before
- * its signal, and it is the timeline, not the order of the calls, that decides. Which driver a
- * device belongs to makes no difference.
+ * The work is enqueued in the opposite order, all before the gate opens: a wait may come before its
+ * signal, and the timeline decides, not the order of the calls. The devices may be of any drivers.
  */
 final class PipelineRun implements AutoCloseable {
   private static final int VALUES = 1_000_000;
@@ -44,7 +43,7 @@ final class PipelineRun implements AutoCloseable {
   private static final int SUMS = (VALUES + BLOCK - 1) / BLOCK;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** Work for a queue, which is told what it waits for and what it signals. */
+  /** Work for a queue, with the fences that it waits for and signals. */
   private record Step(String text, BiConsumer<Fence, Fence> enqueue) {}
 
   private final Deque<Runnable> closings = new ArrayDeque<>(); // the last one first
@@ -55,7 +54,7 @@ final class PipelineRun implements AutoCloseable {
   private int smoothings;
 
   /**
-   * Prepares everything, and hands nothing over yet.
+   * Prepares everything, and enqueues nothing yet.
    *
    * @param devices at least one; the caller closes them after this
    * @param kernels generate, smooth and sum
@@ -155,7 +154,7 @@ final class PipelineRun implements AutoCloseable {
         (waits, signals) -> queue.readback(waits, signals, partial, 0, HostMemory.of(sums)));
   }
 
-  /** Hands everything over, opens the gate, waits, and returns whether the sums are right. */
+  /** Enqueues everything, opens the gate, waits, and returns whether the sums are right. */
   boolean run(PrintWriter out) throws InterruptedException {
     int end = steps.size() + 1;
     for (int value = end; value > 1; value--) {

@@ -18,7 +18,7 @@ public interface Blas {
     };
   }
 
-  /** How tables call it. */
+  /** Its name in tables. */
   String name();
 
   /** Makes the library ready, which may take long and allocate memory. */

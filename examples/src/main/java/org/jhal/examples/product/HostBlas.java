@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 import org.jhal.DeviceBuffer;
 import org.jhal.ExternalWork;
 
-/** Loops over the bytes that a driver lends which runs external work on the host. */
+/** Loops over the bytes that are lent by a driver which runs external work on the host. */
 final class HostBlas implements Blas {
   @Override
   public String name() {

@@ -125,7 +125,7 @@ final class ProductRun {
     }
   }
 
-  /** Two chains: one to warm up, with the transfers, and one whose time counts. */
+  /** Two chains: one to warm up, with the transfers, and one that is timed. */
   private void measure(
       PrintWriter out,
       String name,
@@ -166,8 +166,8 @@ final class ProductRun {
   }
 
   /**
-   * The error of each element is relative to the sum of the magnitudes of what it adds up; the
-   * bound is what rounding each of n products and n additions can make of it.
+   * The error of each element is relative to the sum of the magnitudes of its summands; the bound
+   * is the error that rounding each of n products and n additions can cause.
    */
   private void print(PrintWriter out, String name, double seconds, float[] product) {
     double u = 0x1p-24;

@@ -19,7 +19,7 @@ class LaunchBlockingTest {
 
   @ParameterizedTest
   @CsvSource({"ONE_BLOCKING, 1", "OTHER_SERIALIZE, 3", "OTHER_SERIALIZE, 2"})
-  void launchesThatWaitRefuseGroupsOfSeveralRanks(String variable, String value) {
+  void refusesGroupsOfSeveralRanksIfLaunchesWait(String variable, String value) {
     Map<String, String> environment = Map.of(variable, value);
     HalException refusal =
         assertThrows(HalException.class, () -> LaunchBlocking.check(2, VARIABLES, environment));
@@ -29,7 +29,7 @@ class LaunchBlockingTest {
   }
 
   @Test
-  void launchesThatDoNotWaitRefuseNothing() {
+  void acceptsGroupsIfLaunchesDoNotWait() {
     assertDoesNotThrow(() -> LaunchBlocking.check(2, VARIABLES, Map.of()));
     assertDoesNotThrow(
         () ->

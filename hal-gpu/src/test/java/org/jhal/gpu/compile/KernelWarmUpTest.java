@@ -12,7 +12,7 @@ import org.jhal.driver.cache.KernelCache;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is done ahead while a device is opened. */
+/** The preparations for kernels while a device is opened. */
 class KernelWarmUpTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -26,14 +26,14 @@ class KernelWarmUpTest {
   }
 
   @Test
-  void aFailureEndsADaemonThreadOnceInAProcess() throws Exception {
+  void aFailureEndsTheDaemonThreadAndIsNotRepeated() throws Exception {
     CompletableFuture<Thread> first = new CompletableFuture<>();
     AtomicInteger others = new AtomicInteger();
     KernelWarmUp.start(
         KernelCache.in(folder),
         () -> {
           first.complete(Thread.currentThread());
-          throw new StackOverflowError("as a test wants it");
+          throw new StackOverflowError("for the test");
         });
     KernelWarmUp.start(KernelCache.in(folder), others::incrementAndGet);
     Thread thread = first.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is compiled once in a process, and what is compiled again. */
+/** Which sources are compiled once in a process, and which are compiled again. */
 class RuntimeCompilerTest {
   private static final String KERNEL = "extern \"C\" __global__ void f() {}\n";
 
@@ -74,7 +74,7 @@ class RuntimeCompilerTest {
         }
       };
 
-  /** How often a source is compiled that is asked for twice. */
+  /** How often a source is compiled when it is requested twice. */
   private int twice(SourceCode source, String... options) {
     int before = functions.compiled;
     for (int i = 0; i < 2; i++) {
@@ -89,7 +89,7 @@ class RuntimeCompilerTest {
   }
 
   @Test
-  void whatReadsNoOtherFileIsCompiledOnce() {
+  void compilesASelfContainedSourceOnce() {
     assertEquals(1, twice(source(KERNEL)));
     assertEquals(1, twice(source(KERNEL), "-DX=1"));
     assertEquals(0, twice(source(KERNEL)));
@@ -100,7 +100,7 @@ class RuntimeCompilerTest {
 
   /** A file may have changed, or it may be another day. */
   @Test
-  void whatReadsOthersIsCompiledEachTime() {
+  void compilesASourceThatReadsFilesEachTime() {
     assertEquals(2, twice(source("#include <a.h>\n" + KERNEL)));
     assertEquals(2, twice(source("#include \"a.h\"\n" + KERNEL, "a.h")));
     assertEquals(2, twice(source("// __DATE__\n" + KERNEL)));

@@ -39,7 +39,7 @@ class SelfContainedTest {
         "\\",
         "\\\n"
       })
-  void aSourceThatReadsNothingIs(String begin) {
+  void acceptsASourceThatReadsNoFile(String begin) {
     assertTrue(SelfContained.test(begin + KERNEL, List.of()), begin);
   }
 
@@ -101,7 +101,7 @@ class SelfContainedTest {
         "const char* built = __DATE__ __TIME__;\n",
         "const char* built = __TIMESTAMP__;\n",
       })
-  void aSourceThatMayReadSomethingIsNot(String begin) {
+  void refusesASourceThatMayReadAFile(String begin) {
     assertFalse(SelfContained.test(begin + KERNEL, List.of()), begin);
     assertFalse(SelfContained.test(KERNEL + begin, List.of()), begin);
     assertFalse(SelfContained.test(KERNEL + begin.stripTrailing(), List.of()), begin);
@@ -136,7 +136,7 @@ class SelfContainedTest {
         "--ftz=true",
         "-munsafe-fp-atomics"
       })
-  void anOptionThatNamesNoFileIsAllowed(String option) {
+  void acceptsAnOptionThatNamesNoFile(String option) {
     assertTrue(SelfContained.test(KERNEL, List.of(option)), option);
   }
 
@@ -189,12 +189,12 @@ class SelfContainedTest {
         "-Bfolder",
         "--config=a"
       })
-  void anOptionThatMayNameAFileIsNotAllowed(String option) {
+  void refusesAnOptionThatMayNameAFile(String option) {
     assertFalse(SelfContained.test(KERNEL, List.of("-O3", option)), option);
   }
 
   @Test
-  void optionsInTheEnvironmentMayNameNoFile() {
+  void refusesOptionsInTheEnvironmentThatNameAFile() {
     String name = "HIPRTC_COMPILE_OPTIONS_APPEND";
     assertTrue(SelfContained.allows(Map.of()));
     assertTrue(SelfContained.allows(Map.of(name, " -O3  -DN=1 ", "ROCM_PATH", "/opt/rocm")));
@@ -203,7 +203,7 @@ class SelfContainedTest {
     assertFalse(SelfContained.allows(Map.of("CCC_OVERRIDE_OPTIONS", "+-include +/tmp/a.h")));
   }
 
-  /** Each would take minutes if a part of it were read again for each piece before it. */
+  /** Each would take minutes if each piece caused another pass over the source. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -223,7 +223,7 @@ class SelfContainedTest {
         "/* "
       })
   @Timeout(20)
-  void largeSourcesAreRead(String piece) {
+  void readsLargeSourcesInLinearTime(String piece) {
     String many = piece.repeat((4 << 20) / piece.length());
     assertTrue(SelfContained.test(many + "\n" + KERNEL, List.of()));
     assertFalse(SelfContained.test(many + "\n#include <a.h>", List.of()));

@@ -56,12 +56,12 @@ class SourceCodeTest {
         "#if 0\n#include \"a.h\"\n#endif",
         "/*\n#include \"a.h\"\n*/",
       })
-  void whatIncludesAFileOfTheBundleIsFound(String text) throws IOException {
+  void findsIncludesOfFilesOfTheBundle(String text) throws IOException {
     write("a.h", "int a;");
     SourceCode source = read(text);
     assertEquals(Map.of("a.h", "int a;"), source.headers());
     assertEquals(List.of(), source.missing());
-    assertTrue(source.isSelfContained(List.of()), "all that it reads is known");
+    assertTrue(source.isSelfContained(List.of()), "not self-contained with a known include");
   }
 
   @ParameterizedTest
@@ -80,14 +80,14 @@ class SourceCodeTest {
         "#include /* never ends",
         "include \"a.h\"",
       })
-  void whatIsNoSuchDirectiveIsNot(String text) throws IOException {
+  void ignoresOtherText(String text) throws IOException {
     write("a.h", "int a;");
     assertEquals(Map.of(), read(text).headers());
     assertEquals(List.of(), read(text).missing());
   }
 
   @Test
-  void whatTheBundleLacksIsNamedOnce() throws IOException {
+  void namesAMissingFileOnce() throws IOException {
     write("lib/a.h", "#include \"gone.h\"\n");
     SourceCode source =
         read("#include \"gone.h\"\n#include \"lib/a.h\"\n#include \"../x.h\"\n#include \"gone.h\"");
@@ -96,7 +96,7 @@ class SourceCodeTest {
   }
 
   @Test
-  void eachFileIsReadOnceAndInLinearTime() throws IOException {
+  void readsEachFileOnceAndInLinearTime() throws IOException {
     StringBuilder all = new StringBuilder();
     for (int i = 0; i < 2000; i++) {
       all.append("#include \"lib/h").append(i).append(".h\"\n");
@@ -112,12 +112,12 @@ class SourceCodeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"#/*", "# ", "/*\n", "*/ #", "#/**/", "# /* */ include ", "\n#", "\\\n"})
-  void nothingTakesMoreThanLinearTime(String repeated) {
+  void readsAnyTextInLinearTime(String repeated) {
     assertEquals(Map.of(), read("include" + repeated.repeat(1 << 20)).headers());
   }
 
   @Test
-  void tooMuchIsRefused() throws IOException {
+  void refusesTooLargeSources() throws IOException {
     List<String> includes = new ArrayList<>();
     String large = " ".repeat(SourceCode.MAX_BYTES / 4);
     for (int i = 0; i < 4; i++) {

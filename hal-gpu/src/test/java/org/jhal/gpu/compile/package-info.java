@@ -1,4 +1,4 @@
-/** Tests of what compiles and loads kernels, as far as it needs no device. */
+/** Tests of the code that compiles and loads kernels, as far as it needs no device. */
 @NullMarked
 package org.jhal.gpu.compile;
 

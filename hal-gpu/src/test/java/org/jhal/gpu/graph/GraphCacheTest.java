@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Destroying graphs: whatever it throws, no thread waits for ever, and they no longer count. */
+/** If the destruction of a graph throws, no thread waits forever, and the graph does not count. */
 @Timeout(60)
 class GraphCacheTest {
   private static final Error FAULT = new StackOverflowError("on purpose");
@@ -93,7 +93,7 @@ class GraphCacheTest {
           Submission.class,
           Map.of("memory", () -> fake(GpuMemory.class, Map.of()), "length", () -> 16L));
 
-  /** An object whose methods return what {@code results} says, otherwise 0, 1 or nothing. */
+  /** An object whose methods return the values in {@code results}, otherwise 0, 1 or nothing. */
   @SuppressWarnings("unchecked")
   private static <T> T fake(Class<?> type, Map<String, Supplier<Object>> results) {
     return (T)
@@ -137,7 +137,7 @@ class GraphCacheTest {
   }
 
   @Test
-  void anEvictionThatThrowsLeavesNobodyWaiting() throws Exception {
+  void aThrowingEvictionLeavesNoThreadWaiting() throws Exception {
     GraphInstance instance = build();
     assertTrue(cache.statistics().bytes() > 0);
     Error thrown = assertThrows(StackOverflowError.class, cache::evictOldest);
@@ -150,7 +150,7 @@ class GraphCacheTest {
   }
 
   @Test
-  void aRecordingThatEndsIsRetiredThoughThatThrows() throws Exception {
+  void retiresARecordingAlthoughItsGraphThrows() throws Exception {
     GraphInstance instance = build();
     cache.retire(instance);
     awaitFrees();
@@ -160,7 +160,7 @@ class GraphCacheTest {
   }
 
   @Test
-  void closingDestroysAllThoughEachThrows() {
+  void closingDestroysAllGraphsAlthoughEachThrows() {
     GraphInstance one = build();
     GraphInstance two = build();
     cache.close();

@@ -12,7 +12,7 @@ class GpuPropertiesTest {
   }
 
   @Test
-  void aUuidIsWrittenAsTheVendorsToolsDo() {
+  void writesAUuidLikeTheVendorsTools() {
     byte[] bytes = new byte[16];
     for (int i = 0; i < 16; i++) {
       bytes[i] = (byte) (0xA0 + i);
@@ -22,13 +22,13 @@ class GpuPropertiesTest {
   }
 
   @Test
-  void aDeviceWithoutASerialNumberHasNone() {
+  void omitsAMissingSerialNumber() {
     assertEquals("", GpuProperties.uuid("GPU-", new byte[16]));
     assertEquals("", GpuProperties.uuid("GPU-", ascii("XX")));
   }
 
   @Test
-  void textEndsWithAZeroOrTheBuffer() {
+  void textEndsAtAZeroOrAtTheEndOfTheBuffer() {
     assertEquals("ab", GpuProperties.text(new byte[] {'a', 'b', 0, 'c'}));
     assertEquals("ab", GpuProperties.text(new byte[] {'a', 'b'}));
     assertEquals("0000:03:00.0", GpuProperties.pciAddress(0, 3, 0));

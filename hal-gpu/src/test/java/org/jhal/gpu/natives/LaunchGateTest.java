@@ -29,7 +29,7 @@ class LaunchGateTest {
   /** Longer than any test. */
   private static final long NEVER = TimeUnit.SECONDS.toNanos(60);
 
-  /** The same where time passes fast. */
+  /** The same in a line in which time passes fast. */
   private static final long DAY = TimeUnit.DAYS.toNanos(1);
 
   /** A thread that is inside until {@code isOver}. */
@@ -53,9 +53,9 @@ class LaunchGateTest {
     Threads.await("time to pass", () -> System.nanoTime() - start > nanos);
   }
 
-  /** The time that it has waited for a call to end is not time that it has hung. */
+  /** The time for which it has waited for a call does not count as a hang. */
   @Test
-  void aLaunchThatHasWaitedLongKeepsCallsOut() {
+  void aLaunchThatHasWaitedLongStillBlocksCalls() {
     LaunchGate gate = new LaunchGate();
     List<String> order = new CopyOnWriteArrayList<>();
     AtomicBoolean mayLaunch = new AtomicBoolean();
@@ -97,9 +97,9 @@ class LaunchGateTest {
     }
   }
 
-  /** A launch that gave up its place after a while would find the next call before it. */
+  /** If a launch gave up its place after a while, the next call would overtake it. */
   @Test
-  void callsThatOverlapForEverKeepNoLaunchOut() {
+  void overlappingCallsDoNotStarveALaunch() {
     LaunchGate gate = new LaunchGate(new FastLine());
     List<String> order = new CopyOnWriteArrayList<>();
     AtomicBoolean mayEnd = new AtomicBoolean();
@@ -117,7 +117,7 @@ class LaunchGateTest {
   }
 
   @Test
-  void aLaunchThatHangsKeepsCallsOutForItsPatience() {
+  void aHangingLaunchBlocksCallsOnlyForItsPatience() {
     LaunchGate gate = new LaunchGate();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads launch =
@@ -127,7 +127,7 @@ class LaunchGateTest {
   }
 
   @Test
-  void aCallThatMayHangKeepsLaunchesOutForItsPatience() {
+  void aCallThatMayHangBlocksLaunchesOnlyForItsPatience() {
     LaunchGate gate = new LaunchGate();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads call =
@@ -136,7 +136,7 @@ class LaunchGateTest {
     call.join();
   }
 
-  // What passes a launch in the line.
+  // Calls that overtake a launch in the line.
 
   /** A thread in the line. */
   private static Thread inTheLine(String name, Runnable body) {
@@ -151,9 +151,9 @@ class LaunchGateTest {
     Threads.await("the end of " + thread.getName(), () -> !thread.isAlive());
   }
 
-  /** A free waits until the device is idle, that is for the abort, and a launch for the free. */
+  /** A free waits for an idle device, and so for the abort; the launch waits for the free. */
   @Test
-  void anAbortPassesALaunchInTheLine() {
+  void anAbortOvertakesALaunchInTheLine() {
     LaunchGate gate = new LaunchGate();
     AtomicBoolean isAborted = new AtomicBoolean();
     AtomicInteger launched = new AtomicInteger();
@@ -167,7 +167,7 @@ class LaunchGateTest {
   }
 
   @Test
-  void anAbortGoesOnBesideALaunchThatHangsAndLeavesItItsPermits() {
+  void anAbortRunsBesideAHangingLaunchAndLeavesItsPermits() {
     LaunchGate gate = new LaunchGate();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads launch =
@@ -184,7 +184,7 @@ class LaunchGateTest {
 
   /** External work may wait for another thread of the program, which page-locks or frees. */
   @Test
-  void callsBesideUsersCodePassALaunchInTheLine() {
+  void callsBesideExternalWorkOvertakeALaunchInTheLine() {
     LaunchGate gate = new LaunchGate();
     AtomicInteger called = new AtomicInteger();
     AtomicInteger launched = new AtomicInteger();
@@ -214,12 +214,12 @@ class LaunchGateTest {
   }
 
   /**
-   * A launch waits for a call that may take as long as the work of a device. Whatever waits behind
-   * it counts no longer among the calls of virtual threads that go on at a time.
+   * A launch waits for a call that may take as long as the work of a device. Calls that wait behind
+   * it do not count towards the limit of concurrent calls of virtual threads.
    */
   @Test
   @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
-  void callsInTheLineHoldUpNoOtherVirtualThread() throws Exception {
+  void callsInTheLineDoNotBlockOtherVirtualThreads() throws Exception {
     LaunchGate gate = new LaunchGate();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads free = inside(gate::run, "the other call", mayEnd::get);
@@ -251,10 +251,10 @@ class LaunchGateTest {
     callers.forEach(LaunchGateTest::awaitEnd);
   }
 
-  // What involves two devices.
+  // Work across devices.
 
   @Test
-  void whatInvolvesTwoDevicesIsRefusedBesideALaunchOrBehindOneThatWaits() {
+  void refusesWorkAcrossDevicesBesideALaunch() {
     LaunchGate gate = new LaunchGate();
     AtomicInteger called = new AtomicInteger();
     AtomicBoolean mayLaunch = new AtomicBoolean();
@@ -287,7 +287,7 @@ class LaunchGateTest {
   }
 
   @Test
-  void whatThrowsWhileItInvolvesTwoDevicesKeepsNoLaunchOut() {
+  void throwingWorkAcrossDevicesDoesNotBlockLaunches() {
     LaunchGate gate = new LaunchGate();
     for (boolean mayBlock : new boolean[] {false, true}) {
       Runnable failing =

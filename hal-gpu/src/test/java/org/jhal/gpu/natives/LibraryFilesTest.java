@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where libraries would be loaded from, and were. */
+/** The predicted and the actual files of libraries. */
 class LibraryFilesTest {
   @TempDir private Path folder;
 
@@ -30,7 +30,7 @@ class LibraryFilesTest {
 
   /** The C library's own mathematics: each process can load it, by its name alone. */
   @Test
-  void theForecastIsWhatIsLoaded() {
+  void predictsTheFileThatIsLoaded() {
     String name = "libm.so.6";
     Path forecast = LibraryFiles.locate(name);
     assertNotNull(forecast, "a system with glibc has " + name);
@@ -40,7 +40,7 @@ class LibraryFilesTest {
   }
 
   @Test
-  void anAbsolutePathIsThatFileOrNothing() throws IOException {
+  void anAbsolutePathNamesThatFileOrNothing() throws IOException {
     Path libm = LibraryFiles.locate("libm.so.6");
     Path link = Files.createSymbolicLink(folder.resolve("linked.so"), assertThere(libm));
     assertEquals(libm, LibraryFiles.locate(link.toString()));
@@ -54,9 +54,9 @@ class LibraryFilesTest {
     return path;
   }
 
-  /** JNA looks there first. */
+  /** JNA searches these folders first. */
   @Test
-  void theFoldersOfJnaComeFirst() throws IOException {
+  void searchesTheFoldersOfJnaFirst() throws IOException {
     Path mine =
         Files.copy(assertThere(LibraryFiles.locate("libm.so.6")), folder.resolve("libm.so.6"));
     String before = System.getProperty("jna.library.path");
@@ -73,7 +73,7 @@ class LibraryFilesTest {
   }
 
   @Test
-  void aLibraryForAnotherMachineIsPassedOver() throws IOException {
+  void skipsALibraryForAnotherMachine() throws IOException {
     byte[] elf = new byte[64];
     ByteBuffer.wrap(elf).putInt(0x7F454C46).put((byte) 1); // of 32 bits
     Path other = Files.write(folder.resolve("other.so"), elf);
@@ -81,7 +81,7 @@ class LibraryFilesTest {
   }
 
   @Test
-  void aFileThatIsGoneIsNoFile() throws IOException {
+  void returnsNothingForADeletedFile() throws IOException {
     Path copy =
         Files.copy(assertThere(LibraryFiles.locate("libm.so.6")), folder.resolve("libcopy.so"));
     SharedLibrary library = SharedLibrary.open(copy.toString());
@@ -110,7 +110,7 @@ class LibraryFilesTest {
   }
 
   @Test
-  void theLoadersListIsRead() {
+  void readsTheListOfTheLoader() {
     byte[] list = list("liba.so.1", "/a/liba.so.1", "libb.so", "/b/libb.so", "liba.so.1", "/c/x");
     assertEquals(
         List.of(new File("/a/liba.so.1"), new File("/c/x")),
@@ -120,7 +120,7 @@ class LibraryFilesTest {
   }
 
   @Test
-  void aListThatIsDamagedOrOfAnotherFormHasNothing() {
+  void readsNothingFromADamagedList() {
     byte[] list = list("liba.so.1", "/a/liba.so.1");
     for (int length = 0; length < list.length; length++) {
       assertEquals(List.of(), LibraryFiles.inLoaderCache(Arrays.copyOf(list, length), "liba.so.1"));

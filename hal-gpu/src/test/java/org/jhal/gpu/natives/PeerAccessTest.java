@@ -18,7 +18,7 @@ class PeerAccessTest {
             0,
             1,
             owner -> {
-              throw new AssertionError("asked about itself");
+              throw new AssertionError("access to itself was queried");
             });
     assertNull(alone.obstacle(0));
     assertEquals("there is no other device", alone.toString());
@@ -35,7 +35,7 @@ class PeerAccessTest {
   }
 
   @Test
-  void someAreRefusedAndSomeCannotBeAskedAbout() {
+  void reportsRefusedAndFailedQueries() {
     PeerAccess access =
         PeerAccess.ask(
             0,
@@ -55,7 +55,7 @@ class PeerAccessTest {
   }
 
   @Test
-  void aDeviceThatNobodyAskedAboutIsOutOfReach() {
+  void aDeviceThatWasNotQueriedIsInaccessible() {
     assertNotNull(PeerAccess.ask(0, 2, owner -> true).obstacle(2));
   }
 }

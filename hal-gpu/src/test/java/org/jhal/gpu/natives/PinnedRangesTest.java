@@ -13,7 +13,7 @@ class PinnedRangesTest {
   private final PinnedRanges ranges = new PinnedRanges();
 
   @Test
-  void aRangeHasItsBytesAndNoOthers() {
+  void aRangeContainsItsBytesOnly() {
     ranges.add(100, 10);
     ranges.add(110, 10);
     assertTrue(ranges.contains(100, 109));
@@ -27,7 +27,7 @@ class PinnedRangesTest {
   }
 
   @Test
-  void noByteIsInTwoRanges() {
+  void refusesOverlappingRanges() {
     ranges.add(100, 10);
     for (long[] other : new long[][] {{100, 10}, {95, 6}, {109, 1}, {90, 100}, {103, 2}}) {
       HalException refused = assertThrows(HalException.class, () -> ranges.add(other[0], other[1]));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A library that wants executable stacks takes the guard pages of Java threads away. */
+/** A library that needs executable stacks removes the guard pages of Java threads. */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "the stacks of other systems are not touched")
 class StackGuardsTest {
   private static final long DEADLINE_SECONDS = 60;
@@ -70,7 +70,7 @@ class StackGuardsTest {
   }
 
   @Test
-  void filesTellWhatTheyWant() throws Exception {
+  void detectsALibraryThatNeedsAnExecutableStack() throws Exception {
     assertTrue(StackGuards.wantsExecutableStack(library("wants.so", "-z", "execstack")));
     assertFalse(StackGuards.wantsExecutableStack(library("wantsnot.so", "-z", "noexecstack")));
     assertFalse(StackGuards.wantsExecutableStack(folder.resolve("none.so")));
@@ -82,7 +82,7 @@ class StackGuardsTest {
   }
 
   @Test
-  void aThreadThatWasThereBeforeSurvivesAnOverflow() throws Exception {
+  void anEarlierThreadSurvivesAStackOverflow() throws Exception {
     Path wants = library("wants.so", "-z", "execstack");
     Path needs = library("needs.so", "-z", "noexecstack", "-Wl,--no-as-needed", wants.toString());
     for (Path library : List.of(wants, needs, elsewhere(wants))) {
@@ -126,7 +126,7 @@ class StackGuardsTest {
     }
   }
 
-  /** Loads a library, and has a thread overflow its stack that was started before. */
+  /** Loads a library, and makes an earlier thread overflow its stack. */
   static final class Overflow {
     private Overflow() {}
 

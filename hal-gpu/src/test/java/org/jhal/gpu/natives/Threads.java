@@ -51,7 +51,7 @@ final class Threads {
     return new Threads(name, body);
   }
 
-  /** Waits until the thread has ended. If it threw, this fails with what it threw as the cause. */
+  /** Waits until the thread has ended. If it threw, this fails with that exception as the cause. */
   void join() {
     await("the end of " + thread.getName(), () -> !thread.isAlive());
     Throwable failure = thrown;

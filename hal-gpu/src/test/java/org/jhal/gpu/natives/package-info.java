@@ -1,4 +1,4 @@
-/** Tests of what needs no open device. */
+/** Tests that need no open device. */
 @NullMarked
 package org.jhal.gpu.natives;
 

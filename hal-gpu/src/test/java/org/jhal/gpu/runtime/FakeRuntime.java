@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A device on which every call succeeds and nothing happens. */
 public final class FakeRuntime extends GpuRuntime {
-  /** A new one. */
+  /** Creates a runtime. */
   public FakeRuntime() {
     super(0, fakeLibrary());
   }

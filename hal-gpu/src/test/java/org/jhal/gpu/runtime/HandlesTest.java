@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.junit.jupiter.api.Test;
 
-/** What was destroyed is not destroyed again: that could end the process. */
+/** Destroyed objects are not destroyed again, since that could end the process. */
 class HandlesTest {
   private final FakeRuntime runtime = new FakeRuntime();
 
   @Test
-  void anEventIsDestroyedOnce() {
+  void destroysAnEventOnce() {
     GpuEvent event = new GpuEvent(runtime.createEvent(true), runtime.createEvent(false));
     event.setRecorded(true, 1);
     event.destroy(runtime);
@@ -19,7 +19,7 @@ class HandlesTest {
   }
 
   @Test
-  void aPoolIsDestroyedOnce() {
+  void destroysAPoolOnce() {
     assertNull("pool", runtime::destroyPool);
     runtime.createPool();
     runtime.destroyPool();
@@ -27,7 +27,7 @@ class HandlesTest {
   }
 
   @Test
-  void theDefaultStreamIsNotDestroyed() {
+  void doesNotDestroyTheDefaultStream() {
     runtime.closeStream(runtime.openStream());
     assertNull("stream", () -> runtime.closeStream(0));
   }

@@ -1,4 +1,4 @@
-/** Tests of what goes with the calls on a device. */
+/** Tests of the calls on a device. */
 @NullMarked
 package org.jhal.gpu.runtime;
 

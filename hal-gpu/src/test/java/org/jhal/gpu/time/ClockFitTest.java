@@ -49,7 +49,7 @@ class ClockFitTest {
 
   /** The device was busy when it was read. */
   @Test
-  void aReferenceThatIsWorseIsNotUsed() {
+  void doesNotUseAWorseReference() {
     ClockFit fit = ClockFit.first(START, 3_000);
     assertSame(fit, fit.follow(START + 1e7, 1_000_000, millis(1e7, 0)));
     ClockFit better = fit.follow(START + 1e7, 4_000, millis(1e7, 0));
@@ -57,20 +57,22 @@ class ClockFitTest {
     assertEquals(4_000, better.error(), "10 us may be lost in the meantime");
   }
 
-  /** Each may be wrong by more than the time between them, and even seem to be the later one. */
+  /**
+   * Each may be wrong by more than the time between them, even so that their order seems swapped.
+   */
   @ParameterizedTest
   @ValueSource(doubles = {3e6, 0, -2e6, 4e7})
-  void aPoorReferenceIsFollowedByABetterOne(double passed) {
+  void replacesAPoorReferenceByABetterOne(double passed) {
     ClockFit fit = ClockFit.first(START, 5e7);
     ClockFit better = fit.follow(START + 1.2e7, 3_000, millis(passed, 0));
     assertNotNull(better);
     assertEquals(3_000, better.error());
-    assertEquals(1, better.rate(), "nothing is known of it");
+    assertEquals(1, better.rate(), "the rate, of which nothing is known");
   }
 
-  /** A rate that is known well is not given up for one that is known less well. */
+  /** A well-known rate is not replaced by one that is known less well. */
   @Test
-  void theBetterRateIsKept() {
+  void keepsTheBetterRate() {
     ClockFit fit = new ClockFit(START, 1_000, 1.0001, 1e-6, 1_000_000_000);
     ClockFit next = fit.follow(START + 1e9, 1_500, millis(1e9, -1e-4));
     assertNotNull(next);
@@ -80,7 +82,7 @@ class ClockFitTest {
   }
 
   @Test
-  void clocksThatDoNotRunTogetherAreRefused() {
+  void refusesClocksThatDrift() {
     ClockFit fit = ClockFit.first(START, 1_000);
     assertNull(fit.follow(START + 1e9, 1_000, millis(1e9, 0.01)), "too fast");
     assertNull(fit.follow(START + 1e9, 1_000, millis(1e9, -0.01)), "too slow");

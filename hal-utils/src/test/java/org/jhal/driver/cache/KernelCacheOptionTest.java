@@ -43,7 +43,7 @@ class KernelCacheOptionTest {
   }
 
   @Test
-  void whatWasCompiledIsFoundByTheSameKeyOnly() {
+  void findsCompiledCodeByTheSameKeyOnly() {
     Path made = folder.resolve("kernels");
     KernelCache first = Objects.requireNonNull(KernelCache.of(settings(made)));
     byte[] code = load(first, "source", "-O2");

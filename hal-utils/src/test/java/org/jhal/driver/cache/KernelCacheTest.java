@@ -335,7 +335,7 @@ class KernelCacheTest {
   }
 
   @Test
-  void nothingIsKeptIfTheFolderCannotBeMade() throws IOException {
+  void keepsNothingIfTheFolderCannotBeCreated() throws IOException {
     folder = Path.of("/proc/self/jhal"); // not even root can make one there
     cache = cache(1 << 20, 100);
     keep("a", "a", "b");

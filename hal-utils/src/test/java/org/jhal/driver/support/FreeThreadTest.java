@@ -41,7 +41,7 @@ class FreeThreadTest {
   }
 
   @Test
-  void whatFollowsComesThoughTheDeviceCannotBeBound() {
+  void freesContinueIfTheDeviceCannotBeBound() {
     FreeThread frees = new FreeThread("plain-0", free -> {});
     frees.free(event("free"), event("then"));
     frees.close(() -> {});
@@ -50,7 +50,7 @@ class FreeThreadTest {
 
   /** Behind the last task the device is gone. */
   @Test
-  void whatTheLastTaskFreesIsFreedWithinIt() {
+  void freesOfTheLastTaskRunWithinIt() {
     FreeThread frees = new FreeThread("plain-0", bound);
     frees.close(
         () -> {
@@ -61,7 +61,7 @@ class FreeThreadTest {
   }
 
   @Test
-  void whatIsFreedAfterTheCloseIsFreedByAnotherThread() throws InterruptedException {
+  void freesAfterTheCloseRunOnAnotherThread() throws InterruptedException {
     FreeThread frees = new FreeThread("plain-0", bound);
     frees.close(event("last"));
     CountDownLatch freed = new CountDownLatch(1);
@@ -90,7 +90,7 @@ class FreeThreadTest {
 
   /** The device ends behind the last task. */
   @Test
-  void whatACallbackFreesDuringTheCloseIsFreedBeforeTheLastTask() {
+  void freesOfACallbackDuringTheCloseRunBeforeTheLastTask() {
     FreeThread frees = new FreeThread("plain-0", free -> free.run());
     Thread closer = Thread.currentThread();
     frees.free(

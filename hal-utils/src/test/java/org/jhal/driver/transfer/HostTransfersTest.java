@@ -179,7 +179,7 @@ class HostTransfersTest {
 
   /** So no thread of a user waits while staging memory is made, or for space in it. */
   @Test
-  void whatMayBeStagedWeighsMoreAndMayBlockUntilStagingMemoryIsMade() {
+  void anUploadThatMayBeStagedWeighsMoreAndMayBlockForStagingMemory() {
     byte[] content = bytes(64 << 10);
     Command update = update(content);
     Command upload = transfer(Command.Kind.UPLOAD, HostMemory.of(direct(bytes(MIB))));

@@ -120,7 +120,7 @@ class StagingRingTest {
     "4096, 100000",
     "1048576, 2147483647"
   })
-  void whatFitsByWeightIsStagedWithoutWaiting(int size, int capacity) {
+  void stagesWithoutWaitingIfTheWeightFits(int size, int capacity) {
     int weight = StagingRing.weight(size, capacity);
     int count = Math.min(capacity / weight, 2000);
     assertTrue(count > 0, "the ring holds one");

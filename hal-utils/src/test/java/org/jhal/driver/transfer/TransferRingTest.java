@@ -260,7 +260,7 @@ class TransferRingTest {
   }
 
   @Test
-  void whatCannotBeBoundIsALossWhateverTheStatus() throws Exception {
+  void aFailureToBindIsALossWithAnyStatus() throws Exception {
     try (PlainDevice device = device(1)) {
       device.fail("bind", 1, Status.UNKNOWN);
       byte[] content = new byte[SLOT];

@@ -43,7 +43,7 @@ class EngineFileTest {
   }
 
   @Test
-  void whoClosesAnUnusedFileHearsOfTheError() throws Exception {
+  void closingAnUnusedFileThrowsItsError() throws Exception {
     EngineFile file = file();
     HalException failure = assertThrows(HalException.class, file::close);
     assertEquals(Status.ABORTED, failure.status());

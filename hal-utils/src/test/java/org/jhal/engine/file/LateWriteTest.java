@@ -293,7 +293,7 @@ class LateWriteTest {
   /** It may be reading a chunk, and it is known to be past that only if its stream says so. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void theChunksOfAFileOnALostDeviceAreGivenToNobody(boolean hasEvents, @TempDir Path folder)
+  void chunksOfAFileOnALostDeviceAreNotReused(boolean hasEvents, @TempDir Path folder)
       throws Exception {
     int size = StagingPool.CHUNKS * StagingPool.CHUNK_BYTES;
     Path path = Files.write(folder.resolve("file"), new byte[size]);

@@ -120,7 +120,7 @@ class CollectiveCauseTest {
   }
 
   @Test
-  void aRefusalThatNobodyHasToldYetIsTheCauseWhenItWouldBegin() {
+  void anUnreportedRefusalIsTheCauseWhenACollectiveWouldBegin() {
     Probe probe =
         enqueue(Fence.NONE, made -> made.atIssue = () -> made.operation().failWork(FIRST));
     assertFailed(FIRST, probe);
@@ -130,7 +130,7 @@ class CollectiveCauseTest {
   }
 
   @Test
-  void whoCancelsBehindARefusalTellsItsCause() {
+  void aCancellationAfterARefusalReportsTheRefusal() {
     TimelineSemaphore start = new EngineSemaphore(0, () -> {});
     Probe probe = enqueue(start.at(1), made -> {});
     probe.operation().failWork(FIRST);
@@ -140,7 +140,7 @@ class CollectiveCauseTest {
 
   /** The group and all collectives, begun or not, whichever thread fails them meanwhile. */
   @Test
-  void aFailureThatNobodyHasToldYetIsTheCauseForTheWholeGroup() {
+  void anUnreportedFailureIsTheCauseForTheWholeGroup() {
     backend.device.setHeld(true);
     TimelineSemaphore start = new EngineSemaphore(0, () -> {});
     List<Probe> all = new ArrayList<>(List.of(begun(), begun(), begun()));

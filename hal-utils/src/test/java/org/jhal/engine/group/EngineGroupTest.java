@@ -168,7 +168,7 @@ class EngineGroupTest {
   }
 
   @Test
-  void aGroupThatNobodyClosesIsReportedAndForgotten() throws Exception {
+  void anUnclosedGroupIsReportedAndCollected() throws Exception {
     InstantBackend backend = new InstantBackend(1);
     try (EngineDevice<Object> device = backend.open(1)) {
       forget(device);

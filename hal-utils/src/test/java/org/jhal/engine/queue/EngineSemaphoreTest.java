@@ -57,7 +57,7 @@ class EngineSemaphoreTest {
 
   /** Otherwise a semaphore that the program closes may be reported as a leak. */
   @Test
-  void itStaysReachableUntilItsCloseHasReturned() {
+  void aSemaphoreStaysReachableUntilItsCloseHasReturned() {
     for (int i = 0; i < 30_000; i++) {
       closeOne(reference -> {}); // until the compiler drops references that are not used again
     }

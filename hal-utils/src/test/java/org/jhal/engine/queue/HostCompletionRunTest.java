@@ -52,7 +52,7 @@ class HostCompletionRunTest {
   }
 
   @Test
-  void itMayEndBeforeTheCompletionReturns() {
+  void aHostCompletionMayEndBeforeItReturns() {
     QueueUse use = enqueue(context -> context.defer().end(null));
     assertEquals(1, done.currentValue());
     assertEquals(1, use.retired.get());

@@ -41,7 +41,7 @@ class PollingPaceTest {
   }
 
   @Test
-  void itNapsWhileAHostThreadPolls() {
+  void napsWhileAHostThreadPolls() {
     while (harness.streams.get(0).advance()) {
       continue;
     }
@@ -53,7 +53,7 @@ class PollingPaceTest {
   }
 
   @Test
-  void itSleepsWhenNoHostThreadPollsAnyMore() {
+  void sleepsWhenNoHostThreadPollsAnyMore() {
     givesUp.set(true);
     poller.join();
     completion.join();

@@ -115,7 +115,7 @@ class QueueInterleavingTest {
   }
 
   @Test
-  void nothingIsLeftWhenTheDeviceIsLostOrCloses() {
+  void leavesNothingWhenTheDeviceIsLostOrCloses() {
     check(SOME, ENDING);
   }
 

@@ -52,7 +52,7 @@ class CopyStagingTest {
   }
 
   @Test
-  void whoFindsNoneFreeGetsASmallPieceOfTheHeap() {
+  void aLaneWithoutAFreeChunkGetsASmallPieceOfTheHeap() {
     List<Loan> taken = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       taken.add(pool.take(1L << 40));

@@ -112,7 +112,7 @@ class StagingPoolTest {
   }
 
   @Test
-  void whoFindsNoneFreeWaitsInTurn() throws Exception {
+  void lanesWithoutAFreeChunkWaitInTurn() throws Exception {
     request(20);
     List<Loan> chunks = new ArrayList<>();
     for (int i = 0; i < StagingPool.CHUNKS; i++) {
@@ -142,7 +142,7 @@ class StagingPoolTest {
   }
 
   @Test
-  void whoWaitsTakesThePlaceOfOneThatFindsNoMemory() throws Exception {
+  void aWaiterTakesThePlaceOfALaneThatFindsNoMemory() throws Exception {
     failingMakes = 3;
     request(10);
     int refused = 0;

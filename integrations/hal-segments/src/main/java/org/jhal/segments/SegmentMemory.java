@@ -10,21 +10,20 @@ import org.jhal.Status;
 import org.jhal.spi.HostRange;
 
 /**
- * Makes host memory of memory segments: of native memory, of mapped files and of arrays, also of
- * more than 2 GiB.
+ * Creates host memory from memory segments: native memory, mapped files and arrays, of any size.
  *
  * <p>As with buffers, the bytes are borrowed and not copied ({@link HostMemory}). The caller keeps
- * the arena open until the borrow has ended. If the arena is closed earlier, the operation fails;
- * but if the segment is page-locked memory that a device accesses by itself, what the device then
- * reads or overwrites is undefined.
+ * the arena open until the borrow has ended. If the arena is closed earlier, the operation fails.
+ * But if the segment is page-locked memory that a device accesses by itself, it is undefined which
+ * memory the device then reads or overwrites.
  */
 public final class SegmentMemory {
-  /** Stands for the threads of devices, which differ from whatever thread owns a segment. */
+  /** Stands for the threads of devices, which differ from the thread that owns a segment. */
   private static final Thread SOME_OTHER_THREAD = someOtherThread();
 
   private SegmentMemory() {}
 
-  /** A thread that is never started, and keeps nothing of whoever uses this class first. */
+  /** A thread that is never started, and keeps nothing of the first user of this class alive. */
   private static Thread someOtherThread() {
     Thread thread = new Thread(null, () -> {}, "not started", 0, false);
     thread.setContextClassLoader(null);

@@ -83,7 +83,7 @@ class SegmentMemoryTest {
 
   @ParameterizedTest
   @MethodSource("segments")
-  void anySegmentThatThreadsShareGoesUpAndComesBack(MemorySegment segment) throws Exception {
+  void transfersAnySharedSegmentBothWays(MemorySegment segment) throws Exception {
     for (int i = 0; i < 1000; i++) {
       segment.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 7));
     }
@@ -110,7 +110,7 @@ class SegmentMemoryTest {
   }
 
   @Test
-  void aSegmentTellsWhereItIs() {
+  void returnsTheAddressOfASegment() {
     try (Arena arena = Arena.ofShared()) {
       MemorySegment segment = arena.allocate(16);
       HostMemory memory = SegmentMemory.of(segment.asReadOnly());
@@ -127,7 +127,7 @@ class SegmentMemoryTest {
   }
 
   @Test
-  void aReadOnlySegmentTakesNoReadback() {
+  void refusesAReadbackIntoAReadOnlySegment() {
     HostMemory memory = SegmentMemory.of(MemorySegment.ofArray(new byte[8]).asReadOnly());
     try (DeviceBuffer buffer = device.allocate(8, BufferParams.DEVICE)) {
       HalException refused =
@@ -138,7 +138,7 @@ class SegmentMemoryTest {
   }
 
   @Test
-  void aSegmentOfOneThreadIsRefused() {
+  void refusesASegmentOfOneThread() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment segment = arena.allocate(16);
       HalException refused = assertThrows(HalException.class, () -> SegmentMemory.of(segment));
@@ -148,7 +148,7 @@ class SegmentMemoryTest {
   }
 
   @Test
-  void aSegmentOfAClosedArenaIsRefused() {
+  void refusesASegmentOfAClosedArena() {
     Arena arena = Arena.ofShared();
     MemorySegment segment = arena.allocate(16);
     arena.close();
@@ -157,7 +157,7 @@ class SegmentMemoryTest {
   }
 
   @Test
-  void anArenaThatIsClosedTooEarlyFailsTheOperationAndNothingElse() throws Exception {
+  void closingTheArenaTooEarlyFailsOnlyTheOperation() throws Exception {
     TimelineSemaphore start = device.createSemaphore();
     TimelineSemaphore done = device.createSemaphore();
     HostMemory memory;
@@ -176,7 +176,7 @@ class SegmentMemoryTest {
   }
 
   @Test
-  void aSegmentMayBeLongerThanAnyBuffer(@TempDir Path folder) throws Exception {
+  void transfersASegmentLongerThanAnyBuffer(@TempDir Path folder) throws Exception {
     long size = (1L << 31) + 4096;
     Path file = folder.resolve("sparse");
     try (FileChannel channel =

@@ -9,7 +9,7 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
-/** Each element is an array, and becomes an item of its own. */
+/** Each element is an array, which becomes one item. */
 final class ArrayForm<I, O> implements BatchForm<I, O> {
   private static final long serialVersionUID = 1L;
 
@@ -92,7 +92,7 @@ final class ArrayForm<I, O> implements BatchForm<I, O> {
         return null;
       }
       Object next = arrays.next();
-      if (!input.isInstance(next)) { // or null; the types of a program may lie
+      if (!input.isInstance(next)) { // or null; unchecked casts of the program may be wrong
         String found =
             next == null
                 ? "null"

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the elements of a partition become items of a {@link BatchPipeline}, and its items results.
  *
- * @param <I> what comes in
- * @param <O> what comes out
+ * @param <I> the type of the input's elements
+ * @param <O> the type of the results
  */
 interface BatchForm<I, O> extends Serializable {
   /** A partition that is being mapped. For one thread. */
@@ -24,7 +24,7 @@ interface BatchForm<I, O> extends Serializable {
    * Begins to map a partition.
    *
    * @param kernel is closed with the result, unless this throws
-   * @param input what comes in, at least one
+   * @param input the elements, at least one
    * @throws org.jhal.HalException INVALID_ARGUMENT if the kernel does not fit
    */
   Run<O> open(TaskDevice task, BatchKernel kernel, int batchBytes, Iterator<I> input);

@@ -3,8 +3,8 @@ package org.jhal.spark;
 import java.util.List;
 
 /**
- * What comes in as one piece and goes out as one: equally long arrays, one for each buffer that a
- * kernel reads, and later one for each that it writes.
+ * A unit of input and output: equally long arrays, one for each buffer that a kernel reads, and
+ * later one for each that it writes.
  */
 final class BatchItem {
   private List<Object> inputs;
@@ -18,7 +18,7 @@ final class BatchItem {
    *
    * @param inputs an array for each buffer that the kernel reads
    * @param length the length of each
-   * @param companions what goes along untouched
+   * @param companions values that are passed through unchanged
    */
   BatchItem(List<Object> inputs, int length, List<?> companions) {
     this.inputs = inputs;
@@ -39,7 +39,7 @@ final class BatchItem {
     return inputs;
   }
 
-  /** The arrays for the results, which are made when they are first needed. */
+  /** The arrays for the results, which are created on first use. */
   List<Object> outputs(List<PrimitiveArray> kinds) {
     if (outputs.isEmpty()) {
       outputs = kinds.stream().map(kind -> kind.newArray(length)).toList();
@@ -52,7 +52,7 @@ final class BatchItem {
     return outputs;
   }
 
-  /** Counts elements whose results are there. After the last one the inputs are dropped. */
+  /** Counts elements whose results have arrived. After the last one, the inputs are dropped. */
   void complete(int count) {
     missing -= count;
     if (missing == 0) {

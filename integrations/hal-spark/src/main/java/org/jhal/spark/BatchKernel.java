@@ -109,7 +109,7 @@ final class BatchKernel implements AutoCloseable {
         .toList();
   }
 
-  /** What is thrown for a kernel that cannot be run in batches like this. */
+  /** The failure for a kernel that cannot be run in batches. */
   HalException refused(String why) {
     return new HalException(
         Status.INVALID_ARGUMENT,

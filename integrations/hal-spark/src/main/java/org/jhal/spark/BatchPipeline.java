@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * in which they came in.
  *
  * <p>An item that fills a batch alone goes to the device as it is, and a longer one in parts;
- * smaller ones are joined. If memory runs out, what is in flight ends, batches become half as
- * large, and what has failed runs again from the items, which are kept until their results are
- * there. If not even one element fits, this waits for other tasks of the device, and then begins
+ * smaller ones are joined. If memory runs out, the work in flight ends, batches become half as
+ * large, and failed batches run again from their items, which are kept until their results have
+ * arrived. If not even one element fits, this waits for other tasks of the device, and then begins
  * with large batches again.
  *
  * <p>For one thread.
@@ -48,12 +48,12 @@ final class BatchPipeline implements AutoCloseable {
   private final List<PrimitiveArray> resultKinds;
   private final long inputBytes; // of an element
   private final long outputBytes;
-  private final Deque<Batch.Piece> waiting = new ArrayDeque<>(); // what comes before the source
-  private final Deque<BatchItem> order = new ArrayDeque<>(); // what has not come out yet
+  private final Deque<Batch.Piece> waiting = new ArrayDeque<>(); // taken before the source
+  private final Deque<BatchItem> order = new ArrayDeque<>(); // items that have not come out yet
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private final Deque<BatchSlot> free = new ArrayDeque<>();
   private final int mostElements; // of a batch
-  private int limit; // elements of a batch at the moment
+  private int limit; // current number of elements of a batch
   private MemoryLine.@Nullable Place place; // while it waits for memory of other tasks
   private long taken; // elements that came from the source
   private boolean isSourceEmpty;
@@ -85,12 +85,12 @@ final class BatchPipeline implements AutoCloseable {
   /**
    * The next item, with its results; null after the last one.
    *
-   * @throws HalException what the kernel or a transfer failed with
+   * @throws HalException the failure of the kernel or of a transfer
    */
   @Nullable BatchItem next() {
     if (isClosed) {
       throw new HalException(
-          Status.FAILED_PRECONDITION, "the results of a task are asked for after its end");
+          Status.FAILED_PRECONDITION, "the results of a task are requested after its end");
     }
     while (true) {
       fill();
@@ -106,7 +106,7 @@ final class BatchPipeline implements AutoCloseable {
     }
   }
 
-  /** The number of elements of a batch at the moment. */
+  /** The current number of elements of a batch. */
   int limit() {
     return limit;
   }
@@ -169,9 +169,9 @@ final class BatchPipeline implements AutoCloseable {
     try {
       enqueue(batch, slot);
     } catch (HalException e) {
-      slot.timeline().fail(e); // what was enqueued before it does not run on to the end
+      slot.timeline().fail(e); // stops the operations that were enqueued before it
       if (e.status() != Status.RESOURCE_EXHAUSTED) {
-        throw told(e);
+        throw described(e);
       }
       recover();
     }
@@ -225,7 +225,7 @@ final class BatchPipeline implements AutoCloseable {
         task.await(slot.timeline().at(slot.last()));
       } catch (HalException e) {
         if (e.status() != Status.RESOURCE_EXHAUSTED) {
-          throw told(e);
+          throw described(e);
         }
         recover();
         return;
@@ -263,7 +263,7 @@ final class BatchPipeline implements AutoCloseable {
 
   // Out of memory.
 
-  /** Ends what is in flight, and puts what has failed first in line for smaller batches. */
+  /** Ends the work in flight, and puts failed pieces first in line for smaller batches. */
   private void recover() {
     List<Batch> failed = new ArrayList<>();
     HalException first = null;
@@ -276,7 +276,7 @@ final class BatchPipeline implements AutoCloseable {
         deliver(batch);
       } catch (HalException e) {
         if (e.status() != Status.RESOURCE_EXHAUSTED) {
-          throw told(e);
+          throw described(e);
         }
         failed.add(batch);
         first = first == null ? e : first;
@@ -284,7 +284,7 @@ final class BatchPipeline implements AutoCloseable {
     }
     boolean isWithoutMemory = limit == 1 && failed.size() == inFlight.size();
     if (!isWithoutMemory) {
-      // Half of what batches may have, not of what has failed: that may have been a small rest.
+      // Half of the limit, not of the failed batch, which may have been a small rest.
       limit = Math.max(1, limit / 2);
       task.counts().halved();
     }
@@ -308,7 +308,7 @@ final class BatchPipeline implements AutoCloseable {
       place = task.memory().join(task);
     }
     if (!task.memory().await(place)) {
-      throw told(failure);
+      throw described(failure);
     }
   }
 
@@ -319,7 +319,7 @@ final class BatchPipeline implements AutoCloseable {
     }
   }
 
-  /** A failed operation may still use the arrays, into which the next one writes as well. */
+  /** A failed operation may still use the arrays into which the next one writes. */
   private void awaitMemory(List<Batch> failed) {
     List<HostMemory> borrowed = failed.stream().flatMap(batch -> batch.memory().stream()).toList();
     if (borrowed.isEmpty()) {
@@ -341,8 +341,8 @@ final class BatchPipeline implements AutoCloseable {
   }
 
   /**
-   * The memory of closed buffers comes back when their operations retire, which is soon after their
-   * signals. Other operations of the task may be open for longer, so this does not insist.
+   * Waits a while for the memory of closed buffers, which is freed when their operations retire,
+   * soon after their signals. Other operations of the task may stay open for longer.
    */
   private void awaitRetirement() {
     long end = System.nanoTime() + RETIREMENT.toNanos();
@@ -363,7 +363,7 @@ final class BatchPipeline implements AutoCloseable {
     free.clear();
   }
 
-  private HalException told(HalException cause) {
+  private HalException described(HalException cause) {
     return new HalException(
         cause.status(),
         "kernel "
@@ -376,8 +376,8 @@ final class BatchPipeline implements AutoCloseable {
   }
 
   /**
-   * The failure, or one without its causes if they cannot be serialised: Spark would drop all of
-   * it, and the status with it.
+   * The failure, without its causes if they cannot be serialised: Spark would drop all of it, and
+   * the status with it.
    */
   static HalException forTheWire(HalException failure) {
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
@@ -388,7 +388,7 @@ final class BatchPipeline implements AutoCloseable {
     }
   }
 
-  /** Cancels what has not begun, and gives everything back. */
+  /** Cancels work that has not begun, and releases everything. */
   @Override
   public void close() {
     if (!isClosed) {

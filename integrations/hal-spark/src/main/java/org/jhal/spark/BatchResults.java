@@ -10,12 +10,12 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of a partition, which are computed as they are asked for. Nothing is opened for an
- * empty partition, and everything is given back after the last result, after a failure, and at the
- * end of the task.
+ * The results of a partition, which are computed on demand. Nothing is opened for an empty
+ * partition, and everything is released after the last result, after a failure, and at the end of
+ * the task.
  *
- * <p>For one reader at a time. The task may end on another thread meanwhile, as where Spark reads
- * on a thread of its own: then the reader gives everything back when it is through.
+ * <p>For one reader at a time. The task may end on another thread meanwhile, for example if Spark
+ * reads on a separate thread: then the reader releases everything when it is done.
  */
 final class BatchResults<O> implements Iterator<O> {
   private enum State {
@@ -37,9 +37,9 @@ final class BatchResults<O> implements Iterator<O> {
   /**
    * Results.
    *
-   * @param input what they are computed from
-   * @param opener begins, when the first one is asked for and there is input
-   * @param onEnd takes what is to be called when the task is over
+   * @param input the elements that they are computed from
+   * @param opener begins, when the first result is requested and there is input
+   * @param onEnd gets the callback for the end of the task
    */
   BatchResults(Iterator<?> input, Supplier<BatchForm.Run<O>> opener, Consumer<Runnable> onEnd) {
     this.input = input;
@@ -52,7 +52,7 @@ final class BatchResults<O> implements Iterator<O> {
     if (ready == null && !isOver) {
       if (!state.compareAndSet(State.IDLE, State.READING)) {
         throw new HalException(
-            Status.FAILED_PRECONDITION, "the results of a task are asked for after its end");
+            Status.FAILED_PRECONDITION, "the results of a task are requested after its end");
       }
       isOver = true; // unless there is a result
       try {

@@ -8,7 +8,9 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Parameter;
 import org.jhal.TimelineSemaphore;
 
-/** What one batch in flight uses: buffers, a timeline, and memory in which items are joined. */
+/**
+ * The resources of one batch in flight: buffers, a timeline, and memory in which items are joined.
+ */
 final class BatchSlot implements AutoCloseable {
   private static final long LEAST = 64; // elements
 
@@ -43,7 +45,7 @@ final class BatchSlot implements AutoCloseable {
     return ++last;
   }
 
-  /** Buffers for that many elements, and at most {@code most} if they have to be made. */
+  /** Makes room in the buffers for that many elements; new buffers have room for {@code most}. */
   void reserve(int count, int most) {
     if (count <= capacity) {
       return;
@@ -115,8 +117,8 @@ final class BatchSlot implements AutoCloseable {
   }
 
   /**
-   * Cancels what has not begun; the memory is free once the rest has retired. Arrays that
-   * operations still use are theirs alone.
+   * Cancels work that has not begun; the memory is free once the rest has retired. Arrays that
+   * operations still use are not used again.
    */
   @Override
   public void close() {

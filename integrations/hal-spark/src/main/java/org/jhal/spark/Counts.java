@@ -3,7 +3,7 @@ package org.jhal.spark;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What the tasks of an executor have done with its devices so far, for Spark's metrics.
+ * Counts the work of an executor's tasks on its devices, for Spark's metrics.
  *
  * <p>Thread-safe.
  */

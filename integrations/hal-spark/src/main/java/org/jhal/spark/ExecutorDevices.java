@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 final class ExecutorDevices implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ExecutorDevices.class.getName());
 
-  /** Longer than a process takes that ends; see {@link ProcessExit}. */
+  /** Longer than the exit of a process takes; see {@link ProcessExit}. */
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  /** Those of this process, which is one executor. Set and cleared by the plugin. */
+  /** The devices of this process, which is one executor. Set and cleared by the plugin. */
   private static volatile @Nullable ExecutorDevices current;
 
   private final String resource;
@@ -48,7 +48,7 @@ final class ExecutorDevices implements AutoCloseable {
   private final Set<Device> lost = ConcurrentHashMap.newKeySet();
 
   /**
-   * Opens the devices. One that cannot be opened is logged, and the reason is what its tasks get.
+   * Opens the devices. If one cannot be opened, this logs the reason, with which its tasks fail.
    *
    * @param opener opens the device of a URI
    * @param endsWhenLost whether the process ends soon after {@code onLost} was called
@@ -94,7 +94,7 @@ final class ExecutorDevices implements AutoCloseable {
     return current;
   }
 
-  /** Makes these the devices of the process, or those of none. */
+  /** Sets the devices of the process; null for none. */
   static void setCurrent(@Nullable ExecutorDevices devices) {
     current = devices;
   }
@@ -146,7 +146,7 @@ final class ExecutorDevices implements AutoCloseable {
     long end = System.nanoTime() + PATIENCE.toNanos();
     try {
       while (System.nanoTime() - end < 0 && !context.isInterrupted()) {
-        // Between two looks: before 4.2, Spark tells nobody of a kill.
+        // Polls, since versions of Spark before 4.2 do not notify of a kill.
         Thread.sleep(TaskDevice.LOOK.toMillis());
       }
     } catch (InterruptedException e) {
@@ -212,7 +212,7 @@ final class ExecutorDevices implements AutoCloseable {
               + ".amount and spark.task.resource."
               + resource
               + ".amount, or spark.jhal.resource to the name of another one."
-              + " The master local[n] gives resources to no task; local-cluster[...] does");
+              + " The master local[n] assigns no resources to tasks; local-cluster[...] does");
     }
     String[] addresses = mine.addresses();
     if (addresses.length != 1) {
@@ -245,7 +245,7 @@ final class ExecutorDevices implements AutoCloseable {
     }
   }
 
-  /** Looks whether a device is lost. */
+  /** Checks whether a device is lost. */
   void look() {
     devices.values().forEach(permits -> noteIfLost(permits.device()));
   }

@@ -30,19 +30,19 @@ import org.jhal.Status;
  *
  * <p>The kernel computes an element of each output from an element of each input: its buffers are
  * in or out, not inout. Its integer constant {@code count} gets the number of elements of a batch,
- * the others get what {@link #withConstant} gave. One dispatch covers a batch.
+ * and {@link #withConstant} sets the other constants. One dispatch covers a batch.
  *
- * <p>The results come lazily and in the order of the input, and the input is pulled as they are
- * asked for, so a partition may be larger than the memory. If the memory of the device runs out,
- * batches become half as large, down to one element, and what has failed runs again. If not even
- * one element fits, the task waits for memory that other tasks of the executor hold, for 5 minutes
- * at most. It fails with RESOURCE_EXHAUSTED if that is in vain, or all of them wait. Any other
- * failure fails the task.
+ * <p>The results are computed on demand, in the order of the input, and the input is read as
+ * results are requested, so a partition may be larger than the memory. If the memory of the device
+ * runs out, batches become half as large, down to one element, and failed batches run again. If not
+ * even one element fits, the task waits for memory that other tasks of the executor hold, for at
+ * most 5 minutes. It fails with RESOURCE_EXHAUSTED if no memory is freed, or if all of them wait.
+ * Any other failure fails the task.
  *
- * <p>Immutable; any thread may use it. It travels with the tasks.
+ * <p>Immutable; any thread may use it. It is serialized with the tasks.
  *
- * @param <I> what comes in: an array, or a row
- * @param <O> what comes out
+ * @param <I> the type of the input's elements: an array, or a row
+ * @param <O> the type of the results
  */
 public final class HalPartitions<I, O>
     implements FlatMapFunction<Iterator<I>, O>, MapPartitionsFunction<I, O> {
@@ -70,14 +70,13 @@ public final class HalPartitions<I, O>
   }
 
   /**
-   * Maps arrays: for each one comes an array of the same length. Small ones share a batch, long
-   * ones take several. The kernel has one in and one out; bytes are {@code i8} or {@code u8},
-   * shorts {@code i16}, {@code u16}, {@code f16} or {@code bf16}, and so on. An array that has come
-   * from the input must not be changed afterwards.
+   * Maps arrays: each one yields an array of the same length. Small arrays share a batch, long ones
+   * take several. The kernel has one in buffer and one out buffer; bytes are {@code i8} or {@code
+   * u8}, shorts {@code i16}, {@code u16}, {@code f16} or {@code bf16}, and so on. An array from the
+   * input must not be changed afterwards.
    *
-   * @param input the class of the arrays that come in: of bytes, shorts, ints, longs, floats or
-   *     doubles
-   * @param output the class of the arrays that come out
+   * @param input the class of the input arrays: of bytes, shorts, ints, longs, floats or doubles
+   * @param output the class of the result arrays
    * @throws HalException INVALID_ARGUMENT for another class
    */
   public static <I, O> HalPartitions<I, O> arrays(
@@ -87,12 +86,12 @@ public final class HalPartitions<I, O>
   }
 
   /**
-   * Maps rows: for each one comes one. Each in of the kernel is the column of that name, and each
-   * out becomes one. Columns are of Spark's types byte, short, int, long, float and double. A null
-   * in a column that the kernel reads fails the task.
+   * Maps rows: each one yields a row. Each in buffer of the kernel reads the column of its name,
+   * and each out buffer becomes a column. Columns are of Spark's types byte, short, int, long,
+   * float and double. A null in a column that the kernel reads fails the task.
    *
-   * @param output the columns that come out: all outs of the kernel, and columns of the input, of
-   *     any type, that go along unchanged
+   * @param output the columns of the results: all out buffers of the kernel, and columns of the
+   *     input, of any type, which are passed through unchanged
    */
   public static HalPartitions<Row, Row> rows(SparkBundle bundle, String kernel, StructType output) {
     return new HalPartitions<>(bundle, kernel, new RowForm(output), Map.of(), DEFAULT_BATCH_BYTES);
@@ -103,7 +102,7 @@ public final class HalPartitions<I, O>
    *
    * @param value as {@link Args} takes it
    * @throws HalException INVALID_ARGUMENT if {@code value} is of a type that no constant has, or
-   *     {@code name} is {@code count}, which each batch has its own value of
+   *     {@code name} is {@code count}, which is the number of elements of each batch
    */
   public HalPartitions<I, O> withConstant(String name, Number value) {
     Objects.requireNonNull(name, "name");
@@ -123,8 +122,8 @@ public final class HalPartitions<I, O>
   }
 
   /**
-   * The same, with batches of at most that many bytes of input. By default 16 MiB. A batch has at
-   * most 65,536 arrays or rows, too.
+   * The same, with batches of at most that many bytes of input; 16 MiB by default. A batch also has
+   * at most 65,536 arrays or rows.
    *
    * @param bytes from 1 to 1 GiB; a batch has at least one element
    * @throws HalException OUT_OF_RANGE for another number
@@ -141,7 +140,7 @@ public final class HalPartitions<I, O>
   /**
    * For Spark: maps a partition, within a task that has a device.
    *
-   * @throws HalException as {@link HalTask#device()}, when the first result is asked for
+   * @throws HalException as {@link HalTask#device()}, when the first result is requested
    */
   @Override
   public Iterator<O> call(Iterator<I> input) {
@@ -155,8 +154,8 @@ public final class HalPartitions<I, O>
   /**
    * Maps a partition.
    *
-   * @param device is asked when there is something to compute
-   * @param onEnd takes what is to be called when the task is over
+   * @param device called when there is something to compute
+   * @param onEnd gets the callback for the end of the task
    */
   Iterator<O> map(Iterator<I> input, Supplier<TaskDevice> device, Consumer<Runnable> onEnd) {
     return new BatchResults<>(
@@ -166,7 +165,7 @@ public final class HalPartitions<I, O>
           BatchKernel loaded = BatchKernel.load(task.device(), bundle, kernel, constants);
           try {
             return form.open(task, loaded, batchBytes, input);
-          } catch (Throwable e) { // the input throws checked exceptions, too, through Scala
+          } catch (Throwable e) { // through Scala, the input may also throw checked exceptions
             loaded.close();
             throw e;
           }

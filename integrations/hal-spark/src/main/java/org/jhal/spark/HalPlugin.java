@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Gives the executors of an application their devices: {@code
  * spark.plugins=org.jhal.spark.HalPlugin}.
  *
- * <p>Each executor opens the devices that Spark has given to it once, and closes them at its end.
- * {@link HalTask#device()} then gives a task the one that it was assigned. The settings are
+ * <p>Each executor opens the devices that Spark has assigned to it once, and closes them at its
+ * end. {@link HalTask#device()} then returns the one that is assigned to the task. The settings are
  *
  * <ul>
  *   <li>{@code spark.jhal.resource}, {@code gpu} by default: the name of the resource whose
@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Among the metrics of the plugin are the operations that were enqueued and that have retired,
- * the bytes and batches that {@code HalPartitions} has moved, how often it met a lack of memory,
- * and how often and how long tasks have waited for a queue.
+ * the bytes and batches that {@code HalPartitions} has moved, how often it ran out of memory, and
+ * how often and how long tasks have waited for a queue.
  */
 public final class HalPlugin implements SparkPlugin {
   /** The exit code of an executor that has lost a device. */
@@ -53,8 +53,7 @@ public final class HalPlugin implements SparkPlugin {
   /**
    * The part in the driver, which refuses wrong settings before anything starts.
    *
-   * @throws IllegalStateException if this Spark has another major version than the one that JHAL is
-   *     made for
+   * @throws IllegalStateException if JHAL does not support the major version of this Spark
    */
   @Override
   public DriverPlugin driverPlugin() {
@@ -164,7 +163,7 @@ public final class HalPlugin implements SparkPlugin {
     public void shutdown() {
       ExecutorDevices opened = devices;
       if (opened != null) {
-        opened.close(); // tasks are told that the executor stops
+        opened.close(); // waiting tasks fail because the executor stops
         if (ExecutorDevices.current() == opened) {
           ExecutorDevices.setCurrent(null);
         }

@@ -18,17 +18,16 @@ import org.jhal.Status;
  * spark.resources.discoveryPlugin=org.jhal.spark.HalResourceDiscovery}. The addresses of the
  * resource are URIs that open the devices, such as {@code cuda://GPU-8932f937-…}.
  *
- * <p>It answers for the resource that {@code spark.jhal.resource} names ({@code gpu} by default),
- * and leaves others to other plugins. {@code spark.jhal.drivers} says which devices there are: URIs
- * of drivers, separated by commas, such as {@code cuda} or {@code mock://?devices=2}. By default
- * these are the devices of all drivers that can be used on the machine and do not compute on the
- * host.
+ * <p>It handles the resource that {@code spark.jhal.resource} names ({@code gpu} by default), and
+ * leaves others to other plugins. {@code spark.jhal.drivers} selects the devices: URIs of drivers,
+ * separated by commas, such as {@code cuda} or {@code mock://?devices=2}. By default these are the
+ * devices of all drivers that can be used on the machine and do not compute on the host.
  *
- * <p>Spark calls it where the resource is looked for: in a standalone worker, or in an executor of
- * YARN or Kubernetes, before {@code --jars} are loaded. So JHAL has to be on the class path of that
- * process. The drivers load the native runtimes there, which stay loaded; where a worker should not
- * have them, {@code spark.worker.resource.NAME.discoveryScript} with a script that calls {@code hal
- * devices --spark NAME} finds the same in a process of its own.
+ * <p>Spark calls it in the process that needs the resource: in a standalone worker, or in an
+ * executor of YARN or Kubernetes, before {@code --jars} are loaded. So JHAL has to be on the class
+ * path of that process. The drivers load the native runtimes there, which stay loaded. To keep them
+ * out of a worker, set {@code spark.worker.resource.NAME.discoveryScript} to a script that calls
+ * {@code hal devices --spark NAME}, which finds the same devices in a separate process.
  */
 public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
   private static final System.Logger LOG = System.getLogger(HalResourceDiscovery.class.getName());
@@ -40,11 +39,11 @@ public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
   public HalResourceDiscovery() {}
 
   /**
-   * As many devices as are asked for, the same at each call.
+   * Returns as many devices as are requested, the same at each call.
    *
-   * @throws HalException NOT_FOUND if there are fewer, with what was found and why a driver cannot
-   *     be used; INVALID_ARGUMENT if {@code spark.jhal.drivers} is malformed; NOT_FOUND or
-   *     UNAVAILABLE if it names a driver that is not there or cannot be used
+   * @throws HalException NOT_FOUND if there are fewer, with those that were found and why a driver
+   *     cannot be used; INVALID_ARGUMENT if {@code spark.jhal.drivers} is malformed; NOT_FOUND or
+   *     UNAVAILABLE if it names a driver that is missing or cannot be used
    */
   @Override
   public Optional<ResourceInformation> discoverResource(ResourceRequest request, SparkConf conf) {
@@ -53,7 +52,7 @@ public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
     if (!name.equals(mine)) {
       LOG.log(
           Level.INFO,
-          "resource '" + name + "' is left to others: " + SparkSettings.RESOURCE + " is " + mine);
+          "resource '" + name + "' is ignored: " + SparkSettings.RESOURCE + " is " + mine);
       return Optional.empty();
     }
     Addresses found = find(conf.get(SparkSettings.DRIVERS, ""));
@@ -64,14 +63,14 @@ public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
               + name
               + "': "
               + request.amount()
-              + " devices are asked for, but "
+              + " devices are requested, but "
               + found.uris().size()
               + " were found: "
               + found.uris()
               + (found.reasons().isEmpty() ? "" : "; " + String.join("; ", found.reasons()))
               + ". "
               + SparkSettings.DRIVERS
-              + " says which drivers are asked");
+              + " selects the drivers");
     }
     String[] addresses =
         found.uris().stream()
@@ -87,8 +86,7 @@ public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
           .addresses(drivers, PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new HalException(
-          Status.CANCELLED, "interrupted while drivers were asked for their devices", e);
+      throw new HalException(Status.CANCELLED, "interrupted while drivers listed their devices", e);
     }
   }
 }

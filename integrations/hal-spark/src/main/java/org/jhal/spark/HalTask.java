@@ -6,7 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * What a Spark task has of JHAL.
+ * Gives a Spark task its device.
  *
  * <pre>{@code
  * rdd.mapPartitions(elements -> {
@@ -25,20 +25,21 @@ public final class HalTask {
   private HalTask() {}
 
   /**
-   * The device whose address Spark gave to the calling task, with a queue that this attempt of the
-   * task has alone. The first call of an attempt waits while other attempts have all queues of the
-   * device; {@code spark.jhal.concurrentTasks} says how many those are. All further calls of the
-   * attempt return the same object, on any thread that has its {@link TaskContext}.
+   * Returns the device whose address Spark has assigned to the calling task, with a queue that no
+   * other attempt of a task uses. The first call of an attempt waits while other attempts use all
+   * queues of the device; {@code spark.jhal.concurrentTasks} is their number. All further calls of
+   * the attempt return the same object, on any thread that has its {@link TaskContext}.
    *
-   * <p>The device and its queue need no close: they go back when the attempt is over, and its
-   * timelines are closed then. Buffers, executables and whatever else the attempt makes are its own
-   * to close, also if it fails; otherwise they keep memory of the device that other tasks need.
+   * <p>The device and its queue need not be closed: they are returned when the attempt is over, and
+   * its timelines are closed then. The attempt itself closes its buffers, executables and all other
+   * objects that it creates, even if it fails; otherwise they keep memory of the device that other
+   * tasks need.
    *
    * @throws HalException FAILED_PRECONDITION outside of a task, in a task that is over or has no
    *     such resource, or if the executor does not run {@link HalPlugin}; INVALID_ARGUMENT if the
    *     task has several addresses, or one that is no URI of a device; UNAVAILABLE if the device is
-   *     lost; CANCELLED if the thread is interrupted, or the executor stops; why the executor could
-   *     not open the device. The message says what to set
+   *     lost; CANCELLED if the thread is interrupted, or the executor stops; the failure with which
+   *     the executor could not open the device. The message names the settings to change.
    * @throws TaskKilledException if the task is killed while it waits
    */
   public static TaskDevice device() {
@@ -47,7 +48,7 @@ public final class HalTask {
       throw new HalException(
           Status.FAILED_PRECONDITION,
           "there is no Spark task on this thread: call HalTask.device() in the function that Spark"
-              + " runs for a partition, and hand what it returns to threads of your own");
+              + " runs for a partition, and pass the result to threads of your own");
     }
     ExecutorDevices devices = ExecutorDevices.current();
     if (devices == null) {

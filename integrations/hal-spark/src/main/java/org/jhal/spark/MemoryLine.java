@@ -9,21 +9,22 @@ import java.util.Set;
 
 /**
  * The mappings of one device that have no memory at all, in the order in which they began to wait
- * for it. Only the first one tries again, so that no two keep each other from what both need.
+ * for it. Only the first one tries again, so that no two compete for the memory that both need.
  *
- * <p>A mapping in the line holds no memory, but its task may, by something else. When all tasks of
- * the device are in the line, none of them would ever give memory back. Then the first one tries
- * once more, and if that is in vain it gives up, and what its task holds goes to the next one.
+ * <p>A mapping in the line holds no memory, but its task may hold some for other purposes. When all
+ * tasks of the device are in the line, none of them would ever free memory. Then the first one
+ * tries once more. If that fails, the mapping fails, and the memory of its task goes to the next
+ * one.
  *
- * <p>Thread-safe. No method calls the device or others' code with the lock held.
+ * <p>Thread-safe. No method calls the device or foreign code with the lock held.
  */
 final class MemoryLine {
   private static final System.Logger LOG = System.getLogger(MemoryLine.class.getName());
 
-  /** How long one waits for tasks that do not end. */
+  /** How long a mapping waits for tasks that do not end. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  /** After which time a wait is told to people, each time. */
+  /** The interval at which a wait is logged. */
   private static final Duration LONG = Duration.ofMinutes(1);
 
   /** A mapping in the line. */
@@ -52,7 +53,7 @@ final class MemoryLine {
   /**
    * Creates one.
    *
-   * @param patience how long one waits for tasks that do not end
+   * @param patience how long a mapping waits for tasks that do not end
    */
   MemoryLine(Duration patience) {
     this.patience = patience;
@@ -74,7 +75,7 @@ final class MemoryLine {
     }
   }
 
-  /** A mapping of {@code task} has given all its memory back, and has nothing to go on with. */
+  /** A mapping of {@code task} has released all its memory, and cannot continue. */
   Place join(TaskDevice task) {
     Place place = new Place(task);
     synchronized (lock) {
@@ -98,15 +99,15 @@ final class MemoryLine {
   }
 
   /**
-   * Waits until the mapping should try again. Memory may come back at any time, unseen from here,
-   * so this is so from time to time.
+   * Waits until the mapping should try again. Memory may be freed at any time without notice, so it
+   * tries at intervals.
    *
-   * @return false if it should give up: no other task can give memory back, or none has for long
+   * @return false if it should give up: no other task can free memory, or none has for a long time
    * @throws RuntimeException as {@link TaskDevice#checkGoesOn}
    */
   boolean await(Place place) {
     String activity = "waited for memory of the device";
-    long toldAt = place.since;
+    long loggedAt = place.since;
     try {
       while (true) {
         synchronized (lock) {
@@ -120,8 +121,8 @@ final class MemoryLine {
           lock.wait(TaskDevice.LOOK.toMillis());
         }
         place.task.checkGoesOn(activity);
-        if (isOlder(toldAt, LONG)) {
-          toldAt = System.nanoTime();
+        if (isOlder(loggedAt, LONG)) {
+          loggedAt = System.nanoTime();
           LOG.log(Level.WARNING, place.task + " still waits for memory that other tasks hold");
         }
       }
@@ -140,7 +141,7 @@ final class MemoryLine {
     return false;
   }
 
-  /** Whether all others are in the line, too. */
+  /** Whether all others are in the line as well. */
   private boolean isAlone(Place place) {
     return tasks.stream()
         .allMatch(task -> task == place.task || line.stream().anyMatch(own -> own.task == task));

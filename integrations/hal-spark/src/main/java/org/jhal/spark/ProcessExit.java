@@ -10,8 +10,8 @@ final class ProcessExit {
   private ProcessExit() {}
 
   /**
-   * Begins to end the process, and returns. A hook of Spark waits for tasks, and may be called from
-   * one, so threads of their own do it.
+   * Begins to end the process, and returns. A hook of Spark waits for tasks, and this may be called
+   * from one, so separate threads do it.
    */
   static void begin(int code) {
     begin(code, PATIENCE);
@@ -33,7 +33,7 @@ final class ProcessExit {
       Thread exit = start("jhal-spark-exit", () -> System.exit(code));
       exit.join(patience.toMillis()); // it returns only if the exit is refused
     } catch (InterruptedException e) {
-      // then at once: nobody should have interrupted this thread
+      // an unexpected interrupt: halt at once
     } finally {
       Runtime.getRuntime().halt(code);
     }

@@ -10,23 +10,23 @@ import org.jhal.Hal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the last operations of tasks that are over. A queue that is idle already goes back at
- * once; the others are looked at by a daemon thread, which runs while there are any.
+ * Waits for the last operations of tasks that are over. A queue that is already idle is returned at
+ * once; a daemon thread polls the others, and runs while there are any.
  *
  * <p>Thread-safe.
  */
 final class QueueDrain {
   private static final System.Logger LOG = System.getLogger(QueueDrain.class.getName());
 
-  /** How long the thread waits between two looks at first, and in the long run. */
+  /** The interval of the thread's polls, at first and later. */
   private static final long SOON_MILLIS = 1;
 
   private static final long LATER_MILLIS = 20;
 
-  /** How long a queue is looked at often. */
+  /** How long a queue is polled at the shorter interval. */
   private static final Duration SHORT = Duration.ofMillis(200);
 
-  /** After which time a queue that is not idle is told to people. */
+  /** The time after which a queue that is not idle is reported. */
   private static final Duration LONG = Duration.ofMinutes(1);
 
   /** A queue that still has operations. */
@@ -34,7 +34,7 @@ final class QueueDrain {
     final TaskDevice task;
     final Runnable then;
     final long since = System.nanoTime();
-    boolean isTold; // by the thread
+    boolean isReported; // by the thread
 
     Waiting(TaskDevice task, Runnable then) {
       this.task = task;
@@ -47,7 +47,7 @@ final class QueueDrain {
   }
 
   private final Duration patience;
-  private final Consumer<String> teller;
+  private final Consumer<String> reporter;
   private final Object lock = new Object();
   private final List<Waiting> all = new ArrayList<>(); // guarded by lock
   private @Nullable Thread thread; // guarded by lock
@@ -59,17 +59,17 @@ final class QueueDrain {
   /**
    * Creates one.
    *
-   * @param patience after which time a queue that is not idle is told
-   * @param teller takes that text
+   * @param patience the time after which a queue that is not idle is reported
+   * @param reporter gets the text of the report
    */
-  QueueDrain(Duration patience, Consumer<String> teller) {
+  QueueDrain(Duration patience, Consumer<String> reporter) {
     this.patience = patience;
-    this.teller = teller;
+    this.reporter = reporter;
   }
 
   /**
    * Closes the timelines of {@code task}, and calls {@code then}, once no operation of its queue is
-   * open; on this thread if that is so now.
+   * open; on this thread if none is open now.
    */
   void whenIdle(TaskDevice task, Runnable then) {
     if (isIdle(task)) {
@@ -89,7 +89,7 @@ final class QueueDrain {
     }
   }
 
-  /** Operations of a lost device may stay open until it is closed; nobody is in their way. */
+  /** Operations of a lost device may stay open until it is closed; they delay no other task. */
   private static boolean isIdle(TaskDevice task) {
     DeviceQueue queue = task.lentQueue();
     return queue.openOperations() == 0 || queue.device().lostCause() != null;
@@ -113,19 +113,19 @@ final class QueueDrain {
         some = next();
       }
     } catch (InterruptedException e) {
-      // nobody has this thread but this class, which does not interrupt it
+      // unexpected: only this class has a reference to the thread, and never interrupts it
       LOG.log(Level.WARNING, "interrupted while queues of tasks that are over become idle", e);
     } finally {
       synchronized (lock) {
         if (thread == Thread.currentThread()) {
-          thread = null; // so that the next one goes on with what is left
+          thread = null; // so that the next thread continues with the remaining queues
         }
       }
     }
   }
 
-  /** All that wait, after some time; none if the thread is to end. */
-  @SuppressWarnings("WaitNotInLoop") // to look too early does no harm
+  /** All waiting queues, after some time; none if the thread should end. */
+  @SuppressWarnings("WaitNotInLoop") // an early poll does no harm
   private List<Waiting> next() throws InterruptedException {
     synchronized (lock) {
       if (all.isEmpty()) {
@@ -150,17 +150,17 @@ final class QueueDrain {
           finish(one.task, one.then);
         }
       } else {
-        tellIfLong(one);
+        reportIfLong(one);
       }
     } catch (Throwable t) {
       LOG.log(Level.ERROR, "an error interrupted the end of " + one.task, t);
     }
   }
 
-  private void tellIfLong(Waiting one) {
-    if (!one.isTold && one.isOlderThan(patience)) {
-      one.isTold = true;
-      teller.accept(
+  private void reportIfLong(Waiting one) {
+    if (!one.isReported && one.isOlderThan(patience)) {
+      one.isReported = true;
+      reporter.accept(
           one.task
               + ", which has ended, still has "
               + one.task.lentQueue().openOperations()

@@ -16,21 +16,21 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of one device. Each is lent to one attempt of a task at a time, in the order in which
- * they ask, and comes back when its last operation has retired.
+ * The queues of one device. Each is lent to one attempt of a task at a time, in the order of their
+ * requests, and returns when its last operation has retired.
  *
- * <p>Thread-safe. No method calls the device or others' code with the lock held.
+ * <p>Thread-safe. No method calls the device or foreign code with the lock held.
  */
 final class QueuePermits {
   private static final System.Logger LOG = System.getLogger(QueuePermits.class.getName());
 
-  /** After which time a wait is told to people, each time. */
+  /** The interval at which a wait is logged. */
   private static final Duration LONG = Duration.ofMinutes(1);
 
   /**
-   * A queue, as an attempt has it.
+   * The queue of an attempt.
    *
-   * @param isNew whether this call has taken it, so that the caller must see to its return
+   * @param isNew whether this call has taken it, so that the caller must ensure its return
    */
   record Lent(TaskDevice task, boolean isNew) {}
 
@@ -61,11 +61,11 @@ final class QueuePermits {
   }
 
   /**
-   * The queue of an attempt, or a free one, for which this waits.
+   * Returns the queue of an attempt, or waits for a free one.
    *
    * @param id of the attempt
-   * @param attempt what it is called in messages
-   * @param isKilled whether the attempt is to end; looked at while this waits
+   * @param attempt its name in messages
+   * @param isKilled whether the attempt is killed; polled while this waits
    * @throws HalException CANCELLED if the thread is interrupted although the task is not killed, or
    *     if {@link #close} is called
    * @throws TaskKilledException if the task is killed
@@ -76,7 +76,7 @@ final class QueuePermits {
     Lent taken = null;
     boolean hasWaited = false;
     try {
-      long toldAt = began;
+      long loggedAt = began;
       while (true) {
         synchronized (lock) {
           taken = takeLocked(ticket, id, attempt, isKilled);
@@ -92,8 +92,8 @@ final class QueuePermits {
         if (isKilled.getAsBoolean()) {
           throw new TaskKilledException(attempt + " was killed while it waited for " + this);
         }
-        if (System.nanoTime() - toldAt > LONG.toNanos()) {
-          toldAt = System.nanoTime();
+        if (System.nanoTime() - loggedAt > LONG.toNanos()) {
+          loggedAt = System.nanoTime();
           LOG.log(Level.WARNING, attempt + " still waits for a queue of " + this);
         }
       }
@@ -139,7 +139,7 @@ final class QueuePermits {
     }
   }
 
-  /** The attempt is over: fails its timelines, and takes the queue back once it is idle. */
+  /** Ends an attempt: fails its timelines, and takes the queue back once it is idle. */
   void giveBack(long id, TaskDevice task) {
     synchronized (lock) {
       if (!lent.remove(id, task)) {
@@ -166,7 +166,7 @@ final class QueuePermits {
     }
   }
 
-  /** Refuses all further attempts, also those that wait. Does not close the device. */
+  /** Refuses all further attempts, including those that wait. Does not close the device. */
   void close() {
     synchronized (lock) {
       isClosed = true;

@@ -54,8 +54,8 @@ final class RowForm implements BatchForm<Row, Row> {
   }
 
   /**
-   * Where each column of the output comes from: a column of the input, or, as {@code -1 - i},
-   * output i of the kernel.
+   * The source of each column of the output: a column of the input, or, as {@code -1 - i}, output i
+   * of the kernel.
    */
   private int[] sources(BatchKernel kernel, StructType schema) {
     List<String> outs = kernel.outputs().stream().map(Parameter::name).toList();

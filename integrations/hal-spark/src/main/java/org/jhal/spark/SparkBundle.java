@@ -12,8 +12,8 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where executors find a bundle of kernels. It travels with the tasks; the bundle itself does not,
- * and comes to the executors as Spark brings them jars and files.
+ * The place where executors find a bundle of kernels. It is serialized with the tasks. The bundle
+ * itself is not: Spark distributes it to the executors, like other jars and files.
  *
  * <p>Immutable; any thread may use it.
  */
@@ -43,8 +43,8 @@ public final class SparkBundle implements Serializable {
   }
 
   /**
-   * The bundle in a file or folder: what {@code --files} or {@code --archives} have brought under
-   * that name, or else a path on the executor's machine.
+   * The bundle in a file or folder that {@code --files} or {@code --archives} have distributed
+   * under that name, or else at a path on the executor's machine.
    *
    * @param name a name as {@code SparkFiles.get} takes it, or a path
    */
@@ -55,7 +55,7 @@ public final class SparkBundle implements Serializable {
   /**
    * The bundle, on an executor.
    *
-   * @throws HalException NOT_FOUND if it is not there, with what was tried
+   * @throws HalException NOT_FOUND if it is missing, with the places that were searched
    */
   public ExecutableSource source() {
     if (anchor != null) {
@@ -88,7 +88,7 @@ public final class SparkBundle implements Serializable {
     }
   }
 
-  /** What is thrown if the bundle is not on this executor. */
+  /** The failure if the bundle is not on this executor. */
   HalException missing(String why, @Nullable Throwable cause) {
     return new HalException(
         Status.NOT_FOUND,

@@ -9,7 +9,7 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an application sets.
+ * The settings of an application.
  *
  * @param resource the name of the resource whose addresses are devices
  * @param concurrentTasks how many tasks use a device at once
@@ -28,14 +28,14 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
   /**
    * Reads the settings.
    *
-   * @throws HalException INVALID_ARGUMENT or OUT_OF_RANGE, with the name and the value of what is
-   *     wrong
+   * @throws HalException INVALID_ARGUMENT or OUT_OF_RANGE, with the name and the value of the wrong
+   *     setting
    */
   static SparkSettings of(SparkConf conf) {
     return new SparkSettings(resource(conf), concurrentTasks(conf), exitOnLost(conf));
   }
 
-  /** The name of the resource alone, which is all that a worker needs to know. */
+  /** The name of the resource, the only setting that a worker needs. */
   static String resource(SparkConf conf) {
     return conf.get(RESOURCE, "gpu");
   }
@@ -66,7 +66,7 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
   }
 
   /**
-   * Refuses a master with which every job would wait for ever.
+   * Refuses a master with which every job would wait forever.
    *
    * @throws HalException FAILED_PRECONDITION if tasks want the resource and get none
    */
@@ -78,9 +78,9 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
           Status.FAILED_PRECONDITION,
           "the master "
               + master
-              + " gives resources to no task, so with "
+              + " assigns no resources to tasks, so with "
               + amount
-              + " every job would wait for ever: use local-cluster[1,2,1024] to try something on"
+              + " every job would wait forever: use local-cluster[1,2,1024] to try something on"
               + " this machine");
     }
   }
@@ -108,7 +108,7 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
     }
   }
 
-  /** What is to be told about a device that more tasks have at a time than can use it, or null. */
+  /** A warning if more tasks at a time are assigned to a device than can use it, or null. */
   @Nullable String tooManyTasks(SparkConf conf) {
     double amount = amount(conf, taskAmount());
     long tasks = amount > 0 ? (long) (1 / amount) : 0;
@@ -153,7 +153,7 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
       throw new HalException(
           e.status(),
           e.getMessage()
-              + ". The discovery of the resource must answer URIs of devices, as "
+              + ". The discovery of the resource must return URIs of devices, as "
               + HalResourceDiscovery.class.getName()
               + " and the command 'hal devices --spark "
               + resource

@@ -2,7 +2,7 @@ package org.jhal.spark;
 
 import org.apache.spark.package$;
 
-/** Which versions of Spark this is for. */
+/** The supported versions of Spark. */
 final class SparkVersion {
   /** The major version that this was compiled for. */
   private static final String MAJOR = "4";
@@ -10,7 +10,7 @@ final class SparkVersion {
   private SparkVersion() {}
 
   /**
-   * Looks at the Spark of this process.
+   * Checks the Spark of this process.
    *
    * @throws IllegalStateException if it has another major version
    */

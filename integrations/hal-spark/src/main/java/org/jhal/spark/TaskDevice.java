@@ -13,22 +13,22 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 
 /**
- * The device of a Spark task, as one attempt of the task may use it: the device itself is shared by
- * the tasks of the executor, the queue is the attempt's own.
+ * The device of a Spark task, for one attempt of the task. The tasks of the executor share the
+ * device; the queue belongs to the attempt alone.
  *
  * <p>When the attempt is over, however it ends, its timelines fail with CANCELLED, and the queue
- * goes to another task once the last operation has retired. An operation that waits for a timeline
- * from elsewhere keeps the queue until that is reached.
+ * goes to another task once the last operation has retired. An operation that waits for a foreign
+ * timeline keeps the queue until that is reached.
  *
- * <p>Thread-safe; a task may use threads of its own. Once the attempt is over, they get neither the
- * queue nor the device from here. They must not enqueue anything on one that they got before: the
- * queue may be another attempt's.
+ * <p>Thread-safe; a task may use threads of its own. Once the attempt is over, this object returns
+ * neither the queue nor the device. Threads must not enqueue anything on a queue that they got
+ * before: it may belong to another attempt.
  */
 public final class TaskDevice {
-  /** How soon a wait notices that its task is killed: a kill need not interrupt the thread. */
+  /** How often a wait checks whether its task is killed: a kill need not interrupt the thread. */
   static final Duration LOOK = Duration.ofMillis(100);
 
-  /** How many timelines are kept at least before those that are over are looked for. */
+  /** The number of timelines from which on those that are over are removed. */
   private static final int MANY = 64;
 
   private final String attempt;
@@ -49,8 +49,8 @@ public final class TaskDevice {
   /**
    * Creates the device of an attempt.
    *
-   * @param attempt what the attempt is called in messages
-   * @param isKilled whether the attempt is to end
+   * @param attempt the name of the attempt in messages
+   * @param isKilled whether the attempt is killed
    * @param memory the line of the device
    */
   TaskDevice(
@@ -67,7 +67,7 @@ public final class TaskDevice {
   }
 
   /**
-   * The device. It belongs to the executor, and must not be closed.
+   * Returns the device. It belongs to the executor, and must not be closed.
    *
    * @throws HalException CANCELLED if the attempt is over
    */
@@ -76,7 +76,7 @@ public final class TaskDevice {
   }
 
   /**
-   * The queue of this attempt alone.
+   * Returns the queue of this attempt alone.
    *
    * @throws HalException CANCELLED if the attempt is over
    */
@@ -87,13 +87,13 @@ public final class TaskDevice {
     return queue;
   }
 
-  /** The queue, also once the attempt is over: for who waits until it is idle. */
+  /** The queue, even once the attempt is over, to wait until it is idle. */
   DeviceQueue lentQueue() {
     return queue;
   }
 
   /**
-   * A new timeline at 0, which fails with CANCELLED when the attempt is over. It may be closed
+   * Creates a timeline at 0, which fails with CANCELLED when the attempt is over. It may be closed
    * before.
    *
    * @throws HalException CANCELLED if the attempt is over; FAILED_PRECONDITION if the device is
@@ -133,8 +133,8 @@ public final class TaskDevice {
    * Blocks until all timepoints of {@code fence} are reached, or the task is killed.
    *
    * @throws HalException the failure of a timeline; UNAVAILABLE if the device is lost meanwhile,
-   *     whatever would reach the timepoints; CANCELLED if the thread is interrupted although the
-   *     task is not killed
+   *     even if the timepoints do not depend on it; CANCELLED if the thread is interrupted although
+   *     the task is not killed
    * @throws TaskKilledException if the task is killed
    */
   public void await(Fence fence) {
@@ -151,9 +151,9 @@ public final class TaskDevice {
   }
 
   /**
-   * Throws, as {@link #await} does, if there is nothing to wait for any more.
+   * Throws, as {@link #await} does, if the thread should stop waiting.
    *
-   * @param activity what the thread does, such as {@code waited for ...}
+   * @param activity the activity of the thread, such as {@code waited for ...}
    */
   void checkGoesOn(String activity) {
     if (isKilled.getAsBoolean()) {
@@ -173,25 +173,25 @@ public final class TaskDevice {
   }
 
   /**
-   * What to throw when the thread was interrupted. It is interrupted again.
+   * The exception for an interrupted thread, which is interrupted again.
    *
-   * @param activity what it did, such as {@code waited for ...}
+   * @param activity its activity, such as {@code waited for ...}
    */
   RuntimeException interrupted(String activity) {
     Thread.currentThread().interrupt();
-    // Spark runs a task that says it was killed again and again, so only a kill may look like one.
+    // Spark runs a task again whenever it says that it was killed, so only a kill may say that.
     return isKilled.getAsBoolean()
         ? new TaskKilledException(attempt + " was killed while it " + activity)
         : new HalException(
             Status.CANCELLED, attempt + " was interrupted while a thread of it " + activity);
   }
 
-  /** Where a mapping without memory waits. */
+  /** The line in which a mapping without memory waits. */
   MemoryLine memory() {
     return memory;
   }
 
-  /** Counts what this attempt does. */
+  /** Counts the work of this attempt. */
   Counts counts() {
     return counts;
   }

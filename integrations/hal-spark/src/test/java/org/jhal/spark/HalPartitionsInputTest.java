@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@link HalPartitions} and {@link SparkBundle} refuse, and what they say. */
+/** Inputs that {@link HalPartitions} and {@link SparkBundle} refuse, and their messages. */
 @Timeout(60)
 class HalPartitionsInputTest {
   private final MappedPartition partition = new MappedPartition("mock");
@@ -47,12 +47,12 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void aKernelThatTheBundleLacks() {
+  void refusesAMissingKernel() {
     refuses(Status.NOT_FOUND, ints("no_such"), "no_such", "next_i32");
   }
 
   @Test
-  void anElementTypeThatDoesNotFit() {
+  void refusesAWrongElementType() {
     refuses(
         Status.INVALID_ARGUMENT,
         ints("next_f32"),
@@ -65,7 +65,7 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void arraysThatNoKernelTakes() {
+  void refusesOtherClassesOfArrays() {
     refuses(
         Status.INVALID_ARGUMENT,
         () -> HalPartitions.arrays(KERNELS, "next_i32", boolean[].class, int[].class),
@@ -77,17 +77,17 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void aNullArray() {
+  void refusesANullArray() {
     refuses(
         Status.INVALID_ARGUMENT,
         () -> partition.toList(ints("next_i32"), Arrays.asList(new int[1], null)),
         "array 1 of the partition");
   }
 
-  /** What the types of a program promise may be wrong, as by a cast of an RDD. */
+  /** The static types of a program may be wrong, such as after a cast of an RDD. */
   @Test
   @SuppressWarnings({"unchecked", "rawtypes"})
-  void anArrayOfAnotherType() {
+  void refusesAnArrayOfAnotherType() {
     refuses(
         Status.INVALID_ARGUMENT,
         () -> partition.toList(ints("next_i32"), (List) List.of(new int[1], new double[1])),
@@ -95,12 +95,12 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void buffersThatAreReadAndWritten() {
+  void refusesInoutBuffers() {
     refuses(Status.INVALID_ARGUMENT, ints("changing"), "'y' is inout", "declare an in and an out");
   }
 
   @Test
-  void tooFewOrTooManyBuffers() {
+  void refusesAWrongNumberOfBuffers() {
     refuses(
         Status.INVALID_ARGUMENT,
         ints("two_to_two").withConstant("factor", 1f),
@@ -109,7 +109,7 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void kernelsThatDoNotCount() {
+  void refusesKernelsWithoutACount() {
     refuses(Status.INVALID_ARGUMENT, ints("uncounted"), "needs a constant 'count'");
     refuses(Status.INVALID_ARGUMENT, ints("strangely_counted"), "of type i32, u32, i64 or u64");
     refuses(
@@ -119,7 +119,7 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void constantsThatAreMissingOrUnknown() {
+  void refusesMissingAndUnknownConstants() {
     refuses(Status.INVALID_ARGUMENT, ints("failing"), "'at' has no value", "withConstant");
     refuses(
         Status.INVALID_ARGUMENT,
@@ -129,7 +129,7 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void constantsOfAnotherType() {
+  void refusesConstantsOfAnotherType() {
     refuses(
         Status.INVALID_ARGUMENT,
         () -> ints("failing").withConstant("at", new BigDecimal(3)),
@@ -143,13 +143,13 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void batchesOfNoSize() {
+  void refusesBatchesOfAnInvalidSize() {
     refuses(Status.OUT_OF_RANGE, () -> ints("next_i32").withBatchBytes(0), "0 bytes");
     refuses(Status.OUT_OF_RANGE, () -> ints("next_i32").withBatchBytes(1L << 31), "2147483648");
   }
 
   @Test
-  void aBundleThatIsNotOnTheExecutor(@TempDir Path folder) {
+  void reportsAMissingBundle(@TempDir Path folder) {
     refuses(
         Status.NOT_FOUND,
         of(SparkBundle.ofResources(TestKernels.class, "no-such-folder")),
@@ -163,7 +163,7 @@ class HalPartitionsInputTest {
 
   /** The class is on the driver only. */
   @Test
-  void aClassThatIsNotOnTheExecutor() {
+  void reportsAMissingClass() {
     Thread current = Thread.currentThread();
     ClassLoader own = current.getContextClassLoader();
     try {
@@ -183,7 +183,7 @@ class HalPartitionsInputTest {
   }
 
   @Test
-  void aBundleInAFile() throws Exception {
+  void loadsABundleFromAFile() throws Exception {
     URL folder = Objects.requireNonNull(TestKernels.class.getResource("kernels"), "resources");
     SparkBundle bundle = SparkBundle.ofFile(Path.of(folder.toURI()).toString());
     assertEquals(2, partition.toList(of(bundle), List.of(new int[] {1, 2, 3})).get(0)[0]);

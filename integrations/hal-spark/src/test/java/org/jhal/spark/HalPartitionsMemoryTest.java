@@ -36,7 +36,7 @@ class HalPartitionsMemoryTest {
   /** Three batches of 16 KiB, with results of 32 KiB, do not fit. */
   @ParameterizedTest
   @ValueSource(strings = {"100k", "40k", "10k", "2500", "1k", "35"})
-  void batchesBecomeAsSmallAsTheMemoryNeeds(String memory) {
+  void batchesShrinkUntilTheyFit(String memory) {
     try (MappedPartition partition = new MappedPartition("mock://0?memory=" + memory)) {
       List<int[]> input = input();
       checkHalves(input, partition.toList(HALVES.withBatchBytes(16 << 10), input), memory);
@@ -45,10 +45,10 @@ class HalPartitionsMemoryTest {
     }
   }
 
-  /** Each use of memory by the driver fails once, wherever the batches are at that time. */
+  /** Each allocation by the driver fails once, at any stage of the batches. */
   @ParameterizedTest
   @ValueSource(strings = {"allocate", "command", "execute"})
-  void whatHasFailedRunsAgainInOrder(String call) {
+  void failedBatchesRunAgainInOrder(String call) {
     List<int[]> input = input();
     for (int nth = 1; nth <= 40; nth++) {
       try (MappedPartition partition = new MappedPartition("mock")) {
@@ -61,9 +61,9 @@ class HalPartitionsMemoryTest {
     }
   }
 
-  /** The failures come one after the other, also while earlier ones are dealt with. */
+  /** Failures follow one another, even while earlier ones are handled. */
   @Test
-  void memoryMayRunOutAgainAndAgain() {
+  void completesAlthoughMemoryRunsOutRepeatedly() {
     List<int[]> input = input();
     try (MappedPartition partition = new MappedPartition("mock")) {
       MockControls controls = MockControls.of(partition.device);
@@ -78,9 +78,9 @@ class HalPartitionsMemoryTest {
     }
   }
 
-  /** A small batch that fails says nothing about large ones. */
+  /** The new limit does not depend on the size of the failed batch. */
   @Test
-  void aSmallBatchThatFailsHalvesTheLargeOnes() {
+  void aFailedSmallBatchHalvesLargeBatches() {
     try (MappedPartition partition = new MappedPartition("mock")) {
       MockControls.of(partition.device)
           .failNth("allocate", 1, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
@@ -91,9 +91,9 @@ class HalPartitionsMemoryTest {
     }
   }
 
-  /** As where Spark reads results on a thread of its own, and the task is over before. */
+  /** For example if Spark reads results on a separate thread, and the task is over before. */
   @Test
-  void aTaskMayEndWhileItsResultsAreRead() {
+  void releasesEverythingIfTheTaskEndsDuringARead() {
     try (MappedPartition partition = new MappedPartition("mock")) {
       Iterator<int[]> input = input().iterator();
       Iterator<int[]> ending =
@@ -121,7 +121,7 @@ class HalPartitionsMemoryTest {
   }
 
   @Test
-  void memoryForOneElementIsNeeded() {
+  void failsIfNoElementFits() {
     try (MappedPartition partition = new MappedPartition("mock://0?memory=11")) {
       Iterator<double[]> results = partition.map(HALVES, input().iterator());
       HalException e = assertThrows(HalException.class, results::next);
@@ -133,7 +133,7 @@ class HalPartitionsMemoryTest {
 
   /** Another task of the device has most of the memory; then batches are as small as needed. */
   @Test
-  void anotherTaskMayHoldTheMemory() {
+  void usesSmallBatchesBesideAnotherTask() {
     try (MappedPartition partition = new MappedPartition("mock://0?memory=1m");
         DeviceBuffer others = partition.device.allocate((1 << 20) - 5000, BufferParams.DEVICE)) {
       assertEquals((1 << 20) - 5000, others.size());

@@ -75,16 +75,16 @@ class HalPartitionsRowsTest {
     }
   }
 
-  /** Columns are found by name, others go along, and batches have as many rows as fit. */
+  /** Columns are found by name, others are passed through, and batches have as many rows as fit. */
   @ParameterizedTest
   @ValueSource(longs = {1, 12, 13, 120, 1 << 20})
-  void columnsComeAndGoByName(long batchBytes) {
+  void mapsColumnsByName(long batchBytes) {
     List<Row> input = input(101);
     check(partition.toList(twoToTwo(OUTPUT).withBatchBytes(batchBytes), input), 101);
   }
 
   @Test
-  void moreRowsThanABatchTakes() {
+  void mapsMoreRowsThanFitIntoABatch() {
     int count = BatchPipeline.MOST_ITEMS + 17;
     check(partition.toList(twoToTwo(OUTPUT), input(count)), count);
   }
@@ -100,7 +100,7 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void eachTypeOfColumn() {
+  void mapsColumnsOfEachType() {
     StructType input = columnOfEachType("");
     StructType output = columnOfEachType("o");
     List<Row> results =
@@ -114,7 +114,7 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void anOutputMayReplaceAColumn() {
+  void replacesAColumnByAnOutput() {
     StructType both =
         new StructType().add("x", DataTypes.IntegerType).add("y", DataTypes.IntegerType);
     List<Row> results =
@@ -124,12 +124,12 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void emptyPartitionsNeedNoSchema() {
+  void mapsAnEmptyPartitionWithoutASchema() {
     assertFalse(partition.map(twoToTwo(OUTPUT), new ArrayList<Row>().iterator()).hasNext());
   }
 
   @Test
-  void rowsRunAgainWhenMemoryRunsOut() {
+  void runsRowsAgainWhenMemoryRunsOut() {
     for (int nth = 1; nth <= 30; nth++) {
       MockControls controls = MockControls.of(partition.device);
       controls.failNth("execute", nth, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
@@ -140,7 +140,7 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void aNullInAColumnThatTheKernelReads() {
+  void refusesANullInAColumnThatTheKernelReads() {
     List<Row> input = new ArrayList<>(input(7));
     input.set(5, row(INPUT, "row 5", null, 5));
     refuses(twoToTwo(OUTPUT), input, "row 5 of the partition", "null in column 'b'", "na()");
@@ -156,7 +156,7 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void columnsThatAreMissing() {
+  void refusesMissingColumns() {
     StructType onlyA = new StructType().add("a", DataTypes.IntegerType);
     refuses(
         twoToTwo(OUTPUT), List.of(row(onlyA, 1)), "no column 'b'", "struct<a:int>", "two_to_two(");
@@ -170,16 +170,16 @@ class HalPartitionsRowsTest {
         "the column 'other' of the output is neither an out of the kernel nor a column");
   }
 
-  /** As after a join. */
+  /** For example after a join. */
   @Test
-  void columnsOfOneName() {
+  void refusesColumnsOfTheSameName() {
     StructType twice = INPUT.add("a", DataTypes.IntegerType);
     refuses(twoToTwo(OUTPUT), List.of(row(twice, "row 0", 1, 2, 3)), "several columns 'a'");
   }
 
-  /** What Spark's input throws is often checked, and comes through Scala. */
+  /** Through Scala, Spark's input may throw checked exceptions. */
   @Test
-  void anInputThatFailsLeavesNothingOpen() {
+  void aFailingInputLeavesNothingOpen() {
     Iterator<Row> failing =
         new Iterator<>() {
           @Override
@@ -202,7 +202,7 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void columnsOfAnotherType() {
+  void refusesColumnsOfAnotherType() {
     StructType wrong = new StructType().add("a", DataTypes.LongType).add("b", DataTypes.DoubleType);
     refuses(
         twoToTwo(OUTPUT),
@@ -219,14 +219,14 @@ class HalPartitionsRowsTest {
   }
 
   @Test
-  void rowsWithoutASchemaHaveNoNames() {
+  void refusesRowsWithoutASchema() {
     Row nameless = RowFactory.create("x", 1.0, 2);
     assertNull(nameless.schema());
     refuses(twoToTwo(OUTPUT), List.of(nameless), "the rows have no schema");
   }
 
   @Test
-  void kernelsThatWriteNothing() {
+  void refusesKernelsWithoutOutputs() {
     StructType x = new StructType().add("x", DataTypes.IntegerType);
     refuses(
         HalPartitions.rows(KERNELS, "reading_only", x), List.of(row(x, 1)), "it writes nothing");

@@ -74,7 +74,7 @@ class HalPartitionsTest {
 
   @ParameterizedTest
   @EnumSource(ElementType.class)
-  void eachTypeOfElementHasItsArray(ElementType type) {
+  void mapsArraysOfEachType(ElementType type) {
     PrimitiveArray kind = PrimitiveArray.of(type);
     Object array = kind.newArray(100);
     Object expected = kind.newArray(100);
@@ -100,7 +100,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void theResultMayHaveAnotherType() {
+  void mapsToAnotherType() {
     HalPartitions<float[], double[]> scale =
         HalPartitions.arrays(KERNELS, "scale", float[].class, double[].class)
             .withConstant("factor", 2)
@@ -111,7 +111,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void anEmptyPartitionTakesNoDevice() {
+  void anEmptyPartitionUsesNoDevice() {
     Iterator<int[]> results =
         NEXT.map(
             Collections.emptyIterator(),
@@ -126,7 +126,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void emptyArraysStayEmpty() {
+  void mapsEmptyArraysToEmptyArrays() {
     List<int[]> input = arrays(0, 0, 0);
     assertNext(input, partition.toList(NEXT, input));
     input = arrays(0, 5, 0, 0, 40, 0);
@@ -136,7 +136,7 @@ class HalPartitionsTest {
   /** Batches of 16 elements: arrays are joined, go alone, or in parts. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void orderAndLengthsAreKept(long seed) {
+  void keepsTheOrderAndLengthsOfArrays(long seed) {
     Random random = new Random(seed);
     int[] lengths = {0, 1, 15, 16, 17, 40, 3, 3, 3, 3, 3, 3, 32, 33, 2, 160, 0};
     for (int round = 0; round < 20; round++) {
@@ -155,7 +155,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void moreTinyArraysThanABatchTakes() {
+  void mapsMoreTinyArraysThanFitIntoABatch() {
     List<int[]> input = arrays(new int[3 * BatchPipeline.MOST_ITEMS + 5]);
     assertNext(input, partition.toList(NEXT, input));
     input = arrays(IntStream.range(0, BatchPipeline.MOST_ITEMS + 5).map(i -> i % 2).toArray());
@@ -202,7 +202,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void aPartitionMapsWhatAnotherOneMapped() {
+  void mapsTheResultsOfAnotherMapping() {
     List<int[]> input = arrays(5, 20, 0, 70, 3);
     HalPartitions<int[], int[]> small = NEXT.withBatchBytes(64);
     Iterator<int[]> twice = partition.map(small, partition.map(small, input.iterator()));
@@ -213,7 +213,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void batchesAndBytesAreCounted() {
+  void countsBatchesAndBytes() {
     HalPartitions<float[], double[]> scale =
         HalPartitions.arrays(KERNELS, "scale", float[].class, double[].class)
             .withConstant("factor", 2.0)
@@ -229,13 +229,13 @@ class HalPartitionsTest {
   // The end.
 
   @Test
-  void everythingIsGivenBackAfterTheLastResult() {
+  void releasesEverythingAfterTheLastResult() {
     assertNext(arrays(3), partition.toList(NEXT, arrays(3)));
     partition.awaitNothingLeft(); // though the task goes on
   }
 
   @Test
-  void aTaskMayEndBeforeItsResultsDo() {
+  void releasesEverythingIfTheTaskEndsEarly() {
     Iterator<int[]> results =
         partition.map(NEXT.withBatchBytes(16), arrays(4, 4, 4, 4, 4, 4).iterator());
     assertArrayEquals(new int[] {1, 2, 3, 4}, results.next());
@@ -246,7 +246,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void aKilledTaskGivesEverythingBack() throws Exception {
+  void releasesEverythingIfTheTaskIsKilled() throws Exception {
     CountDownLatch isRunning = new CountDownLatch(1);
     CountDownLatch mayEnd = new CountDownLatch(1);
     TestKernels.gate =
@@ -272,7 +272,7 @@ class HalPartitionsTest {
     partition.awaitNothingLeft();
   }
 
-  /** However soon each batch is done, so that there is no wait during which it could be seen. */
+  /** Even if each batch is done at once, so that no wait could notice the kill. */
   @Test
   void aKilledTaskMapsNothingMore() {
     Iterator<int[]> results =
@@ -285,7 +285,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void aFailureOfTheInputComesThrough() {
+  void passesOnAFailureOfTheInput() {
     IllegalStateException broken = new IllegalStateException("broken input");
     Iterator<int[]> input =
         IntStream.range(0, 5)
@@ -305,7 +305,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void aKernelThatFailsFailsTheTask() {
+  void aFailingKernelFailsTheTask() {
     HalPartitions<int[], int[]> failing =
         HalPartitions.arrays(KERNELS, "failing", int[].class, int[].class)
             .withConstant("at", 13)
@@ -322,7 +322,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void whatATaskThrowsCrossesTheWire() throws Exception {
+  void aThrownFailureCanBeSerialized() throws Exception {
     HalException thrown =
         new HalException(Status.RESOURCE_EXHAUSTED, "nothing left", new IllegalStateException("x"))
             .again();
@@ -333,7 +333,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void whatCannotBeSerialisedTakesNoStatusAlong() throws Exception {
+  void anUnserializableCauseIsDropped() throws Exception {
     Exception odd =
         new Exception("odd") {
           @SuppressWarnings("unused")
@@ -348,7 +348,7 @@ class HalPartitionsTest {
   }
 
   @Test
-  void aMappingTravelsWithTheTask() throws Exception {
+  void aMappingCanBeSerialized() throws Exception {
     HalPartitions<float[], double[]> scale =
         HalPartitions.arrays(KERNELS, "scale", float[].class, double[].class)
             .withConstant("factor", 3.0);
@@ -368,10 +368,10 @@ class HalPartitionsTest {
     }
   }
 
-  /** 3 GiB in a heap of 1 GiB: what has been mapped is forgotten. */
+  /** 3 GiB in a heap of 1 GiB: mapped arrays are released. */
   @Test
   @Timeout(300)
-  void aPartitionMayBeLargerThanTheHeap() {
+  void mapsAPartitionLargerThanTheHeap() {
     int length = 1 << 19; // longs, so 4 MiB
     int arrays = 3 << 8;
     Iterator<long[]> input =

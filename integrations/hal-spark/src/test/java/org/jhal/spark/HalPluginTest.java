@@ -101,7 +101,7 @@ class HalPluginTest {
   }
 
   @Test
-  void aSparkOfAnotherMajorVersionIsRefused() {
+  void refusesAnotherMajorVersionOfSpark() {
     for (String version : new String[] {"3.5.8", "5.0.0", "40.1.0", "2.4", "?"}) {
       IllegalStateException refused =
           assertThrows(IllegalStateException.class, () -> SparkVersion.check(version));
@@ -149,7 +149,7 @@ class HalPluginTest {
     assertEquals(Map.of(), init(driver, context(conf().set("spark.master", "local[2]"))));
   }
 
-  /** Spark starts such an application, too, and gives its tasks nothing. */
+  /** Spark also starts such an application, and assigns nothing to its tasks. */
   @Test
   void theDriverRefusesDevicesOfExecutorsThatNoTaskGets() {
     DriverPlugin driver = new HalPlugin().driverPlugin();
@@ -228,7 +228,7 @@ class HalPluginTest {
   }
 
   @Test
-  void whatTasksDoIsCounted() {
+  void metricsCountTheWorkOfTasks() {
     executor.init(context(conf(), ONE, OTHER), Map.of());
     for (String address : new String[] {ONE, OTHER}) {
       TaskDevice task = Tasks.in(Tasks.of(RESOURCE, address), HalTask::device);
@@ -253,7 +253,7 @@ class HalPluginTest {
   }
 
   @Test
-  void anExecutorWithoutTheResourceStartsAndItsTasksAreTold() {
+  void tasksOfAnExecutorWithoutTheResourceFailWithTheReason() {
     executor.init(context(conf()), Map.of());
     HalException refused =
         assertThrows(HalException.class, () -> Tasks.in(Tasks.withoutResources(), HalTask::device));

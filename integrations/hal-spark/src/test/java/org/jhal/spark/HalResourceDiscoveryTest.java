@@ -17,7 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 
-/** What Spark is told about the devices of a machine. */
+/** The devices of a machine that the discovery reports to Spark. */
 class HalResourceDiscoveryTest {
   private static Optional<ResourceInformation> discover(
       String resource, int amount, SparkConf conf) {
@@ -44,7 +44,7 @@ class HalResourceDiscoveryTest {
   }
 
   @Test
-  void anAddressAloneOpensItsDevice() {
+  void anAddressOpensItsDeviceInAnyProcess() {
     SparkConf conf = conf("mock://?devices=3&delay=1ms");
     ResourceInformation found = discover(RESOURCE, 2, conf).orElseThrow();
     assertEquals(RESOURCE, found.name());
@@ -61,7 +61,7 @@ class HalResourceDiscoveryTest {
   }
 
   @Test
-  void otherResourcesAreLeftToOthers() {
+  void ignoresOtherResources() {
     assertEquals(Optional.empty(), discover("fpga", 1, conf("mock")));
     assertEquals(Optional.empty(), discover(RESOURCE, 1, new SparkConf(false)));
     assertEquals(
@@ -73,19 +73,19 @@ class HalResourceDiscoveryTest {
   }
 
   @Test
-  void tooFewDevicesAreExplained() {
+  void explainsTooFewDevices() {
     HalException few = refused(Status.NOT_FOUND, 3, conf("mock://?devices=2"));
     assertTrue(
-        few.getMessage().startsWith("resource 'accelerator': 3 devices are asked for, but 2 were"),
+        few.getMessage().startsWith("resource 'accelerator': 3 devices are requested, but 2 were"),
         few::toString);
     assertTrue(few.getMessage().contains("spark.jhal.drivers"), few::toString);
     // The mock computes on the host, and no other driver is here.
     HalException none = refused(Status.NOT_FOUND, 1, conf(""));
-    assertTrue(none.getMessage().contains("1 devices are asked for, but 0 were"), none::toString);
+    assertTrue(none.getMessage().contains("1 devices are requested, but 0 were"), none::toString);
   }
 
   @Test
-  void wrongDriversAreNamed() {
+  void namesAWrongDriver() {
     assertTrue(
         refused(Status.NOT_FOUND, 1, conf("nosuch")).getMessage().contains("no driver 'nosuch'"));
     assertTrue(

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What a task gets, waits for and gives back. */
+/** The device of a task: how a task gets it, waits for it and returns it. */
 class HalTaskTest {
   @SuppressWarnings("UnusedVariable") // JUnit closes it
   @AutoClose
@@ -61,22 +61,22 @@ class HalTaskTest {
     return refused;
   }
 
-  // What is wrong around it.
+  // Wrong settings and calls.
 
   @Test
-  void outsideOfATaskThereIsNone() {
+  void refusesACallOutsideOfATask() {
     HalException refused = assertThrows(HalException.class, HalTask::device);
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
     assertTrue(refused.getMessage().contains("no Spark task on this thread"), refused::toString);
   }
 
   @Test
-  void withoutThePluginTheMessageSaysWhatToSet() {
+  void namesTheSettingIfThePluginIsMissing() {
     refused(Status.FAILED_PRECONDITION, task(), "spark.plugins=org.jhal.spark.HalPlugin");
   }
 
   @Test
-  void aTaskWithoutTheResourceIsToldWhichItHas() {
+  void listsTheResourcesOfATaskWithoutTheRightOne() {
     open(1, "mock");
     String[] texts = {"no resource 'accelerator'", "spark.task.resource.accelerator.amount"};
     refused(Status.FAILED_PRECONDITION, Tasks.withoutResources(), texts);
@@ -84,7 +84,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aTaskUsesOneDevice() {
+  void refusesATaskWithSeveralAddresses() {
     open(1, "mock://0?devices=2", "mock://1?devices=2");
     refused(
         Status.INVALID_ARGUMENT,
@@ -96,7 +96,7 @@ class HalTaskTest {
   }
 
   @Test
-  void anAddressThatIsNoUriIsNamed() {
+  void namesAnAddressThatIsNoUri() {
     open(1, "0", "mock");
     refused(
         Status.INVALID_ARGUMENT,
@@ -108,7 +108,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aDeviceThatIsNotOnThisMachineIsNamed() {
+  void namesADeviceThatIsNotOnThisMachine() {
     open(1, "mock://7", "nosuch://GPU-1");
     HalException first =
         refused(Status.NOT_FOUND, Tasks.of(RESOURCE, "mock://7"), "address 'mock://7'", "index 7");
@@ -118,13 +118,13 @@ class HalTaskTest {
   }
 
   @Test
-  void anAddressThatTheExecutorDidNotStartWithIsNamed() {
+  void namesAnAddressThatTheExecutorDoesNotHave() {
     open(1, "mock");
     refused(Status.NOT_FOUND, Tasks.of(RESOURCE, "mock://0"), "'mock://0'", "[mock]");
   }
 
   @Test
-  void anAddressMayNotAskForAnotherNumberOfQueues() {
+  void refusesAnAddressWithAnotherNumberOfQueues() {
     open(3, "mock://0?queues=3", "mock://0?queues=4");
     assertEquals(3, take("mock://0?queues=3").device().queueCount());
     refused(
@@ -135,7 +135,7 @@ class HalTaskTest {
   }
 
   @Test
-  void settingsAreRead() {
+  void readsSettings() {
     assertEquals(new SparkSettings("gpu", 2, true), SparkSettings.of(new SparkConf(false)));
     SparkConf conf =
         new SparkConf(false)
@@ -163,7 +163,7 @@ class HalTaskTest {
   }
 
   @Test
-  void anAttemptHasOneQueueWhicheverThreadAsks() {
+  void allThreadsOfAnAttemptGetTheSameQueue() {
     TestExecutor opened = open(1, "mock");
     TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
@@ -172,7 +172,7 @@ class HalTaskTest {
   }
 
   @Test
-  void threadsOfOneAttemptThatWaitGetTheSameQueue() {
+  void waitingThreadsOfOneAttemptGetTheSameQueue() {
     TestExecutor opened = open(1, "mock");
     TaskContextImpl first = task();
     TaskContextImpl second = task();
@@ -221,7 +221,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aTaskIsKilledWhileItWaits() {
+  void aKillEndsTheWaitForAQueue() {
     TestExecutor opened = open(1, "mock");
     TaskContextImpl first = task();
     TaskContextImpl second = task();
@@ -237,7 +237,7 @@ class HalTaskTest {
   }
 
   @Test
-  void anInterruptAloneIsNoKill() {
+  void anInterruptWithoutAKillIsReportedAsCancelled() {
     open(1, "mock");
     TaskDevice unused = take("mock");
     TaskContextImpl task = task();
@@ -251,7 +251,7 @@ class HalTaskTest {
   }
 
   @Test
-  void whoWaitsWhenTheExecutorStopsIsCancelled() {
+  void aStoppingExecutorCancelsWaitingTasks() {
     TestExecutor opened = open(1, "mock");
     TaskDevice unused = take("mock");
     CompletableFuture<TaskDevice> waits = startWaiting(opened, 1, task());
@@ -263,7 +263,7 @@ class HalTaskTest {
   // The end of an attempt.
 
   @Test
-  void timelinesFailWhenTheAttemptIsOver() {
+  void timelinesFailAtTheEndOfTheAttempt() {
     open(1, "mock");
     TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
@@ -281,9 +281,9 @@ class HalTaskTest {
     assertEquals(0, device.statistics().semaphores(), "timelines");
   }
 
-  /** The queue is another attempt's then. */
+  /** The queue belongs to another attempt then. */
   @Test
-  void anAttemptThatIsOverHasNoWayToEnqueue() {
+  void anEndedAttemptGetsNoQueue() {
     open(1, "mock");
     TaskContextImpl first = task();
     TaskDevice mine = in(first, HalTask::device);
@@ -304,7 +304,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aTaskMayMakeManyTimelines() {
+  void forgetsEndedTimelines() {
     open(1, "mock");
     TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
@@ -320,7 +320,7 @@ class HalTaskTest {
   }
 
   @Test
-  void theQueueGoesBackWhenItsLastOperationHasRetired() {
+  void returnsTheQueueWhenItsLastOperationHasRetired() {
     TestExecutor opened = open(1, "mock");
     TaskContextImpl first = task();
     TaskDevice mine = in(first, HalTask::device);
@@ -329,7 +329,7 @@ class HalTaskTest {
     controls.pause(queue);
     TimelineSemaphore timeline = mine.createTimeline();
     queue.barrier(Fence.NONE, timeline.at(1)); // in flight
-    queue.barrier(mine.createTimeline().at(1), timeline.at(2)); // waits for nobody
+    queue.barrier(mine.createTimeline().at(1), timeline.at(2)); // waits until the timeline fails
     end(first);
     opened.await("an operation to be waited for", "1 with operations of tasks that are over");
     CompletableFuture<TaskDevice> next = startWaiting(opened, 1, task());
@@ -342,7 +342,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aKilledTaskGivesEverythingBack() {
+  void aKilledTaskReleasesEverything() {
     TestExecutor opened = open(1, "mock://?delay=10ms");
     TaskContextImpl first = Tasks.of(RESOURCE, "mock://?delay=10ms");
     CompletableFuture<Boolean> killed =
@@ -372,7 +372,7 @@ class HalTaskTest {
   }
 
   @Test
-  void anInterruptEndsAWaitAsAKillOnlyIfItIsOne() {
+  void anInterruptedWaitIsAKillOnlyIfTheTaskIsKilled() {
     open(1, "mock");
     TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
@@ -387,7 +387,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aWaitEndsWhenTheDeviceIsLostWhateverItWaitsFor() {
+  void losingTheDeviceEndsEveryWait() {
     open(1, "mock");
     TaskDevice mine = in(task(), HalTask::device);
     TimelineSemaphore forNobody = mine.createTimeline();
@@ -397,7 +397,7 @@ class HalTaskTest {
   }
 
   @Test
-  void aTaskThatFailsFailsNobodyElse() throws Exception {
+  void aFailedTaskDoesNotAffectOthers() throws Exception {
     open(2, "mock");
     TaskContextImpl bad = task();
     TaskDevice one = in(bad, HalTask::device);
@@ -438,9 +438,9 @@ class HalTaskTest {
     assertNull(take("mock://1?devices=2").device().lostCause());
   }
 
-  /** Spark offers it to the same executor at once, until its attempts are used up. */
+  /** Otherwise Spark would run it on the same executor at once, until its attempts are used up. */
   @Test
-  void aTaskWithALostDeviceDoesNotFailBeforeAnExecutorThatEndsIsGone() {
+  void aTaskWithALostDeviceWaitsForTheEndOfTheExecutor() {
     TestExecutor opened = open(new TestExecutor(true, 1, "mock"));
     TaskContextImpl first = task();
     Tasks.lose(in(first, HalTask::device).device());

@@ -34,13 +34,13 @@ import org.jhal.DriverRegistry;
 
 /**
  * A cluster of workers on this machine, each with two cores and two mock devices. Its executors are
- * processes of their own.
+ * separate processes.
  */
 final class LocalSpark implements AutoCloseable {
-  /** How long something may take that takes seconds. */
+  /** The limit of a wait for something that takes seconds. */
   private static final Duration LIMIT = Duration.ofSeconds(100);
 
-  /** How long all of it may take. */
+  /** The limit of the whole test. */
   private static final Duration ALL = Duration.ofMinutes(5);
 
   private static final String DEVICES = "mock://?devices=2";
@@ -228,7 +228,7 @@ final class LocalSpark implements AutoCloseable {
     }
   }
 
-  /** The last value of a metric of the plugin, one for each executor that has told any. */
+  /** The last value of a metric of the plugin, one for each executor that has reported any. */
   List<Long> metric(String name) {
     String end = "plugin." + HalPlugin.class.getName() + "." + name + ".csv";
     List<Long> values = new ArrayList<>();
@@ -261,13 +261,13 @@ final class LocalSpark implements AutoCloseable {
                 .allMatch(info -> info.numRunningTasks() == 0));
   }
 
-  /** How long a wait may take that begins now. */
+  /** The limit of a wait that begins now. */
   private long nanosLeft() {
     long left = ALL.toNanos() - (System.nanoTime() - began);
     return Math.max(0, Math.min(left, LIMIT.toNanos()));
   }
 
-  /** Waits until something holds. */
+  /** Waits until a condition holds. */
   void await(String what, BooleanSupplier condition) {
     long end = System.nanoTime() + nanosLeft();
     while (!condition.getAsBoolean()) {
@@ -315,7 +315,7 @@ final class LocalSpark implements AutoCloseable {
     }
   }
 
-  /** What Spark is doing, and what executors have said. */
+  /** The state of Spark, and the logs of executors. */
   @SuppressWarnings("NullAway") // there is no context yet while it starts
   private String state() {
     StringBuilder text = new StringBuilder("executors that ended: " + removed);

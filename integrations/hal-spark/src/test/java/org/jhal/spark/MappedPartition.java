@@ -15,7 +15,7 @@ import org.jhal.Device;
 import org.jhal.Hal;
 
 /**
- * What Spark does around a partition, without Spark: a device, a task that can be killed, its end.
+ * The environment of a partition without Spark: a device, and a task that can be killed and ended.
  */
 final class MappedPartition implements AutoCloseable {
   static final SparkBundle KERNELS = SparkBundle.ofResources(TestKernels.class, "kernels");
@@ -61,7 +61,7 @@ final class MappedPartition implements AutoCloseable {
     atEnd.clear();
   }
 
-  /** Waits until the task has given back all that it took of the device. */
+  /** Waits until the task has released everything of the device. */
   void awaitNothingLeft() {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (device.statistics().openOperations() + device.statistics().liveResources() > 0) {

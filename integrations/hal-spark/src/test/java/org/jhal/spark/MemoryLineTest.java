@@ -77,9 +77,9 @@ class MemoryLineTest {
     assertEquals(Status.RESOURCE_EXHAUSTED, failure.status(), failure::toString);
   }
 
-  /** Some memory comes back while the other task goes on. */
+  /** Some memory is freed while the other task goes on. */
   @Test
-  void aMappingWaitsForMemoryThatAnotherTaskHolds() {
+  void waitsForMemoryThatAnotherTaskHolds() {
     TestExecutor opened = open(2);
     DeviceBuffer all = hold(task(), MEMORY);
     CompletableFuture<List<double[]>> mapped = map(task());
@@ -92,7 +92,7 @@ class MemoryLineTest {
   }
 
   @Test
-  void aMappingThatWaitsIsKilled() {
+  void aKillEndsTheWaitForMemory() {
     TestExecutor opened = open(2);
     TaskContextImpl first = task();
     DeviceBuffer all = hold(first, MEMORY);
@@ -109,9 +109,9 @@ class MemoryLineTest {
     checkHalves(INPUT, Tasks.get("the next mapping", next, opened), "the next mapping");
   }
 
-  /** Each holds memory besides its mapping, as where a task maps the results of a mapping. */
+  /** Each holds memory besides its mapping, for example if a task maps the results of a mapping. */
   @Test
-  void ifAllWaitOneGivesUpAndTheOthersGoOn() {
+  void oneMappingFailsIfAllWait() {
     TestExecutor opened = open(2);
     TaskContextImpl first = task();
     TaskContextImpl second = task();
@@ -129,7 +129,7 @@ class MemoryLineTest {
   }
 
   @Test
-  void aTaskThatHoldsAllItselfFailsAtOnce() {
+  void aTaskThatHoldsAllMemoryItselfFailsAtOnce() {
     TestExecutor opened = open(2);
     TaskContextImpl only = task();
     try (DeviceBuffer all = hold(only, MEMORY)) {
@@ -139,7 +139,7 @@ class MemoryLineTest {
   }
 
   @Test
-  void whoWaitsForATaskThatDoesNotEndGivesUp() {
+  void failsAfterTheLimitIfTheOtherTaskDoesNotEnd() {
     try (Device device = Hal.openDevice("mock://?queues=2")) {
       Counts counts = new Counts();
       MemoryLine line = new MemoryLine(Duration.ofMillis(1));
@@ -159,9 +159,9 @@ class MemoryLineTest {
     }
   }
 
-  /** There is room for one mapping, of one element; what they try at once takes it from them. */
+  /** There is room for one element of one mapping, so concurrent attempts fail. */
   @RepeatedTest(5)
-  void manyMappingsShareTheMemoryOfOneElement() {
+  void manyMappingsCompleteWithMemoryForOneElement() {
     TestExecutor opened = open(4);
     TaskContextImpl holder = task();
     DeviceBuffer most = hold(holder, MEMORY - 12);

@@ -30,7 +30,7 @@ class PermitStressTest {
   private final Map<Integer, String> holders = new ConcurrentHashMap<>(); // by index of the queue
 
   @RepeatedTest(3)
-  void noQueueHasTwoTasksAndAllComeBack(RepetitionInfo repetition) {
+  void lendsEachQueueToOneTaskAndGetsAllBack(RepetitionInfo repetition) {
     try (TestExecutor executor = new TestExecutor(3, ADDRESS)) {
       run(executor, repetition);
     }
@@ -101,7 +101,7 @@ class PermitStressTest {
       switch (random.nextInt(4)) {
         case 0 -> task.await(timeline.at(steps));
         case 1 -> throw new HalException(Status.ABORTED, "the task fails");
-        case 2 -> task.queue().barrier(timeline.at(100), timeline.at(101)); // for nobody
+        case 2 -> task.queue().barrier(timeline.at(100), timeline.at(101)); // never signalled
         default -> timeline.close();
       }
     } finally {

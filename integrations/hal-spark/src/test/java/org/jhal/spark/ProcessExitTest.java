@@ -36,7 +36,7 @@ class ProcessExitTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ends", "hangs"})
-  void theProcessEndsWithTheCode(String hook) throws Exception {
+  void endsTheProcessWithTheCode(String hook) throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

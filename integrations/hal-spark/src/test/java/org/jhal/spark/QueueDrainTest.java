@@ -14,10 +14,10 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.mock.MockControls;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of queues that are not idle when their tasks are over. */
+/** Queues that are not idle when their tasks are over. */
 class QueueDrainTest {
-  private final List<String> told = new CopyOnWriteArrayList<>();
-  private final QueueDrain drain = new QueueDrain(Duration.ZERO, told::add);
+  private final List<String> reports = new CopyOnWriteArrayList<>();
+  private final QueueDrain drain = new QueueDrain(Duration.ZERO, reports::add);
   private final AtomicInteger idle = new AtomicInteger();
 
   private static TaskDevice task(Device device, int queue) {
@@ -26,26 +26,26 @@ class QueueDrainTest {
   }
 
   @Test
-  void aQueueThatStaysBusyIsToldOnceWithWhatItWaitsFor() {
+  void reportsABusyQueueOnceWithItsWaits() {
     try (Device device = Hal.openDevice("mock://?queues=2");
         TimelineSemaphore elsewhere = device.createSemaphore()) {
       TaskDevice busy = task(device, 0);
       busy.queue().barrier(elsewhere.at(7), Fence.NONE);
       drain.whenIdle(busy, idle::incrementAndGet);
-      Tasks.await("a queue to be told", () -> !told.isEmpty(), device);
-      assertTrue(told.get(0).contains("task 0, which has ended, still has 1 operations"));
-      assertTrue(told.get(0).contains("to reach 7"), told::toString);
+      Tasks.await("a queue to be reported", () -> !reports.isEmpty(), device);
+      assertTrue(reports.get(0).contains("task 0, which has ended, still has 1 operations"));
+      assertTrue(reports.get(0).contains("to reach 7"), reports::toString);
       TaskDevice other = task(device, 1);
       drain.whenIdle(other, idle::incrementAndGet);
       assertEquals(1, idle.get(), "a queue that is idle goes back at once");
       elsewhere.signal(7);
       Tasks.await("the queue to be idle", () -> idle.get() == 2, device);
-      assertEquals(1, told.size());
+      assertEquals(1, reports.size());
     }
   }
 
   @Test
-  void theQueuesOfALostDeviceAreNotWaitedFor() {
+  void doesNotWaitForQueuesOfALostDevice() {
     try (Device device = Hal.openDevice("mock")) {
       TaskDevice busy = task(device, 0);
       MockControls controls = MockControls.of(device);

@@ -33,8 +33,8 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.kernel.Floats;
 
 /**
- * Multiplies the arrays of a partition on the task's device, and tells where that was. Subclasses
- * do something unusual before.
+ * Multiplies the arrays of a partition on the task's device, and returns the device with the
+ * result. Subclasses do something unusual before.
  */
 class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
   private static final long serialVersionUID = 1L;
@@ -53,7 +53,7 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
   static final float BAD = -1;
 
   /**
-   * What a task did.
+   * The result of a task.
    *
    * @param address of the resource that Spark gave to it
    * @param uuid of the device that it had
@@ -108,7 +108,7 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
     return context.parallelize(all, partitions);
   }
 
-  /** The results are those without Spark and without a device, each task had its own address. */
+  /** Checks the results against plain Java, and that each task had its own address. */
   static void check(List<Result> results, int partitions) {
     assertEquals(partitions, results.size());
     int number = 0;
@@ -138,10 +138,10 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
     }
   }
 
-  /** What is done before; nothing by default. */
+  /** Runs before the work; does nothing by default. */
   void before(TaskContext context, TaskDevice task) {}
 
-  /** What is made of the arrays before; nothing by default. */
+  /** Changes the arrays before the work; returns them unchanged by default. */
   float[] prepare(TaskContext context, float[] array) {
     return array;
   }

@@ -43,7 +43,7 @@ import org.jhal.Sequence;
 /**
  * Measures what Spark and {@link HalPartitions} add to a program on plain threads: {@code
  * SparkCosts [ROUNDS [scaling]]}. Without a property {@code spark.master} it needs no Spark that
- * runs; {@code spark.jhal.drivers} tells the device, the first that it finds. With the properties
+ * runs; {@code spark.jhal.drivers} selects the device, the first that it finds. With the properties
  * and variables of {@code examples/spark/run}, and the test classes in the folder of jars, it
  * compares within Spark; {@code scaling} shows how long the same work takes there. Give Spark two
  * tasks at a time: plain threads are two.
@@ -165,7 +165,7 @@ public final class SparkCosts {
     return opened;
   }
 
-  /** What a partition has: an array for each batch. */
+  /** The elements of a partition: an array for each batch. */
   private static Iterator<float[]> generated() {
     return IntStream.range(0, BATCHES).mapToObj(i -> new float[ELEMENTS]).iterator();
   }
@@ -276,10 +276,10 @@ public final class SparkCosts {
     }
   }
 
-  /** A program, and what it is called. */
+  /** A program and its name. */
   private record Case(String name, Callable<?> work) {}
 
-  /** Runs all in turns, so that what else the machine does concerns each of them. */
+  /** Runs all in turns, so that other load of the machine affects each of them. */
   private static void compare(int rounds, Case... cases) throws Exception {
     double[][] times = new double[cases.length][rounds];
     double[][] ratios = new double[cases.length][rounds];

@@ -87,7 +87,7 @@ class SparkIntegrationTest {
 
   @Test
   @Order(1)
-  void resultsAreThoseWithoutSparkAndEachTaskHadItsDevice() throws Exception {
+  void tasksComputeTheResultsOnTheirAssignedDevices() throws Exception {
     List<Scaling.Result> results = run("a plain job", data(PARTITIONS), new Scaling());
     Scaling.check(results, PARTITIONS);
     results.forEach(result -> assertEquals(0, result.attempt()));
@@ -97,7 +97,7 @@ class SparkIntegrationTest {
     }
   }
 
-  /** Waits until the other task of the process is as far. */
+  /** Waits until the other task of the process has reached the same point. */
   private static void meet(CyclicBarrier both, TaskDevice task) {
     try {
       int unused = both.await(50, TimeUnit.SECONDS);
@@ -106,7 +106,7 @@ class SparkIntegrationTest {
     }
   }
 
-  /** Does not go on before the other task of its process is as far. */
+  /** Waits for the other task of its process before it continues. */
   private static final class Meeting extends Scaling {
     private static final long serialVersionUID = 1L;
     private static final CyclicBarrier BOTH = new CyclicBarrier(2);
@@ -135,7 +135,7 @@ class SparkIntegrationTest {
 
   @Test
   @Order(3)
-  void tasksWithHalfADeviceMayShareOne() throws Exception {
+  void tasksWithHalfADeviceShareOne() throws Exception {
     ResourceProfile half =
         new ResourceProfileBuilder()
             .require(new TaskResourceRequests().cpus(1).resource(Tasks.RESOURCE, 0.5))
@@ -161,7 +161,7 @@ class SparkIntegrationTest {
 
   @Test
   @Order(4)
-  void aKernelThatFailsIsRepeatedInItsTaskAlone() throws Exception {
+  void onlyTheTaskOfAFailedKernelIsRepeated() throws Exception {
     List<Scaling.Result> results =
         run("a job with a bad kernel", data(PARTITIONS), new BadKernel());
     Scaling.check(results, PARTITIONS);
@@ -208,12 +208,12 @@ class SparkIntegrationTest {
       this.folder = folder.toString();
     }
 
-    void tell(String name, String text) {
+    void leave(String name, String text) {
       leave(Path.of(folder), name, text);
     }
   }
 
-  /** Waits for what never happens, with work in flight and work that waits. */
+  /** Waits for an event that never comes, with work in flight and work that waits. */
   private static final class Endless extends Telling {
     private static final long serialVersionUID = 1L;
 
@@ -228,12 +228,12 @@ class SparkIntegrationTest {
         task.queue().barrier(i == 0 ? Fence.NONE : timeline.at(i), timeline.at(i + 1));
       }
       task.queue().barrier(timeline.at(50), timeline.at(51));
-      tell("started-" + context.partitionId(), "");
+      leave("started-" + context.partitionId(), "");
       task.await(timeline.at(51));
     }
   }
 
-  /** Waits until the device of the task has nothing but what this task has. */
+  /** Waits until the device of the task has only the resources of this task. */
   private static final class Inspection extends Scaling {
     private static final long serialVersionUID = 1L;
     private static final CyclicBarrier BOTH = new CyclicBarrier(2);
@@ -259,7 +259,7 @@ class SparkIntegrationTest {
 
   @Test
   @Order(6)
-  void tasksThatAreKilledGiveEverythingBack() throws Exception {
+  void killedTasksReleaseEverything() throws Exception {
     int tasks = 2 * EXECUTORS;
     spark.awaitExecutors();
     Path folder = spark.folder("endless");
@@ -279,7 +279,7 @@ class SparkIntegrationTest {
 
   @Test
   @Order(6)
-  void partitionsOfArraysGoThroughAKernel() throws Exception {
+  void mapsPartitionsOfArrays() throws Exception {
     HalPartitions<float[], double[]> half =
         Scaling.HALVES.withBatchBytes(1000); // several batches, which split some arrays
     List<double[]> results =
@@ -290,10 +290,10 @@ class SparkIntegrationTest {
         () -> spark.metric("batches").stream().mapToLong(Long::longValue).sum() > PARTITIONS);
   }
 
-  /** Twice in a row, where Spark hands the rows of the one to the other as they are. */
+  /** Two mappings in a row, between which Spark passes the rows unchanged. */
   @Test
   @Order(6)
-  void partitionsOfRowsGoThroughAKernel() throws Exception {
+  void mapsPartitionsOfRows() throws Exception {
     int count = 10_000;
     StructType once = new StructType().add("id", LongType).add("y", IntegerType);
     StructType twice = new StructType().add("y", IntegerType).add("id", LongType);
@@ -320,7 +320,7 @@ class SparkIntegrationTest {
   /** Each array was uploaded, scaled and read back, which are three operations. */
   @Test
   @Order(7)
-  void whatExecutorsDoIsAmongTheMetricsOfSpark() throws Exception {
+  void metricsOfSparkIncludeThoseOfThePlugin() throws Exception {
     Scaling.check(run("a job that is counted", data(PARTITIONS), new Scaling()), PARTITIONS);
     for (String name : new String[] {"operations.enqueued", "operations.retired"}) {
       spark.await(
@@ -338,7 +338,7 @@ class SparkIntegrationTest {
 
   // Executors that end.
 
-  /** Tells its process, and waits to be killed with it, the first time. */
+  /** Reports its process, and waits to be killed with it, the first time. */
   private static final class Victim extends Telling {
     private static final long serialVersionUID = 1L;
 
@@ -349,7 +349,7 @@ class SparkIntegrationTest {
     @Override
     void before(TaskContext context, TaskDevice task) {
       if (context.partitionId() == 3 && context.attemptNumber() == 0) {
-        tell("process", String.valueOf(ProcessHandle.current().pid()));
+        leave("process", String.valueOf(ProcessHandle.current().pid()));
         task.await(task.createTimeline().at(1));
       }
     }
@@ -357,7 +357,7 @@ class SparkIntegrationTest {
 
   @Test
   @Order(8)
-  void anExecutorThatIsKilledLosesNothing() throws Exception {
+  void aKilledExecutorLosesNoResults() throws Exception {
     Path folder = spark.folder("victim");
     Path file = folder.resolve("process");
     Scaling victim = new Victim(folder);
@@ -377,7 +377,7 @@ class SparkIntegrationTest {
     Scaling.Result repeated = results.get(3);
     assertNotEquals(0, repeated.attempt());
     assertNotEquals(pid(file), repeated.process());
-    spark.await("Spark to tell of the end", () -> spark.removed().size() == 1);
+    spark.await("Spark to report the end", () -> spark.removed().size() == 1);
   }
 
   private static long pid(Path file) {
@@ -397,7 +397,7 @@ class SparkIntegrationTest {
 
     private static void linger() {
       try {
-        Thread.sleep(3000); // waits for nothing: this is a process that takes that long to end
+        Thread.sleep(3000); // simulates a process that takes this long to end
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
@@ -420,7 +420,7 @@ class SparkIntegrationTest {
         run("a job one of whose devices is lost", data(PARTITIONS), new Loss());
     Scaling.check(results, PARTITIONS);
     assertNotEquals(0, results.get(1).attempt());
-    spark.await("Spark to tell of the end", () -> spark.removed().size() == before.size() + 1);
+    spark.await("Spark to report the end", () -> spark.removed().size() == before.size() + 1);
     List<String> ends = new ArrayList<>(spark.removed());
     ends.removeAll(before);
     assertTrue(

@@ -15,15 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * JHAL comes by {@code --jars}, which is the setting {@code spark.jars}: an executor has Spark
- * alone on its class path, and a script finds the devices.
+ * JHAL is distributed with {@code --jars}, which is the setting {@code spark.jars}: an executor has
+ * only Spark on its class path, and a script finds the devices.
  */
 @Timeout(300)
 class SparkJarsTest {
   private static final int PARTITIONS = 4;
 
   /**
-   * Where an executor has a class from.
+   * The origin of a class in an executor.
    *
    * @param isOnClassPath whether the loader with which the JVM began has it
    * @param isFromJars whether the loader has it that Spark made for {@code --jars}
@@ -55,7 +55,7 @@ class SparkJarsTest {
   }
 
   @Test
-  void executorsWithoutJhalGetItWithTheApplication() throws Exception {
+  void executorsWithoutJhalGetItFromTheApplication() throws Exception {
     try (LocalSpark spark = LocalSpark.withJars(1)) {
       JavaRDD<float[]> data = Scaling.data(spark.context(), PARTITIONS);
       List<Origin> origins =

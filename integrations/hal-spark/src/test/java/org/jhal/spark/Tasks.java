@@ -61,12 +61,12 @@ final class Tasks {
     }
   }
 
-  /** The same on a thread of its own. */
+  /** The same on a separate thread. */
   static <T> CompletableFuture<T> start(TaskContext task, Supplier<T> what) {
     return start("task-" + task.taskAttemptId(), () -> in(task, what));
   }
 
-  /** Calls {@code what} on a thread of its own. */
+  /** Calls {@code what} on a separate thread. */
   static <T> CompletableFuture<T> start(String name, Supplier<T> what) {
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread thread =
@@ -98,7 +98,7 @@ final class Tasks {
     }
   }
 
-  /** What a thread threw. */
+  /** The exception of a thread. */
   static Throwable failure(String what, CompletableFuture<?> future, Object state) {
     try {
       Object value = outcome(what, future, state);
@@ -124,7 +124,7 @@ final class Tasks {
     MockControls.of(device).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
   }
 
-  /** Waits until something holds. */
+  /** Waits until a condition holds. */
   static void await(String what, BooleanSupplier condition, Object state) {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {

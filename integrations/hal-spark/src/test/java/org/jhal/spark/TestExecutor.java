@@ -16,7 +16,7 @@ final class TestExecutor implements AutoCloseable {
 
   final ExecutorDevices devices;
 
-  /** Opens the devices of addresses, each with so many queues. */
+  /** Opens the devices of addresses, each with {@code concurrentTasks} queues. */
   TestExecutor(int concurrentTasks, String... addresses) {
     this(false, concurrentTasks, addresses);
   }

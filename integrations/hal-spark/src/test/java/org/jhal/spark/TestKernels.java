@@ -12,7 +12,7 @@ import org.jhal.kernel.Workgroup;
 
 /** The kernels of the bundle that the tests map partitions with. */
 public final class TestKernels {
-  /** What the kernel {@code gated} does first; a test may block here. */
+  /** Called at the start of the kernel {@code gated}; a test may block here. */
   static volatile Runnable gate = () -> {};
 
   private TestKernels() {}

@@ -1,4 +1,4 @@
-/** Tests of what tasks of Spark have of JHAL. */
+/** Tests of JHAL in tasks of Spark. */
 @NullMarked
 package org.jhal.spark;
 

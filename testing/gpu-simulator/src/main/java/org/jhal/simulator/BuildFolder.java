@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Where libraries are built and kept. */
+/** The folder in which libraries are built and kept. */
 final class BuildFolder {
   private BuildFolder() {}
 
@@ -29,7 +29,7 @@ final class BuildFolder {
     return privateTemporary();
   }
 
-  /** A folder of this user alone: what lies there is loaded and run. */
+  /** A folder of this user alone, because libraries in it are loaded and run. */
   private static Path privateTemporary() throws IOException {
     String user = System.getProperty("user.name");
     Path folder = Path.of(System.getProperty("java.io.tmpdir"), "gpu-simulator-" + user);

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Controls the collectives of a simulated driver library, which are called through a library of
- * {@link SimulatedLibrary#collectives}, and tells what they saw.
+ * {@link SimulatedLibrary#collectives}, and reports what happened in them.
  *
  * <p>A rank's part of a group is work in its stream. It begins when the stream comes to it, waits
  * until the parts of all ranks have begun, and ends with them; or by itself and without an error,
@@ -15,11 +15,11 @@ import java.util.Map;
  *
  * <p>Functions are named as the library exports them, such as {@code ncclAllReduce}. Two points in
  * {@code ncclGroupEnd} have names too: {@code @launch} is the launch of one rank's part, and {@code
- * @gap} lies between those of two ranks. A call of the driver that on a real device waits for its
- * work, and meanwhile holds a lock that launches need, does so while a group is launched in part:
- * then the group is never launched to its end. Such a call is a misuse besides.
+ * @gap} lies between those of two ranks. On a real device, some calls of the driver wait for its
+ * work while they hold a lock that launches need. Such a call does the same here while a group is
+ * launched in part: then the launch of the group never completes. It also counts as a misuse.
  *
- * <p>{@link Simulator#reset} resets all of this, and lets everything go that hangs.
+ * <p>{@link Simulator#reset} resets all of this, and releases everything that hangs.
  *
  * <p>Thread-safe: any thread may call anything.
  */
@@ -33,12 +33,12 @@ public final class SimulatedCollectives {
     this.simulator = simulator;
   }
 
-  /** The controls of those of a driver library. */
+  /** The controls of the collectives of a driver library. */
   public static SimulatedCollectives of(Simulator simulator) {
     return new SimulatedCollectives(simulator);
   }
 
-  /** Keeps the parts of a rank, of all communicators, from beginning. Their streams wait. */
+  /** Prevents the parts of a rank, of all communicators, from beginning. Their streams wait. */
   public void stall(int rank) {
     stall(rank, 1);
   }
@@ -53,9 +53,9 @@ public final class SimulatedCollectives {
   }
 
   /**
-   * Lets the nth use from now on, 1 being the next, return a code without any effect; {@code
-   * ncclGroupEnd} ends the group all the same. A failed {@code @launch} ends {@code ncclGroupEnd},
-   * and leaves the parts that were launched before it.
+   * Makes the nth use from now on, 1 being the next, return a code without any effect; {@code
+   * ncclGroupEnd} ends the group anyway. A failed {@code @launch} ends {@code ncclGroupEnd}, and
+   * leaves the parts that were launched before it.
    *
    * @param code one of the library of collectives
    */
@@ -68,7 +68,7 @@ public final class SimulatedCollectives {
     hangFor(function, FOR_EVER);
   }
 
-  /** Makes the uses of a function hang that begin before a time is over, and until then. */
+  /** Makes uses of a function that begin within a time hang until that is over. */
   public void hang(String function, Duration time) {
     hangFor(function, Math.max(1, time.toNanos()));
   }
@@ -79,9 +79,9 @@ public final class SimulatedCollectives {
   }
 
   /**
-   * Makes what one rank does hang, until {@link #release(String, int)}.
+   * Makes an action of one rank hang, until {@link #release(String, int)}.
    *
-   * @param point {@code ncclCommAbort} or {@code ncclCommDestroy}; or behind the calls, {@code
+   * @param point {@code ncclCommAbort} or {@code ncclCommDestroy}; or after the calls, {@code
    *     @init}, so that its communicator is never ready, or {@code @finalize}, so that it never
    *     ends
    */
@@ -89,17 +89,17 @@ public final class SimulatedCollectives {
     hang(point + " " + rank);
   }
 
-  /** Lets what one rank does go on. */
+  /** Lets the action of one rank continue. */
   public void release(String point, int rank) {
     release(point + " " + rank);
   }
 
-  /** Lets the aborts of a rank go on. */
+  /** Lets the aborts of a rank continue. */
   public void releaseAbort(int rank) {
     release("ncclCommAbort", rank);
   }
 
-  /** Lets a function go on. */
+  /** Lets a function continue. */
   public void release(String function) {
     hangFor(function, 0);
   }
@@ -118,19 +118,19 @@ public final class SimulatedCollectives {
     hang(GAP);
   }
 
-  /** Lets groups be launched to their end. */
+  /** Lets the launches of groups complete. */
   public void closeGap() {
     release(GAP);
   }
 
-  /** Whether there is a group that is launched in part, with a part that is not over. */
+  /** Whether a group is launched in part, with a part that is not over. */
   public boolean isHalfLaunched() {
     return simulator.function("gpusim_collective_half").invokeInt(new Object[0]) != 0;
   }
 
   /**
-   * Sets what the live communicators of a rank tell when they are asked for an error that they met
-   * in the background; 0 takes it back.
+   * Sets the asynchronous error that the live communicators of a rank return when they are asked; 0
+   * clears it.
    */
   public void asynchronousError(int rank, int code) {
     simulator.function("gpusim_collective_error").invokeVoid(new Object[] {rank, code});
@@ -143,7 +143,7 @@ public final class SimulatedCollectives {
     return calls;
   }
 
-  /** What was done wrong with the driver or with collectives: {@link Simulator#misuses}. */
+  /** Misuses of the driver or of collectives: {@link Simulator#misuses}. */
   public List<String> misuses() {
     return simulator.misuses();
   }
@@ -153,14 +153,12 @@ public final class SimulatedCollectives {
     return simulator.live().getOrDefault("communicator", 0L);
   }
 
-  /**
-   * How many groups with calls of ranks have come to their end, and are launched, or fail there.
-   */
+  /** How many groups with calls of ranks have ended, and were launched or failed. */
   public long launches() {
     return simulator.function("gpusim_collective_launches").invokeLong(new Object[0]);
   }
 
-  /** To how many parts their streams have come; stalled ones included. */
+  /** How many parts their streams have reached, including stalled ones. */
   public long reached() {
     return simulator.function("gpusim_collective_reached").invokeLong(new Object[0]);
   }

@@ -69,7 +69,7 @@ public final class SimulatedLibrary {
   private static final List<String> COMPILER =
       List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");
 
-  /** What a library is built of. */
+  /** The inputs of a library's build. */
   private record Wanted(
       Path root,
       String soname,
@@ -80,7 +80,9 @@ public final class SimulatedLibrary {
       List<String> options,
       String compiler) {}
 
-  /** What this process has built or found: tests ask again and again, while they poll. */
+  /**
+   * The libraries that this process has built or found, since tests ask for them while they poll.
+   */
   private static final Map<Wanted, SimulatedLibrary> BUILT = new ConcurrentHashMap<>();
 
   private final Optional<Path> path;
@@ -94,8 +96,8 @@ public final class SimulatedLibrary {
   /**
    * Builds a driver library.
    *
-   * @param soname what the library is called, by its users too, such as {@code libcuda.so.1}
-   * @param anchor the class beside whose file the sources of the face are found
+   * @param soname the name of the library, by which its users load it, such as {@code libcuda.so.1}
+   * @param anchor the class whose file is beside the sources of the face
    * @param face the names of those sources, {@code .c} and {@code .h}
    * @param missing functions of the face that the library shall not have
    */
@@ -124,9 +126,7 @@ public final class SimulatedLibrary {
     return build(soname, COMPILER, anchor, face, missing, options, Toolchain.find(true));
   }
 
-  /**
-   * Builds a library of nothing but these sources, such as one that forwards to another library.
-   */
+  /** Builds a library from these sources alone, such as one that forwards to another library. */
   public static SimulatedLibrary of(String soname, Class<?> anchor, List<String> sources) {
     return build(soname, List.of(), anchor, sources, List.of(), Toolchain.find(false));
   }
@@ -135,8 +135,8 @@ public final class SimulatedLibrary {
    * Builds a library of collectives, as NCCL and RCCL are: its functions run over the devices of a
    * driver library, which it finds among those that are loaded.
    *
-   * @param soname what it is called, such as {@code libnccl.so.2}
-   * @param driver what the driver library is called
+   * @param soname its name, such as {@code libnccl.so.2}
+   * @param driver the name of the driver library
    * @param version as the library writes it: 22803 for 2.28.3; it has the functions of that version
    */
   public static SimulatedLibrary collectives(String soname, String driver, int version) {

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Controls a simulated driver library in this process, and tells what it saw.
+ * Controls a simulated driver library in this process, and reports what happened in it.
  *
  * <p>Functions are named as the library exports them, such as {@code cuEventRecord}. Work in streams
  * has names too: {@code @kernel}, {@code @copy}, {@code @fill}, {@code @memory} (allocation and
@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  * left alone.
  */
 public final class Simulator {
-  /** What graphs of real runtimes have done wrong. */
+  /** Defects of graphs in real runtimes. */
   public enum GraphFault {
     /**
      * A kernel node keeps the pointer to its arguments, packed or one by one, and each launch call
@@ -72,7 +72,7 @@ public final class Simulator {
   }
 
   /**
-   * Lets the nth use from now on, 1 being the next, return a code without any effect.
+   * Makes the nth use from now on, 1 being the next, return a code without any effect.
    *
    * @param function a function's name, or one of work in a stream
    */
@@ -93,7 +93,7 @@ public final class Simulator {
     fail(function, nth, code, true);
   }
 
-  /** Takes back the failures of a function that have not happened. */
+  /** Cancels the failures of a function that have not happened. */
   public void failNoMore(String function) {
     function("gpusim_pass").invokeVoid(new Object[] {function});
   }
@@ -116,7 +116,7 @@ public final class Simulator {
   }
 
   /**
-   * Makes a stream stand still, after the operation that it is at. Calls that wait for it block.
+   * Pauses a stream, after its current operation. Calls that wait for it block.
    *
    * @param stream its handle, or 0 for all streams of the device, also later ones
    * @throws IllegalArgumentException if there is no such stream
@@ -125,7 +125,7 @@ public final class Simulator {
     pause(device, stream, 1);
   }
 
-  /** Lets a stream go on, or with 0 all streams of the device. */
+  /** Resumes a stream, or with 0 all streams of the device. */
   public void resume(int device, long stream) {
     pause(device, stream, 0);
   }
@@ -143,26 +143,27 @@ public final class Simulator {
   }
 
   /**
-   * Sets whether a device can be given access to the memory of another one; at first all can. What
-   * has access keeps it.
+   * Sets whether a device can get access to the memory of another one; at first all can. Access
+   * that was enabled before stays.
    */
   public void peer(int device, int owner, boolean isPossible) {
     function("gpusim_peer").invokeVoid(new Object[] {device, owner, isPossible ? 1 : 0});
   }
 
-  /** Sets how much memory each device has. What is allocated stays. */
+  /** Sets how much memory each device has. Memory that is allocated stays. */
   public void memory(long bytesPerDevice) {
     function("gpusim_memory").invokeVoid(new Object[] {bytesPerDevice});
   }
 
-  /** Sets the driver's version, in the form in which the library tells it. */
+  /** Sets the driver's version, in the form in which the library returns it. */
   public void driverVersion(int version) {
     function("gpusim_driver_version").invokeVoid(new Object[] {version});
   }
 
   /**
-   * Gives graphs these faults and no others; with none they are right. A node keeps pointers from
-   * when it is added or set with that fault on, and launches use them only while it is.
+   * Gives graphs these faults and no others; with none they are correct. With {@link
+   * GraphFault#KEEPS_POINTERS}, a node keeps pointers from when it is added or set while the fault
+   * is on, and launches use them only while it is on.
    */
   public void graphFaults(GraphFault... faults) {
     int bits = 0;
@@ -173,7 +174,7 @@ public final class Simulator {
   }
 
   /**
-   * Has some calls wait for all work of their device, by any context, as NVIDIA's driver and NCCL
+   * Makes some calls wait for all work of their device, by any context, as NVIDIA's driver and NCCL
    * do: loading a module, ending or aborting a communicator, and unregistering host memory, which
    * keeps streams from being destroyed meanwhile. Until the next {@link #reset}.
    */
@@ -197,35 +198,35 @@ public final class Simulator {
   }
 
   /**
-   * What was done that is an error of the caller, whether or not the call said so: use of what was
-   * destroyed or freed, a wait for an event that was never recorded, a call without a context. With
-   * collectives also a call that, on real devices, keeps a group from being launched to its end: it
-   * waits for a device that has a part of the group already.
+   * Errors of the caller, whether or not the call has failed: use of destroyed or freed objects, a
+   * wait for an event that was never recorded, a call without a context. With collectives also a
+   * call that, on real devices, prevents the launch of a group from completing: it waits for a
+   * device that already has a part of the group.
    */
   public List<String> misuses() {
     return report(1);
   }
 
   /**
-   * What was not given back, by kind: context (each retain), stream, event, module, pool, memory,
-   * "memory bytes", "host memory", registration, graph, "graph exec", communicator; those with 0
-   * are absent.
+   * Objects that were not released, by kind: context (each retain), stream, event, module, pool,
+   * memory, "memory bytes", "host memory", registration, graph, "graph exec", communicator; those
+   * with 0 are absent.
    */
   public Map<String, Long> live() {
     return counts(2);
   }
 
   /**
-   * What went with its context when that was destroyed, by kind as in {@link #live}, and as
-   * "operation" the work that then never ran. Work behind a failure does not count.
+   * Objects that were destroyed with their context, by kind as in {@link #live}, and as "operation"
+   * the work that never ran because of that. Work behind a failure does not count.
    */
   public Map<String, Long> abandoned() {
     return counts(3);
   }
 
   /**
-   * Begins anew: all contexts end with what they have, faults, counts and settings are those of a
-   * new process. Handles from before are invalid. Waits up to 5 s for kernels that run.
+   * Restores the state of a new process: all contexts end with their objects, and faults, counts
+   * and settings are reset. Earlier handles are invalid. Waits up to 5 s for kernels that run.
    */
   public void reset() {
     function("gpusim_reset").invokeVoid(new Object[0]);

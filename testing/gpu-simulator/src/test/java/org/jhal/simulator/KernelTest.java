@@ -96,7 +96,7 @@ class KernelTest {
   }
 
   @Test
-  void threadsThatLeaveDoNotHoldUpABarrier() {
+  void threadsThatHaveReturnedDoNotBlockABarrier() {
     String source =
         """
         extern "C" __global__ void leave(int* out) {
@@ -164,7 +164,7 @@ class KernelTest {
   }
 
   @Test
-  void aTrapInsideOfABarrierEndsTheGridAndTheNextDeviceIsFine() {
+  void aTrapInABarrierLosesTheDeviceUntilItIsOpenedAgain() {
     String source =
         """
         extern "C" __global__ void broken(int* out) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How libraries are built and kept. */
+/** Building and keeping libraries. */
 class SimulatedLibraryTest {
   @TempDir private Path folder;
 
@@ -47,7 +47,7 @@ class SimulatedLibraryTest {
   }
 
   @Test
-  void isBuiltOnceHoweverManyAsk() throws Exception {
+  void buildsALibraryOnceForConcurrentCallers() throws Exception {
     List<CompletableFuture<SimulatedLibrary>> asked =
         Stream.generate(() -> CompletableFuture.supplyAsync(() -> tiny())).limit(2).toList();
     for (CompletableFuture<SimulatedLibrary> each : asked) {
@@ -61,7 +61,7 @@ class SimulatedLibraryTest {
   }
 
   @Test
-  void lacksTheFunctionsThatItShallLack() {
+  void omitsTheMissingFunctions() {
     SimulatedLibrary library = tiny("tinyAlloc", "tinyFree");
     assertNotEquals(tiny().path(), library.path());
     NativeLibrary loaded = NativeLibrary.getInstance(library.path().toString());
@@ -72,9 +72,9 @@ class SimulatedLibraryTest {
     loaded.close();
   }
 
-  /** JNA unloads a library that nobody refers to, with all that was set. */
+  /** JNA unloads a library without references, and its settings are lost. */
   @Test
-  void keepsWhatWasSetUntilItIsReset() {
+  void keepsSettingsUntilTheReset() {
     Path library = tiny().path();
     NativeLibrary.getInstance(library.toString())
         .getFunction("tinySync")
@@ -91,7 +91,7 @@ class SimulatedLibraryTest {
   }
 
   @Test
-  void saysThatThereIsNoCompiler() throws IOException {
+  void reportsAMissingCompiler() throws IOException {
     Toolchain none = Toolchain.find(false, folder.toString());
     SimulatedLibrary library =
         SimulatedLibrary.build(
@@ -104,7 +104,7 @@ class SimulatedLibraryTest {
   }
 
   @Test
-  void showsWhatTheCompilerSaysOfAFaceThatIsWrong() {
+  void reportsTheErrorsOfTheCompiler() {
     IllegalStateException thrown =
         assertThrows(
             IllegalStateException.class,

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The benchmarks as a command; {@code hal bench} runs it. {@code --help} describes it.
  *
- * <p>Thread-safe, but what runs at the same time is measured as well.
+ * <p>Thread-safe, but concurrent runs disturb each other's numbers.
  */
 public final class BenchTool implements ToolProvider {
   private static final int OK = 0;
@@ -76,18 +76,18 @@ public final class BenchTool implements ToolProvider {
         --list          list the cases and run nothing
         --help          print this
 
-      Each number is the median over the rounds (smallest..largest). docs/benchmarks.md tells how
+      Each number is the median over the rounds (smallest..largest). docs/benchmarks.md explains how
       to read them.
 
-      A case, or a row of it, whose kernel the device cannot load has no numbers; below its table
-      stands which formats it would need.
+      A case, or a row of it, whose kernel the device cannot load has no numbers; the formats that it
+      would need are listed below its table.
 
-      Exit codes: 0 all was measured that can be on this device, 1 a case or a side of it failed or
+      Exit codes: 0 all that this device can run was measured, 1 a case or a side of it failed or
       a file cannot be written, 2 wrong usage, such as no case for this device, or a file of --compare
       or --from that has no results, 3 the device cannot be opened.
       """;
 
-  /** What the command line asks for. */
+  /** The options of the command line. */
   private static final class Options {
     @Nullable String device;
     @Nullable String peer;
@@ -125,7 +125,7 @@ public final class BenchTool implements ToolProvider {
    */
   private record Earlier(String name, @Nullable Path file, Results results) {}
 
-  /** A command line that makes no sense. */
+  /** Wrong usage of the command line. */
   private static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -226,7 +226,7 @@ public final class BenchTool implements ToolProvider {
     return options;
   }
 
-  /** Nothing is written over what is read, nor over what else is written. */
+  /** Checks that no output replaces an input or another output. */
   private static void checkDiffer(
       String written, @Nullable Path one, String option, @Nullable Path other)
       throws UsageException {
@@ -339,13 +339,13 @@ public final class BenchTool implements ToolProvider {
         return number;
       }
     } catch (NumberFormatException notOne) {
-      // told below, as for a number out of range
+      // reported below, like a number out of range
     }
     throw new UsageException(
         args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
   }
 
-  /** The selected cases that are for this device; of the others those are told that were named. */
+  /** The selected cases that are for this device. Reports each of the others that was named. */
   private static List<BenchCase> fitting(
       Options options, String uri, Device device, PrintWriter err) {
     List<BenchCase> fitting = new ArrayList<>();

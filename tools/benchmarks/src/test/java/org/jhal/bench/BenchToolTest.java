@@ -68,24 +68,26 @@ class BenchToolTest {
   }
 
   @Test
-  void aKernelThatTheDeviceCannotLoadIsToldAndTheRestIsMeasured() {
+  void reportsAKernelThatCannotBeLoadedAndMeasuresTheRest() {
     assertEquals(0, runOnTiny(), err.toString());
     assertEquals("", err.toString());
-    List<String> told =
+    List<String> absences =
         out.toString().lines().filter(line -> line.startsWith("JHAL was not measured: ")).toList();
-    assertEquals(3, told.size(), out.toString()); // below each table
-    assertEquals(1, Set.copyOf(told).size(), told.toString());
+    assertEquals(3, absences.size(), out.toString()); // below each table
+    assertEquals(1, Set.copyOf(absences).size(), absences.toString());
     assertTrue(
-        told.get(0).contains("cuda-ptx: tiny-0 loads [tiny]; gpu-c++: tiny-0 loads [tiny]; java: "),
-        told.get(0));
-    assertTrue(told.get(0).contains("--kernels takes a bundle"), told.get(0));
+        absences
+            .get(0)
+            .contains("cuda-ptx: tiny-0 loads [tiny]; gpu-c++: tiny-0 loads [tiny]; java: "),
+        absences.get(0));
+    assertTrue(absences.get(0).contains("--kernels takes a bundle"), absences.get(0));
     assertTrue(
         out.toString().lines().anyMatch(line -> line.matches("fill +heap +[0-9.]+ \\(.*")),
         out.toString());
   }
 
   @Test
-  void aCaseThatTheDeviceRefusesIsToldByStatusAndMessage() {
+  void reportsARefusedCaseByStatusAndMessage() {
     String line = "--device mock://?memory=0 --max 200 --rounds 2 --warm-up 0 --case heap";
     assertEquals(1, run(line.split(" ", -1)), err.toString());
     assertTrue(err.toString().contains(" failed: RESOURCE_EXHAUSTED: "), err.toString());
@@ -93,7 +95,7 @@ class BenchToolTest {
   }
 
   @Test
-  void aKernelInTheFormatOfTheDeviceIsMeasured(@TempDir Path folder) throws IOException {
+  void measuresAKernelInTheFormatOfTheDevice(@TempDir Path folder) throws IOException {
     String manifest = new String(Touch.file("manifest.json"), StandardCharsets.UTF_8);
     Files.writeString(
         folder.resolve("manifest.json"),
@@ -108,7 +110,7 @@ class BenchToolTest {
   }
 
   @Test
-  void aVariantInTheFormatOfTheDeviceIsMeasured(@TempDir Path folder) throws IOException {
+  void measuresAVariantInTheFormatOfTheDevice(@TempDir Path folder) throws IOException {
     Files.writeString(
         folder.resolve("manifest.json"),
         "{\"version\": 1, \"bundle\": \"touch\", \"variants\":"
@@ -180,7 +182,7 @@ class BenchToolTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"dispatch-round-trip", "dispatch-chain"})
-  void aPeerIsMeasuredBeside(String name, @TempDir Path folder) throws IOException {
+  void measuresAPeerBesideTheDevice(String name, @TempDir Path folder) throws IOException {
     Path file = folder.resolve("results.json");
     String peer = "mock://1?devices=2";
     List<String> arguments = new ArrayList<>(List.of(few()));
@@ -209,7 +211,7 @@ class BenchToolTest {
   }
 
   @Test
-  void theResultsNameTheirFormatAndTheCommit(@TempDir Path folder) throws IOException {
+  void resultsContainTheFormatAndTheCommit(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("results.json");
     List<String> arguments = new ArrayList<>(List.of(few()));
     arguments.addAll(
@@ -221,7 +223,7 @@ class BenchToolTest {
   }
 
   @Test
-  void theDefaultDeviceIsThatOfTheOtherCommands() {
+  void usesTheDefaultDeviceOfTheOtherCommands() {
     String before = System.setProperty(Hal.DEVICE_PROPERTY, "mock://0?queues=3");
     try {
       assertEquals(
@@ -239,7 +241,7 @@ class BenchToolTest {
   }
 
   @Test
-  void aPeerThatIsNotThereIsTold() {
+  void reportsAMissingPeer() {
     assertEquals(3, run("--device", "mock", "--case", "dispatch-chain", "--peer", "nosuch"));
     assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
     assertEquals("", out.toString());
@@ -284,7 +286,7 @@ class BenchToolTest {
   }
 
   @Test
-  void casesOfWorkInBulkAreForAllDevices() {
+  void bulkCasesRunOnAllDevices() {
     List<String> arguments = new ArrayList<>(List.of("--list", "--case", "load"));
     for (String pattern : List.of("graph-*", "pageable-*", "file-*")) {
       arguments.addAll(List.of("--case", pattern));
@@ -295,7 +297,7 @@ class BenchToolTest {
   }
 
   @Test
-  void aCaseForAnotherDriverSaysWhyItIsNotThere() {
+  void reportsACaseForAnotherDriver() {
     assertEquals(2, run("--device", "mock", "--case", "cuda-chain"));
     assertEquals(
         "hal: UNIMPLEMENTED: case cuda-chain is for devices of the driver cuda;"
@@ -305,7 +307,7 @@ class BenchToolTest {
   }
 
   @Test
-  void casesForAnotherDriverDoNotKeepTheRestFromRunning() {
+  void runsTheRestBesideCasesForAnotherDriver() {
     List<String> arguments = new ArrayList<>(List.of("--case", "cuda-copy", "--case", "ping-pong"));
     arguments.addAll(List.of(few()));
     assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
@@ -314,7 +316,7 @@ class BenchToolTest {
   }
 
   @Test
-  void theListTellsWhoseCasesTheyAre() {
+  void listShowsTheDriverOfACase() {
     assertEquals(0, run("--list", "--case", "cuda-*"));
     assertEquals(8, out.toString().lines().count(), out.toString());
     assertTrue(
@@ -322,7 +324,7 @@ class BenchToolTest {
   }
 
   @Test
-  void theListTellsWhichCasesNeedTwoDevices() {
+  void listShowsWhichCasesNeedTwoDevices() {
     assertEquals(0, run("--list"));
     Set<String> forTwo =
         out.toString()
@@ -336,7 +338,7 @@ class BenchToolTest {
   }
 
   @Test
-  void helpTellsEveryOption() {
+  void helpDescribesEveryOption() {
     assertEquals(0, run("--help"));
     for (String option :
         new String[] {
@@ -373,7 +375,7 @@ class BenchToolTest {
         "--compare .|--compare .: cannot be read: '.': Is a directory",
         "--kernels nowhere|--kernels nowhere: no bundle at nowhere: neither a folder nor a file"
       })
-  void wrongUsageSaysWhatIsWrong(String arguments, String message) {
+  void reportsWrongUsage(String arguments, String message) {
     assertEquals(2, run(arguments.split(" ")));
     assertEquals(
         "hal: INVALID_ARGUMENT: " + message + " (see hal bench --help)", err.toString().strip());
@@ -387,7 +389,7 @@ class BenchToolTest {
   }
 
   @Test
-  void aDeviceThatIsNotThereIsTold() {
+  void reportsAMissingDevice() {
     assertEquals(3, run("--device", "nosuch"));
     assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
   }
@@ -395,8 +397,7 @@ class BenchToolTest {
   /** Before anything is measured, and before the device is opened. */
   @ParameterizedTest
   @CsvSource({"--json, results", "--page, page"})
-  void aFileThatCannotBeWrittenIsToldBeforeMeasuring(
-      String option, String what, @TempDir Path folder) {
+  void reportsAnUnwritableFileBeforeMeasuring(String option, String what, @TempDir Path folder) {
     String file = folder.resolve("no/such/folder").toString();
     assertEquals(1, run("--case", "ping-pong", "--device", "nosuch", option, file));
     assertTrue(
@@ -409,7 +410,7 @@ class BenchToolTest {
 
   /** The file is taken away while the case is measured, as a full disk would be. */
   @Test
-  void thePageIsWrittenEvenIfTheResultsCannotBe(@TempDir Path folder) throws IOException {
+  void writesThePageIfTheResultsCannotBeWritten(@TempDir Path folder) throws IOException {
     Path json = folder.resolve("results.json");
     Path page = folder.resolve("page.html");
     StringWriter taking =
@@ -436,7 +437,7 @@ class BenchToolTest {
   }
 
   @Test
-  void nothingIsWrittenOverWhatIsRead(@TempDir Path folder) throws IOException {
+  void refusesAnOutputOverAnInput(@TempDir Path folder) throws IOException {
     Path results = folder.resolve("s.json");
     List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong"));
     arguments.addAll(List.of("--json", results.toString()));

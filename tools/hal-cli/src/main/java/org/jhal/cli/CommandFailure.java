@@ -61,7 +61,7 @@ final class CommandFailure extends RuntimeException {
         new HalException(Status.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e));
   }
 
-  /** The device cannot do what was asked for. */
+  /** The device cannot do what was requested. */
   static CommandFailure unusable(HalException failure) {
     return new CommandFailure(ExitCode.NO_DEVICE, failure);
   }
@@ -92,7 +92,7 @@ final class CommandFailure extends RuntimeException {
     }
   }
 
-  /** What a URI named could not be used: it is malformed, or there is no such driver or device. */
+  /** A device cannot be opened: its URI is malformed, or there is no such driver or device. */
   static CommandFailure ofUri(HalException e) {
     boolean malformed = e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE;
     return new CommandFailure(malformed ? ExitCode.USAGE : ExitCode.NO_DEVICE, e);

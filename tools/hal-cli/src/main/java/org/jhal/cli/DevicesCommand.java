@@ -77,7 +77,7 @@ final class DevicesCommand implements Callable<Integer> {
   private void printAddresses(String name, String drivers) throws InterruptedException {
     if (name.isBlank()) {
       throw new ParameterException(
-          spec.commandLine(), "--spark '" + name + "' is no name of a resource, such as gpu");
+          spec.commandLine(), "--spark '" + name + "' is not the name of a resource, such as gpu");
     }
     if (json) {
       throw new ParameterException(

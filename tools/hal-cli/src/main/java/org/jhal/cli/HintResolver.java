@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Evaluates the expressions of {@link RunHints}: an integer, {@code CONSTANT}, {@code
- * BUFFER.length} in elements, or {@code BUFFER.shape[INDEX]}. What an expression names may itself
- * come from a hint.
+ * BUFFER.length} in elements, or {@code BUFFER.shape[INDEX]}. A constant or a shape in an
+ * expression may itself come from a hint.
  */
 final class HintResolver {
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");

@@ -150,7 +150,7 @@ final class InfoCommand implements Runnable {
       table.row("shared memory", Units.bytes(info.maxSharedMemory()) + " for each workgroup");
     }
     if (!info.tellsKernelFailures()) {
-      table.row("kernels that give up", "are not noticed");
+      table.row("kernels that give up", "are not detected");
     }
     table.row("formats", String.join(", ", new TreeSet<>(device.executableFormats())));
     table.row("capabilities", capabilities(device));

@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets the thread that created it finish cleanly when the process is told to stop, such as by
+ * Lets the thread that created it finish cleanly when the process is asked to stop, such as by
  * Ctrl-C: the thread is interrupted, and has a few seconds to remove unfinished files.
  */
 final class Interruption implements AutoCloseable {
@@ -13,7 +13,7 @@ final class Interruption implements AutoCloseable {
   private final CountDownLatch over = new CountDownLatch(1);
   private final Thread hook;
 
-  /** Interrupts this thread if the process is told to stop before {@link #close()}. */
+  /** Interrupts this thread if the process is asked to stop before {@link #close()}. */
   Interruption() {
     Thread worker = Thread.currentThread();
     hook =
@@ -23,7 +23,7 @@ final class Interruption implements AutoCloseable {
               try {
                 over.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
               } catch (InterruptedException e) {
-                // Told to stop at once.
+                // A second request: stop at once.
               }
             },
             "hal-interruption");

@@ -72,7 +72,7 @@ final class Progress implements AutoCloseable {
 
   /** Whether stderr is a terminal; the launcher knows it, Java does not. */
   static boolean isOnTerminal() {
-    String told = System.getProperty("jhal.terminal");
-    return told == null ? System.console() != null : Boolean.parseBoolean(told);
+    String setting = System.getProperty("jhal.terminal");
+    return setting == null ? System.console() != null : Boolean.parseBoolean(setting);
   }
 }

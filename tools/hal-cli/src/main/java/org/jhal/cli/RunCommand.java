@@ -326,7 +326,7 @@ final class RunCommand implements Callable<Integer> {
     out.flush();
   }
 
-  /** Without an output and times the run told nothing. */
+  /** Prints a line for a run that prints neither outputs nor times. */
   private static void hintOutputs(Kernel kernel, PrintWriter out) {
     List<String> outputs =
         kernel.parameters().stream()
@@ -346,7 +346,7 @@ final class RunCommand implements Callable<Integer> {
       return job.run(repeat != null, isLast);
     } catch (HalException e) {
       if (e.status() == Status.DEADLINE_EXCEEDED) {
-        // While the operations are open. What the command ends with is one line, as always.
+        // Printed while the operations are open. The failure of the command is one line, as always.
         PrintWriter err = spec.commandLine().getErr();
         err.print(Hal.explain());
         err.flush();

@@ -45,7 +45,7 @@ final class RunPlan implements AutoCloseable {
    * A buffer.
    *
    * @param source what fills it, or null to start with zeros
-   * @param sink where its content goes, or null if nobody asked for it
+   * @param sink where its content goes, or null if it was not requested
    * @param path of {@code sink}
    */
   record Array(
@@ -187,7 +187,7 @@ final class RunPlan implements AutoCloseable {
     }
   }
 
-  /** Nothing is written over what else is written, nor, unless the user insists, over an input. */
+  /** Checks that no output replaces another one or, unless the user insists, an input. */
   private void checkPlace(Path output, List<Path> others) {
     if (others.stream().anyMatch(other -> DataFiles.isSame(output, other))) {
       throw invalid("two outputs are written to '" + output + "'");
@@ -398,7 +398,7 @@ final class RunPlan implements AutoCloseable {
       try {
         file.close();
       } catch (IOException e) {
-        // Everything that was needed of this file is already done.
+        // The file has been read or written completely.
       }
     }
   }

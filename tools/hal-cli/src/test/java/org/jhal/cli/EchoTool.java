@@ -11,10 +11,10 @@ import org.jhal.Status;
 import org.jhal.cli.data.DataFiles;
 
 /**
- * {@code hal echo}: prints its arguments; throws if the first is {@code throw}, with the second as
- * the message, logs a lost device, as drivers do, if it is {@code log}, fails as a file does whose
- * writer is interrupted if it is {@code interrupt}, and as Java does without memory if it is {@code
- * memory}.
+ * {@code hal echo}: prints its arguments. The first argument may ask for more: {@code throw} throws
+ * an exception with the second one as the message, {@code log} logs a lost device as drivers do,
+ * {@code interrupt} fails like a file whose writer is interrupted, and {@code memory} fails like a
+ * Java without memory.
  */
 public final class EchoTool implements ToolProvider {
   @Override
@@ -22,7 +22,7 @@ public final class EchoTool implements ToolProvider {
     return "hal-echo";
   }
 
-  /** As of a tool that is compiled for Java 19 or newer. */
+  /** The method that a tool for Java 19 or newer inherits. */
   public Optional<String> description() {
     return Optional.of("Prints 100 % of its arguments.");
   }

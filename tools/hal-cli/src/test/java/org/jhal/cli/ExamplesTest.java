@@ -41,7 +41,7 @@ class ExamplesTest extends RunFixture {
     return values;
   }
 
-  /** Whole numbers, so that sums are exact whatever the order. */
+  /** Whole numbers, so that sums are exact in any order. */
   private static float[] numbers(int count, int modulus) {
     float[] values = new float[count];
     for (int i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ class ExamplesTest extends RunFixture {
 
   @ParameterizedTest
   @CsvSource({"1,1", "255,1", "257,1", "1000,3", "1000,1024", "70000,64"})
-  void theReductionAddsEveryValueOnce(int count, int groups) throws IOException {
+  void theReductionAddsEachValueOnce(int count, int groups) throws IOException {
     float[] values = numbers(count, 97);
     Path sums = folder.resolve("sums.bin");
     run(
@@ -74,7 +74,7 @@ class ExamplesTest extends RunFixture {
 
   @ParameterizedTest
   @CsvSource({"1,1,1", "16,16,16", "17,33,15", "5,100,40"})
-  void theProductIsThatOfTheMatrices(int rows, int inner, int columns) throws IOException {
+  void matmulMultipliesTheMatrices(int rows, int inner, int columns) throws IOException {
     float[] a = numbers(rows * inner, 13);
     float[] b = numbers(inner * columns, 17);
     Path c = folder.resolve("c.bin");
@@ -110,7 +110,7 @@ class ExamplesTest extends RunFixture {
   }
 
   @Test
-  void accuracyRefusesWhatMakesNoSense() {
+  void accuracyRefusesInvalidArguments() {
     hal("accuracy", "--devise", "mock").failed(2, "'--devise'");
     hal("accuracy", "--seed", "x").failed(2, "'--seed'");
     hal("accuracy", "--device", "nosuch").failed(3, "nosuch");
@@ -128,7 +128,7 @@ class ExamplesTest extends RunFixture {
         "mock://2?devices=3&seed=5 mock://0?seed=6&queues=1 mock://1?devices=2 mock://3?devices=4;"
             + " generate 2, copy 2>0, smooth 0, copy 0>1, smooth 1, copy 1>3, sum 3, readback 3",
       })
-  void thePipelineTellsWhichDeviceDidWhat(String devices, String steps) {
+  void thePipelinePrintsTheDeviceOfEachStep(String devices, String steps) {
     List<String> args = new ArrayList<>(List.of("pipeline"));
     args.addAll(List.of(devices.split(" ", -1)));
     String out = hal(args.toArray(new String[0])).succeeded().out();
@@ -153,7 +153,7 @@ class ExamplesTest extends RunFixture {
   }
 
   @Test
-  void thePipelineNeedsDevicesThatThereAre() {
+  void thePipelineRefusesMissingDevices() {
     hal("pipeline", "mock", "nosuch").failed(3, "NOT_FOUND", "no driver 'nosuch'");
     hal("pipeline", "mock", "mock://7").failed(3, "NOT_FOUND", "7");
     hal("pipeline", "mock", "Mock").failed(2, "INVALID_ARGUMENT", "'Mock'");
@@ -162,7 +162,7 @@ class ExamplesTest extends RunFixture {
   }
 
   @Test
-  void theFractalTellsWhichDeviceDidHowMuch(@TempDir Path folder) throws Exception {
+  void theFractalPrintsTheShareOfEachDevice(@TempDir Path folder) throws Exception {
     Path picture = folder.resolve("fractal.png");
     String out =
         hal(
@@ -217,7 +217,7 @@ class ExamplesTest extends RunFixture {
   }
 
   @Test
-  void theFractalNeedsProperArguments(@TempDir Path folder) throws IOException {
+  void theFractalRefusesInvalidArguments(@TempDir Path folder) throws IOException {
     for (String size : List.of("15", "16385", "x", "-1")) {
       hal("fractal", "--size", size).failed(2, "INVALID_ARGUMENT", "'--size " + size + "'");
     }
@@ -239,7 +239,7 @@ class ExamplesTest extends RunFixture {
       hal("fractal", "--device", "mock://?memory=0", "--size", "16", "--out", out)
           .failed(1, "RESOURCE_EXHAUSTED");
     }
-    assertEquals("before", Files.readString(before), "it stays until there is a new one");
+    assertEquals("before", Files.readString(before), "the old picture was replaced too early");
     assertFalse(Files.exists(folder.resolve("new.png")));
     hal("pipeline", "--kernels", "").failed(2, "one without a value: '--kernels'");
     assertTrue(hal("fractal", "-h").succeeded().out().contains("Usage: hal fractal"));
@@ -251,7 +251,7 @@ class ExamplesTest extends RunFixture {
   }
 
   @Test
-  void inputsThatCannotBeWrittenAreTold(@TempDir Path folder) throws IOException {
+  void inputsReportsFilesThatCannotBeWritten(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "in the way");
     assertNotWritten(2, "INVALID_ARGUMENT: FOLDER: ", hal("inputs", "a\0b"));
     assertNotWritten(1, "", hal("inputs", file.toString()));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The script {@code hal} where {@code hal kit} puts it: beside a Java and the jars, with nothing
- * else to be found. Making a kit takes a while; CONTRIBUTING.md tells how that is tried.
+ * The script {@code hal} in the place where {@code hal kit} puts it: beside a Java and the jars,
+ * and nothing else. Making a kit takes a while; CONTRIBUTING.md describes how to test that.
  */
 @Timeout(120)
 class LauncherTest {
@@ -48,7 +48,7 @@ class LauncherTest {
     assertTrue(java.toFile().setExecutable(true));
   }
 
-  /** Adds what makes a kit of a folder with a launcher. */
+  /** Adds a Java and the jars, which turn a folder with a launcher into a kit. */
   private void addJavaAndJars() throws IOException {
     makeJre(folder.resolve("kit/runtime"));
     int count = 0;
@@ -85,7 +85,7 @@ class LauncherTest {
   }
 
   @Test
-  void aKitBuildsNothing() throws Exception {
+  void aKitRefusesToRebuild() throws Exception {
     addJavaAndJars();
     for (String command : List.of("kit", "--rebuild")) {
       Outcome outcome = run(Map.of(), command);
@@ -95,7 +95,7 @@ class LauncherTest {
   }
 
   @Test
-  void aKitIsNotMadeWithoutJlink() throws Exception {
+  void kitNeedsJlink() throws Exception {
     Path jre = folder.resolve("jre");
     makeJre(jre);
     Outcome outcome = run(Map.of("JAVA_HOME", jre.toString()), "kit");
@@ -104,7 +104,7 @@ class LauncherTest {
   }
 
   @Test
-  void aKitTakesNoArguments() throws Exception {
+  void kitRefusesArguments() throws Exception {
     Outcome outcome = run(Map.of("JAVA_HOME", JAVA_HOME.toString()), "kit", "small");
     assertEquals(125, outcome.exitCode(), outcome::toString);
     assertTrue(outcome.err().contains("no arguments, but there is 'small'"), outcome::toString);

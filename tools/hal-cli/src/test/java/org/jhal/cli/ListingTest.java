@@ -16,18 +16,19 @@ import org.jhal.cli.drivers.Unplugged;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code hal} tells about drivers and devices, some of which are no good. */
+/** The output of {@code hal} about drivers and devices, some of which cannot be used. */
 class ListingTest {
   @Test
-  void aResourceWithoutANameIsRefused() {
+  void devicesRefusesAnInvalidResourceName() {
     for (String name : new String[] {"", " "}) {
-      hal("devices", "--spark", name).failed(2, "INVALID_ARGUMENT", "'" + name + "' is no name");
+      hal("devices", "--spark", name)
+          .failed(2, "INVALID_ARGUMENT", "'" + name + "' is not the name");
       hal("devices", "--spark=" + name).failed(2, "INVALID_ARGUMENT");
     }
   }
 
   @Test
-  void driversAreListedWithTheirPlaceAndNotStarted() {
+  void driversListsLocationsAndStartsNoDriver() {
     int starts = Unplugged.starts();
     String out = hal("drivers").succeeded().out();
     line(out, "^org\\.jhal\\.cli\\.drivers\\.Broken +/.+ problem: .*broken on purpose.*");
@@ -38,7 +39,7 @@ class ListingTest {
   }
 
   @Test
-  void devicesAreListedAndTheRestIsExplained() {
+  void devicesListsDevicesAndExplainsUnusableDrivers() {
     String out = hal("devices").succeeded().out();
     line(out, "^org\\.jhal\\.cli\\.drivers\\.Broken +unavailable: .*broken on purpose.*");
     line(out, "^faulty +unavailable: .*no faulty in java.library.path.*");
@@ -49,7 +50,7 @@ class ListingTest {
   }
 
   @Test
-  void aDamagedJarIsNamed(@TempDir Path folder) throws Exception {
+  void devicesNamesADamagedJar(@TempDir Path folder) throws Exception {
     Path jar = Files.writeString(folder.resolve("driver-new.jar"), "no zip");
     String classPath = System.getProperty("java.class.path") + File.pathSeparator + jar;
     for (String command : new String[] {"drivers", "devices"}) {
@@ -66,7 +67,7 @@ class ListingTest {
   }
 
   @Test
-  void devicesAreListedInJson() {
+  void devicesPrintsJson() {
     JsonObject root =
         JsonParser.parseString(hal("devices", "--json").succeeded().out()).getAsJsonObject();
     JsonObject unplugged = find(root.getAsJsonArray("drivers"), "name", "unplugged");
@@ -91,7 +92,7 @@ class ListingTest {
   }
 
   @Test
-  void addressesForSparkAreOneLineOfJson() {
+  void devicesPrintsAddressesForSparkInOneLine() {
     Outcome all = hal("devices", "--spark", "gpu").succeeded();
     assertEquals(
         "{\"name\":\"gpu\",\"addresses\":[\"toy://uuid-0\",\"toy://uuid-1\"]}\n",
@@ -112,7 +113,7 @@ class ListingTest {
   }
 
   @Test
-  void addressesOfDriversThatAreNotThereAreExplained() {
+  void devicesExplainsMissingDriversForSpark() {
     hal("devices", "--spark", "gpu", "--drivers", "unplugged")
         .failed(3, "UNAVAILABLE", "libunplugged.so not found");
     hal("devices", "--spark", "gpu", "--drivers", "nosuch").failed(3, "no driver 'nosuch'");
@@ -132,7 +133,7 @@ class ListingTest {
   }
 
   @Test
-  void aDeviceThatIsNotThereIsExplained() {
+  void infoExplainsAMissingDevice() {
     hal("info", "nosuch").failed(3, "NOT_FOUND", "no driver 'nosuch'", "libunplugged.so not found");
     hal("info", "unplugged").failed(3, "UNAVAILABLE", "libunplugged.so not found");
     hal("info", "faulty").failed(3, "UNAVAILABLE", "no faulty in java.library.path");
@@ -142,14 +143,14 @@ class ListingTest {
   }
 
   @Test
-  void aMalformedUriIsBadInput() {
+  void infoReportsAMalformedUriAsBadInput() {
     hal("info", "Toy").failed(2, "INVALID_ARGUMENT", "malformed device URI 'Toy'");
     hal("info", "toy:0").failed(2, "INVALID_ARGUMENT", "'toy:0'");
     hal("info", "toy://0?x").failed(2, "INVALID_ARGUMENT", "NAME=VALUE");
   }
 
   @Test
-  void theFormsOfAGroupAreTold() {
+  void infoPrintsTheFormsOfAGroup() {
     String out = hal("info", "--group", "mock://0?devices=2,mock://1?devices=2").succeeded().out();
     line(out, "^0 +mock://0 .*");
     line(out, "^1 +mock://1 .*");
@@ -164,7 +165,7 @@ class ListingTest {
   }
 
   @Test
-  void aDeviceIsDescribed() {
+  void infoDescribesADevice() {
     String out = hal("info", "mock://?queues=3").succeeded().out();
     assertTrue(out.matches("(?s).*queues +3\\R.*"), out);
     assertTrue(out.matches("(?s).*formats +.*java.*"), out);

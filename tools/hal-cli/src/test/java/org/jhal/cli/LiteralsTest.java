@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class LiteralsTest {
   @Test
-  void eachTypeIsRead() {
+  void parsesIntegersOfEachType() {
     assertEquals(-128L, Literals.parse("a", ElementType.I8, "-128"));
     assertEquals(255L, Literals.parse("a", ElementType.U8, "255"));
     assertEquals(32767L, Literals.parse("a", ElementType.I16, "+32767"));
@@ -49,7 +49,7 @@ class LiteralsTest {
     "1e-2, 0.01",
     "-0.0, -0.0"
   })
-  void floatsAreRead(String text, double value) {
+  void parsesFloats(String text, double value) {
     assertEquals(value, Literals.parse("a", ElementType.F64, text));
     assertEquals((float) value, Literals.parse("a", ElementType.F32, text));
   }
@@ -77,7 +77,7 @@ class LiteralsTest {
     "F64, 1e309",
     "F64, -1e309"
   })
-  void whatDoesNotFitIsOutOfRange(ElementType type, String text) {
+  void refusesAValueThatDoesNotFit(ElementType type, String text) {
     HalException e = assertThrows(HalException.class, () -> Literals.parse("gain", type, text));
     String message = String.valueOf(e.getMessage());
     assertEquals(Status.OUT_OF_RANGE, e.status(), message);
@@ -90,7 +90,7 @@ class LiteralsTest {
     "I32, nan", "I32, 1_000", "F32, x", "F32, ''", "F32, .", "F32, 1e", "F32, 1.5f", "F64, 2d",
     "F64, nano", "F64, 1.5.2", "F64, ' 1'"
   })
-  void whatIsNoLiteralIsInvalid(ElementType type, String text) {
+  void refusesAMalformedLiteral(ElementType type, String text) {
     HalException e = assertThrows(HalException.class, () -> Literals.parse("gain", type, text));
     String message = String.valueOf(e.getMessage());
     assertEquals(Status.INVALID_ARGUMENT, e.status(), message);
@@ -98,7 +98,7 @@ class LiteralsTest {
   }
 
   @Test
-  void anIntegerHasItsValueWhateverItsBits() {
+  void returnsTheValueOfAnInteger() {
     Random random = new Random(40);
     for (ElementType type : ElementType.values()) {
       if (type.label().contains("f")) {
@@ -119,12 +119,12 @@ class LiteralsTest {
     return (value.signum() < 0 ? "-" : "") + "0x" + value.abs().toString(16);
   }
 
-  /** Each number, each middle of two, and what is nearer to it than a double can tell. */
+  /** Each number, each middle of two, and decimals too close to a middle for a double. */
   @ParameterizedTest
   @EnumSource(
       value = ElementType.class,
       names = {"F16", "BF16"})
-  void decimalsAreRoundedOnce(ElementType type) {
+  void roundsDecimalsOnce(ElementType type) {
     int largest = type == ElementType.F16 ? 0x7BFF : 0x7F7F;
     BigDecimal little = new BigDecimal("1e-70");
     for (int bits = 0; bits < largest; bits++) {

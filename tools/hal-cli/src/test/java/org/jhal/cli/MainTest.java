@@ -17,14 +17,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
   @Test
-  void versionIsThatOfTheBuild() {
+  void printsTheVersionOfTheBuild() {
     String out = hal("version").succeeded().out();
     assertTrue(out.matches("(?s)hal \\d+\\.\\d+\\.\\d+\\S*\\R.*"), out);
     assertEquals(out, hal("--version").succeeded().out());
   }
 
   @Test
-  void anUnknownCommandIsWrongUsageAndSaysWhatThereIs() {
+  void anUnknownCommandIsWrongUsageAndListsTheCommands() {
     hal("nosuch")
         .failed(
             2,
@@ -35,7 +35,7 @@ class MainTest {
   }
 
   @Test
-  void aMistypedNameIsGuessed() {
+  void suggestsTheNameForAMistypedOne() {
     hal("devcies").failed(2, "'devcies', did you mean 'devices'?; commands are");
     hal("dev").failed(2, "did you mean 'devices'?");
     hal("ehco").failed(2, "did you mean 'echo'?");
@@ -51,7 +51,7 @@ class MainTest {
   }
 
   @Test
-  void aHostWithTooLittleMemoryIsNoBug() {
+  void reportsTooLittleMemoryAsResourceExhausted() {
     hal("echo", "memory").failed(1, "RESOURCE_EXHAUSTED: the host has too little memory: heap");
   }
 
@@ -132,12 +132,12 @@ class MainTest {
   }
 
   @Test
-  void aFileThatAnInterruptClosedIsNoFailureOfTheFile() {
+  void reportsAnInterruptThatClosedAFileAsAnInterrupt() {
     hal("echo", "interrupt").failed(130, "CANCELLED: interrupted");
   }
 
   @Test
-  void aStackTraceNeedsVerbose() {
+  void printsAStackTraceOnlyWithVerbose() {
     hal("info", "no such device").failed(2, "malformed device URI");
     for (Outcome outcome :
         new Outcome[] {
@@ -149,7 +149,7 @@ class MainTest {
   }
 
   @Test
-  void whatIsLoggedNeedsVerboseForItsStackTrace(@TempDir Path folder) throws Exception {
+  void logsAStackTraceOnlyWithVerbose(@TempDir Path folder) throws Exception {
     String line = System.lineSeparator();
     String lines =
         "hal: WARNING: device echo://0 is lost: UNAVAILABLE: a kernel trapped"
@@ -195,7 +195,7 @@ class MainTest {
   }
 
   @Test
-  void aMessageKeepsItsLines() {
+  void keepsTheLinesOfAMessage() {
     Outcome outcome = hal("echo", "throw", "cannot compile k:\nk.cpp(1): error\n    floatt x;\n");
     assertEquals(
         List.of(

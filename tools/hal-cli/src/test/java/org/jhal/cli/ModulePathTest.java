@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program that is a module, in a JVM of its own with JHAL and a driver on its module path. */
+/** A program that is a module, in a separate JVM with JHAL and a driver on its module path. */
 @Timeout(120)
 class ModulePathTest {
-  /** One class of each module that a program needs at run time, be it by way of others. */
+  /** One class of each module that a program needs at run time, directly or indirectly. */
   private static final List<String> MODULES =
       List.of(
           "org.jhal.Hal",
@@ -142,19 +142,19 @@ class ModulePathTest {
   }
 
   @Test
-  void aBundleIsReadFromAPackageThatItsModuleKeepsToItself() throws Exception {
+  void readsABundleFromAPackageThatIsNotOpen() throws Exception {
     for (String bundle : List.of("bundle", "not-a-package", "/top", "/demo/bundle")) {
       assertEquals("[7, 8, 9]", run("exports demo.kernels;", bundle), bundle);
     }
   }
 
   @Test
-  void kernelsMayBeExportedToTheEngineAlone() throws Exception {
+  void loadsKernelsThatAreExportedToTheEngineAlone() throws Exception {
     assertEquals("[7, 8, 9]", run("exports demo.kernels to org.jhal.utils;", "bundle"));
   }
 
   @Test
-  void kernelsThatAreNotExportedAreRefusedWithTheLineThatIsMissing() throws Exception {
+  void refusesKernelsThatAreNotExportedAndPrintsTheMissingLine() throws Exception {
     assertEquals(
         "org.jhal.HalException: INVALID_ARGUMENT: bundle demo.Main:bundle, class"
             + " demo.kernels.Kernels is in module demo, which does not export its package; add to"
@@ -163,7 +163,7 @@ class ModulePathTest {
   }
 
   @Test
-  void aBundleThatIsNotThereIsMissed() throws Exception {
+  void reportsAMissingBundle() throws Exception {
     assertEquals(
         "org.jhal.HalException: NOT_FOUND: bundle demo.Main:none has no manifest.json at its root",
         run("exports demo.kernels;", "none"));

@@ -37,7 +37,7 @@ class OtherFormatsTest {
   private static final String TINY = "{\"format\": \"tiny\", \"file\": \"kernels.txt\"}";
 
   @Test
-  void accuracyTellsWhichFormatsEachExampleWouldNeed() {
+  void accuracyListsTheFormatsOfEachExampleThatCannotBeLoaded() {
     Outcome outcome = hal("accuracy", "--device", "tiny");
     assertEquals(1, outcome.exitCode(), outcome::toString);
     for (String example : new String[] {"saxpy", "reduction", "matmul"}) {
@@ -66,7 +66,7 @@ class OtherFormatsTest {
   }
 
   @Test
-  void oneExampleIsEnough() throws IOException {
+  void accuracyRunsTheExamplesThatCanBeLoaded() throws IOException {
     bundle(EXAMPLES.resolve("reduction"), "reduction", TINY);
     Outcome outcome = hal("accuracy", "--device", "tiny", "--kernels", folder.toString());
     assertEquals(1, outcome.exitCode(), outcome::toString);
@@ -77,7 +77,7 @@ class OtherFormatsTest {
   }
 
   @Test
-  void thePipelineTellsWhichFormatsItWouldNeed() {
+  void thePipelineListsItsFormatsIfNoneCanBeLoaded() {
     hal("pipeline", "mock", "tiny")
         .failed(
             1,
@@ -137,7 +137,7 @@ class OtherFormatsTest {
   }
 
   @Test
-  void variantsOfWhichNothingIsUsedAreNamed() throws IOException {
+  void warnsOfVariantsThatAreNotUsed() throws IOException {
     String folder = variants(TINY, "another bundle", "saxpy");
     String[] run = {
       "run",
@@ -171,7 +171,7 @@ class OtherFormatsTest {
   }
 
   @Test
-  void variantsThatAreNotThereAreWrongUsage() throws IOException {
+  void missingVariantsAreWrongUsage() throws IOException {
     String nothing = folder.resolve("nothing").toString();
     String malformed = variants("{\"format\": 5}", "saxpy", "pipeline");
     hal("pipeline", "--variants", nothing).failed(2, "--variants", "no variants in");
@@ -183,7 +183,7 @@ class OtherFormatsTest {
   }
 
   @Test
-  void kernelsThatAreNotThereAreWrongUsage() {
+  void missingKernelsAreWrongUsage() {
     Path nothing = folder.resolve("nothing");
     hal("pipeline", "--kernels", nothing.toString()).failed(2, "--kernels", "no bundle at");
     hal("pipeline", "--kernels").failed(2, "'--kernels'");

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a command did, as its caller sees it.
+ * The outcome of a command, as its caller sees it.
  *
  * @param exitCode of the process
- * @param out what it wrote to stdout
- * @param err what it wrote to stderr
+ * @param out the output on stdout
+ * @param err the output on stderr
  */
 record Outcome(int exitCode, String out, String err) {
   /** Runs {@code hal} with these arguments. */
@@ -27,12 +27,12 @@ record Outcome(int exitCode, String out, String err) {
     return new Outcome(exitCode, out.toString(), err.toString());
   }
 
-  /** Runs a JVM of its own with the class path of this test, in {@code folder}. */
+  /** Runs a separate JVM with the class path of this test, in {@code folder}. */
   static Outcome java(Path folder, String... args) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            // As the script does for what is short-lived.
+            // The options of the script for short-lived commands.
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-cp",
@@ -62,14 +62,14 @@ record Outcome(int exitCode, String out, String err) {
     }
   }
 
-  /** It succeeded and complained about nothing. */
+  /** Checks that it succeeded and wrote nothing to stderr. */
   Outcome succeeded() {
     assertEquals(0, exitCode, this::toString);
     assertEquals("", err, this::toString);
     return this;
   }
 
-  /** It failed with one line that has all of {@code words}, and printed no result. */
+  /** Checks that it failed with one line that has all of {@code words}, and printed no result. */
   Outcome failed(int expectedCode, String... words) {
     assertEquals(expectedCode, exitCode, this::toString);
     assertEquals("", out, this::toString);

@@ -35,12 +35,12 @@ class ProgramsTest {
   }
 
   @Test
-  void aJuliaSetIsDrawn() throws Exception {
+  void juliaDrawsAPicture() throws Exception {
     Path file = folder.resolve("julia.png");
     assertEquals(List.of("Mock device 0 drew 900 x 600"), run("Julia", "mock", file.toString()));
     BufferedImage picture = ImageIO.read(file.toFile());
     assertNotNull(picture);
-    assertEquals(0x010204, picture.getRGB(0, 0) & 0xFFFFFF, "a corner, which leaves soon");
+    assertEquals(0x010204, picture.getRGB(0, 0) & 0xFFFFFF, "the colour of a corner");
     Set<Integer> colours = new TreeSet<>();
     int alike = 0;
     for (int x = 1; x < 900; x++) {
@@ -51,33 +51,33 @@ class ProgramsTest {
     }
     assertTrue(colours.size() > 100, () -> colours.size() + " colours");
     // A Julia set is symmetric to the middle, as far as rounding allows.
-    assertTrue(alike > 0.9 * 899 * 599, alike + " points like that on the other side");
+    assertTrue(alike > 0.9 * 899 * 599, alike + " points equal their mirror image");
   }
 
   @Test
-  void batchesAreStreamed() throws Exception {
+  void batchesComputesTheSum() throws Exception {
     assertEquals(List.of("200 batches, sum 40000.0"), run("Batches", "mock"));
   }
 
   @Test
-  void aServiceAnswers() throws Exception {
+  void serviceAnswersLateAndCancelledRequests() throws Exception {
     assertEquals(List.of("160 right", "20 late", "20 cancelled"), run("Service", "mock"));
   }
 
   @Test
-  void twoDevicesComputeTogether() throws Exception {
+  void twoDevicesComputesOnBothDevices() throws Exception {
     for (String other : List.of("mock://1?devices=2", "mock://1?devices=2&peers=none")) {
       assertEquals(List.of("7.0 7.0 7.0"), run("TwoDevices", "mock://0?devices=2", other));
     }
   }
 
   @Test
-  void devicesAddUpTheirArrays() throws Exception {
+  void allReduceAddsTheArrays() throws Exception {
     assertEquals(List.of("3.0 3.0"), run("AllReduce", "mock://0?devices=2", "mock://1?devices=2"));
   }
 
   @Test
-  void programsForTwoDevicesTellHowToCallThem() throws Exception {
+  void programsForTwoDevicesPrintTheirUsage() throws Exception {
     for (String name : List.of("TwoDevices", "AllReduce")) {
       Outcome outcome = Outcome.java(ROOT, PROGRAMS.resolve(name + ".java").toString());
       assertEquals(2, outcome.exitCode(), outcome::toString);
@@ -86,7 +86,7 @@ class ProgramsTest {
   }
 
   @Test
-  void thePagesShowThePrograms() throws IOException {
+  void pagesContainThePrograms() throws IOException {
     assertShows("many-devices.md", "TwoDevices.java");
     assertShows("collectives.md", "AllReduce.java");
   }
@@ -100,7 +100,7 @@ class ProgramsTest {
 
   /** In a folder whose bundle has another kernel, so that each request fails. */
   @Test
-  void aServiceWhoseRequestsFailEnds() throws Exception {
+  void serviceExitsIfItsRequestsFail() throws Exception {
     Path bundle = Files.createDirectories(folder.resolve("examples/saxpy"));
     for (String file : List.of("manifest.json", "edges.cpp")) {
       Files.copy(ROOT.resolve("examples/edges").resolve(file), bundle.resolve(file));
@@ -110,9 +110,9 @@ class ProgramsTest {
     assertTrue(outcome.err().contains("saxpy"), outcome::toString);
   }
 
-  /** They are meant to be read. */
+  /** Programs are meant to be read. */
   @Test
-  void theyAreShort() throws IOException {
+  void programsAreShort() throws IOException {
     try (Stream<Path> files = Files.list(PROGRAMS)) {
       List<Path> programs = files.collect(Collectors.toList());
       assertEquals(5, programs.size());

@@ -22,9 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the pages for new users tell them to type works as it stands there, in processes of its own.
- */
+/** The commands and programs on the pages for new users work as printed, in separate processes. */
 @Timeout(120)
 class ReadmeTest {
   private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
@@ -32,7 +30,7 @@ class ReadmeTest {
   @TempDir private Path folder;
 
   @Test
-  void theFirstCommandWritesAPicture() throws Exception {
+  void firstCommandOfTheReadmeWritesAPicture() throws Exception {
     String command = find("README.md", "(?m)^    \\./hal (run .*)$");
     Path picture = folder.resolve("edges.png");
     Outcome.hal(
@@ -47,7 +45,7 @@ class ReadmeTest {
   }
 
   @Test
-  void theShortestProgramPrintsWhatItSays() throws Exception {
+  void shortestProgramPrintsWhatItsCommentSays() throws Exception {
     String program = find("README.md", "(?s)```java\n(.*?)```");
     Path source = Files.writeString(folder.resolve("Saxpy.java"), program);
     assertEquals(
@@ -55,9 +53,9 @@ class ReadmeTest {
         Outcome.java(ROOT, source.toString()).succeeded().out().strip());
   }
 
-  /** The first piece of code is what the others stand in. */
+  /** The first code sample is the frame for the others. */
   @Test
-  void theGuideRunsAndPrintsWhatItSays() throws Exception {
+  void samplesOfTheGuidePrintWhatTheirCommentsSay() throws Exception {
     Matcher block =
         Pattern.compile("(?s)```java\n(.*?)```")
             .matcher(Files.readString(ROOT.resolve("docs/guide.md")));
@@ -105,7 +103,7 @@ class ReadmeTest {
   }
 
   @Test
-  void everyCommandOfTheExamplesWorks() throws Exception {
+  void commandsOfTheExamplesPageSucceed() throws Exception {
     for (String bundle : List.of("edges", "saxpy", "reduction", "matmul")) {
       Path copy = Files.createDirectories(folder.resolve("examples/" + bundle));
       try (Stream<Path> files = Files.list(ROOT.resolve("examples/" + bundle))) {
@@ -119,7 +117,7 @@ class ReadmeTest {
             .matcher(Files.readString(ROOT.resolve("examples/README.md")));
     int commands = 0;
     while (command.find()) {
-      String line = command.group(1).replace("268435456", "300000"); // a size that takes no time
+      String line = command.group(1).replace("268435456", "300000"); // a size that runs fast
       List<String> args = new ArrayList<>(List.of("org.jhal.cli.Main"));
       args.addAll(List.of(line.split(" ", -1)));
       Outcome.java(folder, args.toArray(new String[0])).succeeded();
@@ -132,7 +130,7 @@ class ReadmeTest {
   }
 
   @Test
-  void theKernelOfTheWalkThroughRuns() throws Exception {
+  void kernelOfTheBundlesPageRuns() throws Exception {
     Path bundle = Files.createDirectory(folder.resolve("scale"));
     Path source =
         Files.writeString(
@@ -164,7 +162,7 @@ class ReadmeTest {
     assertArrayEquals(new byte[] {10, 20, 30}, Files.readAllBytes(out));
   }
 
-  /** The words of {@code command}, each with its paths made real; a path may have spaces. */
+  /** The words of {@code command}, with existing paths inserted; a path may have spaces. */
   private static String[] arguments(String command, UnaryOperator<String> paths) {
     return Arrays.stream(command.split(" ", -1)).map(paths).toArray(String[]::new);
   }

@@ -6,10 +6,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 
-/** Small things that are printed. */
+/** Numbers, tables and the progress bar. */
 class ReportTest {
   @Test
-  void numbersHaveUnits() {
+  void formatsNumbersWithUnits() {
     assertEquals("0 B", Units.bytes(0));
     assertEquals("1023 B", Units.bytes(1023));
     assertEquals("1.5 KiB", Units.bytes(1536));
@@ -22,7 +22,7 @@ class ReportTest {
   }
 
   @Test
-  void cellsAreBelowEachOther() {
+  void alignsTheCellsOfATable() {
     Table table = new Table();
     table.row("a", "bbb", "");
     table.row("aaa", "b\n  c\n");
@@ -34,7 +34,7 @@ class ReportTest {
   }
 
   @Test
-  void theBarFillsAndVanishes() {
+  void drawsAndErasesTheProgressBar() {
     assertEquals("[" + " ".repeat(30) + "] 0/7", Progress.bar(0, 7));
     assertEquals(
         "[" + "#".repeat(15) + " ".repeat(15) + "] 500000/1000000",
@@ -51,7 +51,7 @@ class ReportTest {
   }
 
   @Test
-  void aBarThatWasNeverShownPrintsNothing() {
+  void printsNothingForABarThatWasNeverShown() {
     StringWriter err = new StringWriter();
     new Progress(new PrintWriter(err), 2).close();
     assertEquals("", err.toString());

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RunArgumentsTest {
   @Test
-  void everythingIsRead() {
+  void parsesAllOptions() {
     RunArguments arguments =
         RunArguments.parse(
             List.of("a=2.5", "x=dir/x=1.npy"), List.of("y=y.npy"), List.of("y=3,4"), "5,6", false);
@@ -37,7 +37,7 @@ class RunArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "=x", "x=", "="})
-  void whatIsNoPairIsRefused(String text) {
+  void refusesAMalformedPair(String text) {
     fails(
         Status.INVALID_ARGUMENT,
         "--arg '" + text + "'",
@@ -49,7 +49,7 @@ class RunArgumentsTest {
   }
 
   @Test
-  void aNameTwiceIsRefused() {
+  void refusesARepeatedName() {
     fails(
         Status.INVALID_ARGUMENT,
         "'x' is given twice",
@@ -70,19 +70,19 @@ class RunArgumentsTest {
     "'1,2,3,4', INVALID_ARGUMENT", "'1;2', INVALID_ARGUMENT", "-1, OUT_OF_RANGE",
     "'1,2,-3', OUT_OF_RANGE", "2147483648, OUT_OF_RANGE", "99999999999999999999, OUT_OF_RANGE"
   })
-  void whatIsNoGridIsRefused(String text, Status status) {
+  void refusesAMalformedGrid(String text, Status status) {
     fails(status, text, () -> RunArguments.parse(List.of(), List.of(), List.of(), text, false));
   }
 
   @Test
-  void theGridMayBeZeroOrHuge() {
+  void acceptsAZeroOrHugeGrid() {
     RunArguments arguments =
         RunArguments.parse(List.of(), List.of(), List.of(), "0,2147483647,1", false);
     assertEquals(new Workgroups(0, Integer.MAX_VALUE, 1), arguments.groups());
   }
 
   @Test
-  void theLastColonSplitsIfWhatIsBeforeItExists(@TempDir Path folder) throws IOException {
+  void splitsAtTheLastColonIfTheFileBeforeItExists(@TempDir Path folder) throws IOException {
     Path plain = Files.createDirectory(folder.resolve("plain"));
     assertTarget(plain, null, plain.toString());
     assertTarget(plain, "f", plain + ":f");
@@ -96,7 +96,7 @@ class RunArgumentsTest {
   }
 
   @Test
-  void aPathMayHaveColons(@TempDir Path folder) throws IOException {
+  void acceptsColonsInAPath(@TempDir Path folder) throws IOException {
     Path colons;
     try {
       colons = Files.createDirectory(folder.resolve("c:d"));

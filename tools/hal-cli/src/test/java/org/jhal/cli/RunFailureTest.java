@@ -29,7 +29,7 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
-  void nothingRunsWhenAnythingIsWrong() throws IOException {
+  void runsNothingIfAnArgumentIsInvalid() throws IOException {
     String parameters =
         String.join(
             ", ", constant("n", "i32"), buffer("x", "f32", "in"), buffer("y", "f32", "out"));
@@ -68,9 +68,9 @@ class RunFailureTest extends RunFixture {
     assertEquals(before + 1, TestKernels.COUNT.get());
   }
 
-  /** By whatever name, and whichever input it is. */
+  /** Whichever name the file is given by, and for each of the inputs. */
   @Test
-  void anInputIsOnlyReplacedByForce() throws IOException {
+  void replacesAnInputOnlyWithForce() throws IOException {
     String parameters = String.join(", ", buffer("x", "u8", "in"), buffer("y", "u8", "inout"));
     Path bundle = bundle(kernel("count", parameters, "'groups': [1]"));
     Path x = Files.write(folder.resolve("x.bin"), new byte[] {1, 2});
@@ -88,13 +88,13 @@ class RunFailureTest extends RunFixture {
         .failed(2, "is the input 'x'");
     assertEquals(before, TestKernels.COUNT.get());
     run(bundle, "--arg", "x=" + x, "--arg", "y=" + y, "--out", "y=" + link, "--force").succeeded();
-    assertArrayEquals(new byte[] {3, 4}, Files.readAllBytes(x), "a link stays a link");
+    assertArrayEquals(new byte[] {3, 4}, Files.readAllBytes(x), "the target of the link");
     run(bundle, "--arg", "x=/dev/null", "--shape", "x=0", "--arg", "y=" + y, "--out", "y=/dev/null")
         .failed(2, "not a regular file");
   }
 
   @Test
-  void twoOutputsAreTwoFiles() throws IOException {
+  void refusesTwoOutputsToOneFile() throws IOException {
     String parameters = String.join(", ", buffer("x", "u8", "out"), buffer("y", "u8", "out"));
     Path bundle =
         bundle(kernel("count", parameters, "'groups': [1], 'shapes': {'x': [1], 'y': [1]}"));
@@ -114,7 +114,7 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
-  void theFunctionMustBeNamedUnlessThereIsOne() throws IOException {
+  void refusesABundleOfSeveralKernelsWithoutAName() throws IOException {
     Path bundle = bundle(kernel("count", "", ""), kernel("fail", "", ""));
     run(bundle).failed(2, "several kernels", "count, fail", bundle + ":KERNEL");
     hal("run", bundle + ":nosuch", "--device", "mock").failed(2, "NOT_FOUND", "'nosuch'", "count");
@@ -141,7 +141,7 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
-  void aDeviceThatIsNotThereIsExplained() throws IOException {
+  void explainsAMissingDevice() throws IOException {
     Path bundle = bundle(kernel("count", "", ""));
     hal("run", bundle.toString(), "--device", "nosuch").failed(3, "NOT_FOUND", "'nosuch'", "mock");
     hal("run", bundle.toString(), "--device", "unplugged").failed(3, "UNAVAILABLE");
@@ -175,7 +175,7 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
-  void aDeviceThatCannotLoadTheBundleIsUnusable() throws IOException {
+  void reportsABundleThatTheDeviceCannotLoad() throws IOException {
     Path bundle = bundle(kernel("count", "", ""));
     Path manifest = bundle.resolve("manifest.json");
     Files.writeString(
@@ -187,7 +187,7 @@ class RunFailureTest extends RunFixture {
 
   /** Closing the device would wait for an hour. */
   @Test
-  void aWaitThatTakesTooLongEndsTheRun() throws Exception {
+  void endsAndPrintsWhatIsStuckAtTheTimeout() throws Exception {
     Path bundle = bundle(kernel("block", "", "'groups': [1]"));
     String device = "mock://?close-timeout=3600s";
     CompletableFuture<Outcome> outcome =
@@ -250,7 +250,8 @@ class RunFailureTest extends RunFixture {
             kernel("count", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
     for (String name : List.of("out.bin", "out.npy", "out.png")) {
       String shape = name.endsWith(".png") ? "data=1,3" : "data=3";
-      // A file of more than 0 bytes cannot be written there; what is printed goes through a pipe.
+      // With this limit no file of more than 0 bytes can be written; the output goes through a
+      // pipe.
       String script = "(ulimit -f 0; exec \"$@\") 2>&1 | cat";
       Outcome outcome =
           Outcome.of(
@@ -280,9 +281,9 @@ class RunFailureTest extends RunFixture {
     }
   }
 
-  /** A sound picture of 80 kB that takes 256 MB. */
+  /** A valid picture of 80 kB that takes 256 MB. */
   @Test
-  void aPictureThatDoesNotFitIntoMemorySaysSo() throws Exception {
+  void reportsAPictureThatDoesNotFitIntoMemory() throws Exception {
     Path bundle = bundle(kernel("count", buffer("data", "u8", "in"), "'groups': [1]"));
     Path picture =
         array("large.png", ElementType.U8, Shape.of(8000, 8000, 4), new byte[256_000_000]);
@@ -301,7 +302,7 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
-  void aJavaWithoutPicturesSaysSo() throws Exception {
+  void reportsAJavaWithoutSupportForPictures() throws Exception {
     Path root = Path.of("../..").toAbsolutePath().normalize();
     Outcome.java(
             root,

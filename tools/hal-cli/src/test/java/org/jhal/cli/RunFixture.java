@@ -20,7 +20,7 @@ import org.jhal.cli.data.DataSource;
 import org.jhal.cli.data.Shape;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What tests of {@code hal run} need: a folder, bundles in it, and files for them. */
+/** The fixture of tests of {@code hal run}: a folder, bundles in it, and files for them. */
 abstract class RunFixture {
   @TempDir Path folder;
 

@@ -17,15 +17,15 @@ import org.jhal.cli.data.Shape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Data that is larger than the host memory that it goes through. */
+/** Transfers of data that is larger than the host memory that it goes through. */
 @Timeout(120)
 class RunJobTest extends RunFixture {
   @Test
-  void dataGoesThroughSmallPieces() throws Exception {
+  void transfersDataThroughSmallPieces() throws Exception {
     Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), "'groups': [1]"));
     ExecutableSource source = ExecutableSource.of(bundle);
     Random random = new Random(60);
-    // Swapping what nothing orders shows a wait that is missing.
+    // The mock reorders unordered work, so a missing wait shows.
     try (Device device = Hal.openDevice("mock://?seed=60");
         Executable executable = device.loadExecutable(source)) {
       Kernel kernel = executable.kernel("increment");

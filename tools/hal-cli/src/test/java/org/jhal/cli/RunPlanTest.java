@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the user gives, what the manifest hints at, and what the kernel needs: all must fit. */
+/** The checks of arguments and hints against the kernel. */
 class RunPlanTest {
   private static final Workgroups LIMIT = new Workgroups(1000, 100, 10);
   private static final TestKernel EDGES =
@@ -111,7 +111,7 @@ class RunPlanTest {
     for (String word : words) {
       assertTrue(text.contains(word), () -> "no '" + word + "' in " + text);
     }
-    assertEquals(files, files(), "something stayed behind");
+    assertEquals(files, files(), "the files after the refusal");
   }
 
   private void refused(TestKernel kernel, String hints, String... words) throws IOException {
@@ -126,7 +126,7 @@ class RunPlanTest {
   }
 
   @Test
-  void hintsGiveAllButThePicture() {
+  void takesEverythingButThePictureFromHints() {
     args.add("image=" + image);
     outs.add("edges=" + folder.resolve("edges.png"));
     try (RunPlan plan = plan(EDGES, EDGES_HINTS)) {
@@ -146,7 +146,7 @@ class RunPlanTest {
   }
 
   @Test
-  void whatTheUserGivesComesBeforeTheHints() {
+  void argumentsOverrideHints() {
     args.add("image=" + image);
     args.add("width=5");
     shapes.add("edges=3,5,1");
@@ -161,7 +161,7 @@ class RunPlanTest {
   }
 
   @Test
-  void rawBytesTakeTheShapeThatIsGivenOrHinted() throws IOException {
+  void rawBytesGetTheGivenOrHintedShape() throws IOException {
     String raw = file("x.bin", ElementType.F32, 10, 10);
     args.addAll(List.of("x=" + raw, "y=" + raw, "a=1"));
     shapes.add("x=5,20");
@@ -174,7 +174,7 @@ class RunPlanTest {
   }
 
   @Test
-  void anInoutMayBeginWithZeros() throws IOException {
+  void startsAnInoutBufferWithZeros() throws IOException {
     args.addAll(List.of("x=" + x, "a=1"));
     refused(SAXPY, SAXPY_HINTS, "still needs --arg y=FILE");
     shapes.add("y=100");
@@ -184,20 +184,20 @@ class RunPlanTest {
   }
 
   @Test
-  void whatIsMissingIsToldAtOnce() throws IOException {
+  void reportsAllMissingArgumentsTogether() throws IOException {
     refused(SAXPY, "", "'f' still needs --arg n=U32 --arg a=F32 --arg x=FILE --arg y=FILE");
     args.addAll(List.of("width=1", "height=1"));
     refused(EDGES, "", "still needs --arg image=FILE --shape edges=");
   }
 
   @Test
-  void aMissingGridIsTold() throws IOException {
+  void reportsAMissingGrid() throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=1", "n=1"));
     refused(SAXPY, "", "still needs --groups");
   }
 
   @Test
-  void whatIsTooMuchIsRefused() throws IOException {
+  void refusesUnknownNames() throws IOException {
     args.add("q=1");
     refused(Status.NOT_FOUND, SAXPY, SAXPY_HINTS, "--arg 'q'", "it has n, a, x, y");
     args.clear();
@@ -210,7 +210,7 @@ class RunPlanTest {
   }
 
   @Test
-  void aParameterMustBeUsedForWhatItIs() throws IOException {
+  void refusesAnOptionForTheWrongKindOfParameter() throws IOException {
     args.add("edges=" + image);
     refused(EDGES, EDGES_HINTS, "'edges' is an output; write it with --out edges=FILE");
     args.clear();
@@ -254,7 +254,7 @@ class RunPlanTest {
   }
 
   @Test
-  void halfAnElementIsRefused() throws IOException {
+  void refusesAPartOfAnElement() throws IOException {
     String odd = file("odd.bin", ElementType.U8, 401);
     args.addAll(List.of("x=" + odd, "y=" + y, "a=1"));
     refused(SAXPY, SAXPY_HINTS, "401 bytes", "not a whole number of elements of f32");
@@ -269,7 +269,7 @@ class RunPlanTest {
   }
 
   @Test
-  void inputsAndOutputsMustBeUsable() throws IOException {
+  void refusesUnusableInputsAndOutputs() throws IOException {
     args.addAll(List.of("x=" + folder.resolve("none.npy"), "y=" + y, "a=1"));
     refused(Status.NOT_FOUND, SAXPY, SAXPY_HINTS, "none.npy", "no such file");
     args.set(0, "x=a\0b");
@@ -282,7 +282,7 @@ class RunPlanTest {
   }
 
   @Test
-  void twoOutputsNeedTwoFiles() throws IOException {
+  void refusesTwoOutputsToOneFile() throws IOException {
     TestKernel kernel = TestKernel.of(out("a", ElementType.U8), out("b", ElementType.U8));
     shapes.addAll(List.of("a=1", "b=1"));
     groups = "1";
@@ -291,7 +291,7 @@ class RunPlanTest {
   }
 
   @Test
-  void aGridPastTheLimitIsRefused() throws IOException {
+  void refusesAGridBeyondTheLimit() throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=1"));
     for (String grid : List.of("1001", "1,101", "1,1,11", "2147483647,1,1")) {
       groups = grid;
@@ -317,7 +317,7 @@ class RunPlanTest {
         "{'items': ['x.length', 'x.shape[0]']} | 7,13,1",
         "{'groups': ['n']} | 3,1,1",
       })
-  void theGridFollowsFromExpressions(String hints, String expected) throws IOException {
+  void computesTheGridFromExpressions(String hints, String expected) throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=1", "n=3"));
     if (expected.equals("-")) {
       refused(SAXPY, hints, "is none of");
@@ -381,7 +381,7 @@ class RunPlanTest {
   }
 
   @Test
-  void hintsThatNeedEachOtherAreRefused() throws IOException {
+  void refusesHintsThatDependOnEachOther() throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=1"));
     TestKernel kernel = TestKernel.of(out("o", ElementType.U8), out("p", ElementType.U8));
     args.clear();
@@ -392,12 +392,12 @@ class RunPlanTest {
   }
 
   @Test
-  void aMissingInputIsToldBeforeTheHintsThatNeedIt() throws IOException {
+  void reportsAMissingInputBeforeHintsThatNeedIt() throws IOException {
     refused(EDGES, EDGES_HINTS, "'f' still needs --arg image=FILE");
   }
 
   @Test
-  void aHintThatNeedsWhatNobodyGaveSaysWhatToGive() throws IOException {
+  void namesTheArgumentThatAHintNeeds() throws IOException {
     TestKernel kernel = TestKernel.of(out("o", ElementType.U8), constant("n", ElementType.I32));
     refused(kernel, "{'groups': ['n']}", "still needs --shape o=");
     shapes.add("o=3");

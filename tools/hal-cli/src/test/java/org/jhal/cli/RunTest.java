@@ -34,7 +34,7 @@ class RunTest extends RunFixture {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
-  void theEdgesOfAPictureAreFound(int channels) throws IOException {
+  void detectsTheEdgesOfAPicture(int channels) throws IOException {
     Shape shape = Shape.of(37, 51, channels);
     byte[] samples = random(shape.elements(), channels);
     Path in = array("in.png", ElementType.U8, shape, samples);
@@ -56,7 +56,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void theExampleOfTheReadmeRuns() throws IOException {
+  void runsTheExampleOfTheReadme() throws IOException {
     Path in = EXAMPLES.resolve("edges/input.png");
     Path out = folder.resolve("edges.png");
     Outcome outcome =
@@ -74,7 +74,7 @@ class RunTest extends RunFixture {
     assertArrayEquals(edges(read(in), 640, 480, 3), read(out));
   }
 
-  /** The filter once more, written down another way: by convolution. */
+  /** A second implementation of the filter, by convolution. */
   private static byte[] edges(byte[] samples, int width, int height, int channels) {
     int[] grey = new int[width * height];
     for (int i = 0; i < grey.length; i++) {
@@ -109,7 +109,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void numbersOf16BitsAreReadAndWritten() throws IOException {
+  void readsAndWritesNumbersOf16Bits() throws IOException {
     String hints = "'groups': [1]";
     Path bundle =
         bundle(
@@ -139,7 +139,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void aBundleMayBeAnArchive() throws IOException {
+  void runsABundleInAnArchive() throws IOException {
     Path in = EXAMPLES.resolve("edges/input.png");
     byte[] expected = edges(read(in), 640, 480, 3);
     for (String name : List.of("edges.zip", "edges.jar", "edges")) {
@@ -183,10 +183,10 @@ class RunTest extends RunFixture {
     }
   }
 
-  // What goes in and comes out
+  // Inputs and outputs
 
   @Test
-  void everyConstantArrivesAsItWasWritten() throws IOException {
+  void passesConstantsOfEachType() throws IOException {
     List<String> types =
         List.of("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64");
     List<String> values =
@@ -225,7 +225,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void bytesGoInAndOutInEveryFormat() throws IOException {
+  void readsAndWritesEveryFormat() throws IOException {
     Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), ""));
     Random random = new Random(50);
     for (int i = 0; i < 30; i++) {
@@ -257,7 +257,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void anEmptyArrayIsFine() throws IOException {
+  void acceptsAnEmptyArray() throws IOException {
     Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), ""));
     Path in = array("in.npy", ElementType.U8, Shape.of(0, 3), new byte[0]);
     Path out = folder.resolve("out.npy");
@@ -268,7 +268,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void anInputPastTwoGibibytesIsUploaded() throws IOException {
+  void uploadsAnInputOfMoreThanTwoGibibytes() throws IOException {
     long elements = (1L << 31) + 5000;
     Path in = folder.resolve("large.bin");
     try (FileChannel channel =
@@ -288,7 +288,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void repeatingMeasuresAndDoesNotAccumulate() throws IOException {
+  void repeatPrintsTimesAndDoesNotAccumulate() throws IOException {
     Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), "'groups': [1]"));
     Path in = array("in.npy", ElementType.U8, Shape.of(3), new byte[] {1, 2, 3});
     Path out = folder.resolve("out.npy");
@@ -308,7 +308,7 @@ class RunTest extends RunFixture {
   // Grids
 
   @Test
-  void aZeroGridRunsNothing() throws IOException {
+  void runsNothingForAZeroGrid() throws IOException {
     Path bundle = bundle(kernel("fail", buffer("data", "u8", "out"), "'shapes': {'data': [3]}"));
     Path out = folder.resolve("out.bin");
     for (String grid : List.of("0", "5,0", "1,1,0")) {
@@ -318,7 +318,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
-  void aHugeGridIsRefused() throws IOException {
+  void refusesAHugeGrid() throws IOException {
     Path bundle = bundle(kernel("count", "", ""));
     int before = TestKernels.COUNT.get();
     run(bundle, "--groups", "2147483647,2147483647,2147483647").failed(2, "OUT_OF_RANGE", "limit");

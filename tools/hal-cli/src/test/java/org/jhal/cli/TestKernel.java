@@ -9,7 +9,7 @@ import org.jhal.Parameter.Direction;
 import org.jhal.Parameter.Kind;
 import org.jhal.Workgroups;
 
-/** A kernel that is only looked at. */
+/** A kernel that is checked but never run. */
 record TestKernel(String name, List<Parameter> parameters, Workgroups workgroupSize)
     implements Kernel {
   static TestKernel of(Parameter... parameters) {
@@ -34,7 +34,7 @@ record TestKernel(String name, List<Parameter> parameters, Workgroups workgroupS
 
   @Override
   public Executable executable() {
-    throw new UnsupportedOperationException("only looked at");
+    throw new UnsupportedOperationException("a kernel that is never run");
   }
 
   @Override

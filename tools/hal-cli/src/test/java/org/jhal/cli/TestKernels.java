@@ -8,7 +8,7 @@ import org.jhal.kernel.Float16s;
 import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
 
-/** What the test bundles run. */
+/** The kernels of the test bundles. */
 public final class TestKernels {
   /** How often {@link #count} ran. */
   static final AtomicInteger COUNT = new AtomicInteger();
@@ -75,7 +75,9 @@ public final class TestKernels {
     throw new IllegalStateException("the kernel gave up");
   }
 
-  /** Runs until the test releases it; longer than any test waits for what must not wait for it. */
+  /**
+   * Runs until the test releases it, for longer than any wait of a test that must not include it.
+   */
   public static void block(Workgroup group) throws InterruptedException {
     begun.countDown();
     if (!release.await(100, TimeUnit.SECONDS)) {

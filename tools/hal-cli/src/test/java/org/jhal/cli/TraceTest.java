@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code hal trace} as its user sees it. */
+/** The command {@code hal trace}. */
 @Timeout(300)
 class TraceTest {
   @TempDir private Path folder;
@@ -38,7 +38,7 @@ class TraceTest {
   }
 
   @Test
-  void aCommandIsRecordedAndItsTraceHasAnArrowForEachStage() throws Exception {
+  void recordsACommandWithAnArrowForEachStage() throws Exception {
     Outcome outcome =
         hal(
             "trace",
@@ -69,7 +69,7 @@ class TraceTest {
   }
 
   @Test
-  void theTraceIsTraceJsonByDefaultAndTheExitCodeThatOfTheCommand() throws Exception {
+  void writesTraceJsonByDefaultAndReturnsTheCommandsExitCode() throws Exception {
     Outcome outcome =
         Outcome.java(folder, Main.class.getName(), "trace", "run", "--", "pipeline", "mock");
     assertEquals(0, outcome.exitCode(), outcome::toString);
@@ -84,7 +84,7 @@ class TraceTest {
   }
 
   @Test
-  void aRecordingWithNothingOfOursIsRefused() throws Exception {
+  void refusesARecordingWithoutEventsOfJhal() throws Exception {
     Path other = file("other.jfr");
     try (Recording recording = new Recording()) {
       recording.enable("jdk.JVMInformation");
@@ -99,7 +99,7 @@ class TraceTest {
   }
 
   @Test
-  void whatIsNoRecordingIsRefused() throws Exception {
+  void refusesAFileThatIsNoRecording() throws Exception {
     Path text = file("text.jfr");
     for (String content : new String[] {"", "FLR", "{\"version\": 1}", "x".repeat(100_000)}) {
       Files.writeString(text, content);
@@ -113,9 +113,9 @@ class TraceTest {
         .failed(2, "INVALID_ARGUMENT", "it is a folder");
   }
 
-  /** Cut off, or with bytes changed: refused, or read as far as it makes sense. */
+  /** A recording that is truncated or has changed bytes is refused, or read as far as possible. */
   @Test
-  void aDamagedRecordingDoesNotHangAndIsNoBug() throws Exception {
+  void readsOrRefusesADamagedRecording() throws Exception {
     byte[] whole = Files.readAllBytes(recording());
     for (int i = 0; i < 40; i++) {
       convertDamaged(Arrays.copyOf(whole, whole.length / 40 * i + i), "cut off");
@@ -129,9 +129,9 @@ class TraceTest {
     }
   }
 
-  /** The JDK's reader takes them for names of Java's, and throws errors for those that are none. */
+  /** The JDK's reader expects names of Java classes, and throws errors for invalid ones. */
   @Test
-  void aDamagedNameInARecordingIsNoBug() throws Exception {
+  void readsOrRefusesARecordingWithADamagedName() throws Exception {
     byte[] whole = Files.readAllBytes(recording());
     String text = new String(whole, StandardCharsets.ISO_8859_1);
     Matcher name =
@@ -174,7 +174,7 @@ class TraceTest {
   }
 
   @Test
-  void aFullDiskIsReportedWhateverIsWrittenToIt() {
+  void reportsAFullDiskForEveryOutput() {
     assumeTrue(Files.exists(Path.of("/dev/full")), "this system has no /dev/full to write to");
     for (String output : new String[] {"--jfr", "--out"}) {
       Outcome outcome = hal("trace", "run", output, "/dev/full", "--", "pipeline");
@@ -184,9 +184,9 @@ class TraceTest {
     }
   }
 
-  /** The recorder would end the JVM. */
+  /** On a full disk, the recorder would end the JVM. */
   @Test
-  void aRecordingThatDoesNotFitOnTheDiskIsNotBegun() {
+  void doesNotStartARecordingThatMayFillTheDisk() {
     Outcome outcome = hal("trace", "run", "--max-size", "8000t", "--", "pipeline");
     assertEquals(1, outcome.exitCode(), outcome::toString);
     assertTrue(outcome.err().contains("RESOURCE_EXHAUSTED"), outcome::toString);
@@ -196,7 +196,7 @@ class TraceTest {
   }
 
   @Test
-  void aTraceOfNothingIsRefused() {
+  void refusesToTraceACommandWithoutADevice() {
     Outcome outcome =
         hal("trace", "run", "--out", file("t.json").toString(), "--", "trace", "settings");
     assertEquals(2, outcome.exitCode(), outcome::toString);
@@ -204,9 +204,9 @@ class TraceTest {
     assertFalse(Files.exists(file("t.json")), "a trace of nothing");
   }
 
-  /** Until the new one is complete. */
+  /** The old recording is replaced only when the new one is complete. */
   @Test
-  void aRecordingThatCannotBeWrittenLeavesTheOneBefore() throws Exception {
+  void keepsTheOldRecordingIfTheNewOneCannotBeWritten() throws Exception {
     Path made = recording();
     byte[] before = Files.readAllBytes(made);
     Outcome outcome =
@@ -219,9 +219,9 @@ class TraceTest {
     }
   }
 
-  /** A run may take hours. */
+  /** At once, since a run may take hours. */
   @Test
-  void anOutputThatCannotBeWrittenIsToldBeforeTheCommandRuns() throws Exception {
+  void reportsAnUnwritableOutputBeforeTheCommandRuns() throws Exception {
     String missing = file("none").resolve("t").toString();
     for (String option : new String[] {"--out", "--html", "--svg", "--jfr"}) {
       // failed() also says that the command has printed nothing
@@ -236,7 +236,7 @@ class TraceTest {
   }
 
   @Test
-  void aFileIsWrittenOnceAndNotOverItsInput() throws Exception {
+  void refusesRepeatedOutputsAndAnOutputOverTheInput() throws Exception {
     Path made = recording();
     byte[] before = Files.readAllBytes(made);
     Path link = Files.createSymbolicLink(file("link.jfr"), made);
@@ -257,7 +257,7 @@ class TraceTest {
   }
 
   @Test
-  void wrongUsageIsExplained() {
+  void explainsWrongUsage() {
     assertEquals(2, hal("trace").exitCode());
     assertEquals(2, hal("trace", "run").exitCode());
     hal("trace", "convert", "a.jfr").failed(2, "--out, --html or --svg is missing (see hal trace");
@@ -266,7 +266,7 @@ class TraceTest {
   }
 
   @Test
-  void theSettingsAreThoseThatTheRecorderTakes() throws Exception {
+  void printsSettingsThatTheRecorderAccepts() throws Exception {
     Path settings = file("jhal.jfc");
     Files.writeString(settings, hal("trace", "settings").succeeded().out());
     Path made = file("by-option.jfr");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Who may depend on whom. The poms say it too; this holds where a class path lets more be seen. */
+/** Which modules may depend on which. The poms say it too, but a class path shows more. */
 class DependencyRulesTest {
   private static final String FIXTURE = "org.jhal.rules.fixture.";
 
@@ -49,7 +49,7 @@ class DependencyRulesTest {
   }
 
   @Test
-  void whatDriversOfGpusShareSeesTheEngineAndNoDriver() {
+  void halGpuSeesTheEngineAndNoDriver() {
     assertSeesOnly(
         "hal-gpu",
         List.of("hal-api", "hal-utils"),
@@ -59,7 +59,7 @@ class DependencyRulesTest {
         "com.sun.jna");
   }
 
-  /** A Java may lack it. */
+  /** A Java without the module {@code jdk.jfr} has no flight recorder. */
   @Test
   void onlyThePackageForEventsNeedsTheFlightRecorder() {
     List<String> users =

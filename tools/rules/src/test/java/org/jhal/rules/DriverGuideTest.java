@@ -14,7 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What docs/writing-a-driver.md shows is the example driver, which is built and tested. */
+/**
+ * The code in docs/writing-a-driver.md is that of the example driver, which is built and tested.
+ */
 class DriverGuideTest {
   private static final Pattern VERSIONED =
       Pattern.compile("<artifactId>(maven-[a-z-]+)</artifactId>\\s*<version>([^<]+)</version>");
@@ -64,7 +66,7 @@ class DriverGuideTest {
   }
 
   @Test
-  void itsCodeIsThatOfTheExample() throws IOException {
+  void codeOfTheGuideIsThatOfTheExample() throws IOException {
     assertEquals(List.of(), missing(blocks(guide(), "java"), files(".java")));
     assertEquals(List.of(), missing(blocks(guide(), "json"), files(".json")));
     assertTrue(guide().contains("\n    " + services("main") + "\n"), "the provider");
@@ -80,7 +82,7 @@ class DriverGuideTest {
   }
 
   @Test
-  void itsKernelsAreThoseOfTheSuite() throws IOException {
+  void kernelsOfTheGuideAreThoseOfTheSuite() throws IOException {
     Path suite =
         Repository.root()
             .resolve("cts/src/main/resources/org/jhal/cts/kernels/kernels/manifest.json");
@@ -93,11 +95,9 @@ class DriverGuideTest {
     return oneLine(text.substring(text.indexOf("\"kernels\""), text.indexOf("\"variants\"")));
   }
 
-  /**
-   * Imports, and the blank lines that the format wants, are not what a reader has to understand.
-   */
+  /** Imports and blank lines do not count, since a reader need not understand them. */
   @Test
-  void itsExampleStaysShort() throws IOException {
+  void exampleDriverStaysShort() throws IOException {
     int count = 0;
     try (Stream<Path> files = Files.walk(example().resolve("src/main/java"))) {
       for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
@@ -120,7 +120,7 @@ class DriverGuideTest {
   }
 
   @Test
-  void itsPomIsUpToDate() throws IOException {
+  void pomOfTheGuideIsUpToDate() throws IOException {
     String pom = blocks(guide(), "xml").get(0);
     String parent = Files.readString(Repository.root().resolve("pom.xml"));
     int count = 0;

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Classes that operations need are initialised before there is an operation: {@code EarlyClasses}
- * says why. Classes whose initialisation runs no code cannot fail in it.
+ * Classes that operations need are initialised before the first operation; {@code EarlyClasses}
+ * says why. The initialisation of a class that runs no code cannot fail, so it does not matter.
  */
 class EarlyClassesTest {
   private static final String ENGINE = "org.jhal.engine";
@@ -40,7 +40,7 @@ class EarlyClassesTest {
 
   private static final String GPU = "org.jhal.gpu";
 
-  /** Used to find a driver, to open a device or to load kernels, and by no operation. */
+  /** Classes that find drivers, open devices or load kernels, and are used by no operation. */
   private static final Set<String> NOT_FOR_OPERATIONS =
       Set.of(
           "DeviceCalls",
@@ -55,7 +55,7 @@ class EarlyClassesTest {
           "SharedLibrary",
           "StackGuards");
 
-  /** Likewise of the API, and what has a thread of its own, or only counts. */
+  /** Likewise for classes of the API, and classes with a thread of their own or only counters. */
   private static final Set<String> OF_API_NOT_FOR_OPERATIONS =
       Set.of(
           "BeanThread",
@@ -95,8 +95,8 @@ class EarlyClassesTest {
   }
 
   /**
-   * The classes of some packages that run code at their initialisation and are in no list. What a
-   * list has may have a list of its own.
+   * The classes of some packages that run code at their initialisation and are in no list. A class
+   * in a list may have a list of its own.
    */
   private static List<String> late(
       JavaClasses classes, Set<String> packages, JavaClass... withLists) {

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A logger may throw, and then what comes behind the line would not be done. */
+/** A logger may throw, and then the code after the call would not run. */
 class EngineLogTest {
   private static final String ENGINE = "org.jhal.engine";
   private static final String LOG = ENGINE + ".queue.Failures";
 
   @Test
-  void theEngineLogsByWhatDoesNotThrow() {
+  void theEngineLogsOnlyThroughFailures() {
     List<String> others =
         Repository.classes("hal-utils").stream()
             .filter(type -> type.getPackageName().startsWith(ENGINE))

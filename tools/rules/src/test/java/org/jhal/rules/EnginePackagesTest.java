@@ -130,9 +130,9 @@ class EnginePackagesTest {
   }
 
   /**
-   * Public for several packages of this module; of a manifest, for tests of drivers, which read a
-   * bundle as the engine does; a tool, for what finds it; and an exception, for streams that are
-   * not stepwise.
+   * Types that are public for other reasons: for several packages of this module; a manifest, for
+   * tests of drivers, which read a bundle as the engine does; a tool, for the service loader; and
+   * an exception, for streams that are not stepwise.
    */
   private static final Set<String> NOT_FOR_DRIVERS =
       Set.of(
@@ -161,7 +161,7 @@ class EnginePackagesTest {
   }
 
   @Test
-  void driversSeeWhatIsForThemAndTheEntry() {
+  void driversSeeExportedPackagesAndTheEntry() {
     Set<String> expected =
         MAY_SEE.keySet().stream()
             .filter(name -> !name.startsWith(ENGINE + "."))
@@ -174,7 +174,7 @@ class EnginePackagesTest {
     assertEquals(expected, exported);
   }
 
-  /** What drivers do not see, hal-gpu does. */
+  /** Packages that drivers do not see are visible to hal-gpu. */
   @Test
   void hiddenPackagesAreExportedToTheModuleForGpus() {
     assertEquals(
@@ -195,7 +195,7 @@ class EnginePackagesTest {
 
   /** A type of an exported package is one that some driver uses, or that such a type shows. */
   @Test
-  void noExportedTypeIsWithoutUse() throws IOException {
+  void everyExportedTypeIsUsedByADriver() throws IOException {
     List<String> users = new ArrayList<>(Repository.drivers());
     users.addAll(List.of("hal-gpu", "gpu-simulator", "benchmarks", "examples/driver"));
     List<String> unused =
@@ -217,7 +217,7 @@ class EnginePackagesTest {
             .forEach(to -> names.add(to.getTargetClass().getBaseComponentType().getName()));
       }
     }
-    // What is shown by the signatures of what is used, and so on.
+    // Also the types in the signatures of used types, and so on.
     boolean grows = true;
     while (grows) {
       grows = false;

@@ -48,7 +48,7 @@ class GpuPackagesTest {
 
   private static final List<String> USERS = List.of("driver-cuda", "driver-hip", "gpu-simulator");
 
-  /** Public for what finds the module, and for other packages of the module. */
+  /** Types that are public for the service loader, and for other packages of the module. */
   private static final Set<String> NOT_FOR_DRIVERS = Set.of(GPU + ".HalGpu", NATIVES + ".Undo");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-gpu");
@@ -59,7 +59,7 @@ class GpuPackagesTest {
   }
 
   @Test
-  void driversSeeWhatIsForThem() {
+  void driversSeeTheExportedPackages() {
     assertEquals(
         FOR_DRIVERS,
         descriptor().exports().stream()
@@ -88,7 +88,7 @@ class GpuPackagesTest {
                 Collectors.toMap(ModuleDescriptor.Opens::source, ModuleDescriptor.Opens::targets)));
   }
 
-  /** On the class path nothing else keeps them from the other packages. */
+  /** On the class path, only this test keeps drivers from using the other packages. */
   @TestFactory
   Stream<DynamicTest> aDriverUsesOnlyWhatIsForDrivers() {
     return Stream.of("driver-cuda", "driver-hip")
@@ -113,7 +113,7 @@ class GpuPackagesTest {
 
   /** A type of an exported package is one that some driver uses, or that such a type shows. */
   @Test
-  void noExportedTypeIsWithoutUse() {
+  void everyExportedTypeIsUsedByADriver() {
     assertEquals(
         NOT_FOR_DRIVERS,
         EnginePackagesTest.unused(CLASSES, USERS).stream()

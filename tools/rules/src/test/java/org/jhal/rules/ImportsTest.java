@@ -16,7 +16,7 @@ import javax.tools.ToolProvider;
 import org.jhal.Device;
 import org.junit.jupiter.api.Test;
 
-/** No type of the API has the name of one that nearly every Java file imports. */
+/** No type of the API has the name of a type that nearly every Java file imports. */
 class ImportsTest {
   @Test
   void allTypesCanBeImportedBesideThoseOfTheJdk() {

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** Java source text, seen as its code. */
 final class JavaCode {
-  /** A comment, or a literal, which is matched so that comment signs inside it are none. */
+  /** A comment, or a literal, which is matched so that comment signs inside it do not count. */
   private static final Pattern COMMENT_OR_LITERAL =
       Pattern.compile(
           "//[^\\n]*"

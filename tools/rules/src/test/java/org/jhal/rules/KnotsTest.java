@@ -26,8 +26,8 @@ class KnotsTest {
   private static final int LIMIT = 10;
 
   /**
-   * The limits of the others: the largest cycle in each when it was last measured, where 1 is none.
-   * They are only ever lowered, with the change that makes a cycle smaller.
+   * The limits of the other packages: the largest cycle in each when it was last measured, where 1
+   * means none. They are only ever lowered, with the change that makes a cycle smaller.
    */
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(

@@ -74,7 +74,9 @@ class ListingLoadsNothingTest {
   private record Seen(List<String> printed, List<String> libraries, Set<String> classes) {}
 
   private Seen hal(String command) throws IOException, InterruptedException {
-    assumeTrue(Files.isReadable(MAPS), "this system does not tell what a process has loaded");
+    assumeTrue(
+        Files.isReadable(MAPS),
+        "this system does not list the libraries that a process has loaded");
     Path libraries = folder.resolve("libraries");
     Path classes = folder.resolve("classes");
     Path output = folder.resolve("output");

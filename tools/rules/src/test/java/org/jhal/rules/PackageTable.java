@@ -11,11 +11,11 @@ import java.util.Set;
 /**
  * Which packages of a module may see which.
  *
- * @param maySee for each package, what it may use of the others: whole packages or single classes,
- *     by their full names
+ * @param maySee for each package, the others that it may use: whole packages or single classes, by
+ *     their full names
  */
 record PackageTable(Map<String, Set<String>> maySee) {
-  /** What {@code classes} have that the table does not allow, or does not know; described. */
+  /** Describes the uses by {@code classes} that the table does not allow, or does not know. */
   List<String> violations(JavaClasses classes) {
     Set<String> packages = Repository.packages(classes);
     List<String> violations = new ArrayList<>();

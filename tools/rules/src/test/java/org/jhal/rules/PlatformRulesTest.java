@@ -25,9 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What no code may call, tests included, since its result depends on where it runs. The path of a
- * URL is encoded, so it names no file in a folder with a space; {@code Path.of(url.toURI())} does.
- * The default character set is that of the machine on Java 17 and UTF-8 on 18.
+ * Methods that no code may call, tests included, since their results depend on the machine. The
+ * path of a URL is encoded, so it names no file in a folder with a space; {@code
+ * Path.of(url.toURI())} does. The default character set is that of the machine on Java 17 and UTF-8
+ * on 18.
  */
 class PlatformRulesTest {
   private static final Set<String> FORBIDDEN =

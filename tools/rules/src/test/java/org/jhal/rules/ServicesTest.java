@@ -48,7 +48,7 @@ class ServicesTest {
 
   /** {@code hal --help} shows it; on Java 17 the interface does not ask for it. */
   @Test
-  void eachSubcommandSaysInOneLineWhatItDoes() throws ReflectiveOperationException {
+  void eachSubcommandHasAOneLineDescription() throws ReflectiveOperationException {
     Map<String, String> tools = new TreeMap<>();
     for (ToolProvider tool : ServiceLoader.load(ToolProvider.class)) {
       if (tool.name().startsWith("hal-")) {

@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * How large the engine and the drivers of GPUs may be, which files may be long, and how many may
- * catch whatever is thrown. A limit is the number that was measured last. Limits are only ever
- * lowered, with the change that makes something smaller. Lines are counted as by {@code wc -l}, in
- * main sources only; in folders without imports and package descriptions, which change when a class
- * moves.
+ * catch {@code Throwable} or {@code Error}. A limit is the number that was measured last. Limits
+ * are only ever lowered, with the change that makes something smaller. Lines are counted as by
+ * {@code wc -l}, in main sources only. For folders, imports and package descriptions do not count,
+ * since they change when a class moves.
  */
 class SourceSizeTest {
   /** The lines of a file that is not in {@link #LONG_FILES}. */
@@ -70,7 +70,7 @@ class SourceSizeTest {
     }
   }
 
-  /** An error that nothing expects is handled once, where a call or a step of a thread begins. */
+  /** An unexpected error is handled once, where a call or a step of a thread begins. */
   @ParameterizedTest
   @CsvSource({
     "hal-utils/src/main/java, 10",

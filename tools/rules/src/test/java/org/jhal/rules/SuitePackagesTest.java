@@ -79,9 +79,9 @@ class SuitePackagesTest {
     assertEquals(List.of(), suite().violations(Repository.classes("cts")));
   }
 
-  /** The suite's catalogue looks for tests by these names. */
+  /** The suite's catalogue finds tests by these names. */
   @Test
-  void testsOfTheSuiteAreCalledSo() {
+  void testsOfTheSuiteEndInTest() {
     List<JavaClass> tests =
         Repository.classes("cts").stream().filter(type -> type.isAnnotatedWith(SUITE)).toList();
     assertTrue(tests.size() > 40, () -> tests.size() + " tests");
@@ -94,7 +94,7 @@ class SuitePackagesTest {
   }
 
   @Test
-  void othersSeeOfTheSuiteWhatIsForThem() {
+  void othersSeeTheExportedPackagesOfTheSuite() {
     ModuleDescriptor module =
         ModuleFinder.of(Repository.compiled("cts")).find(CTS).orElseThrow().descriptor();
     assertEquals(
@@ -138,7 +138,7 @@ class SuitePackagesTest {
   }
 
   @Test
-  void controlWhatTheTableDoesNotAllowIsFound() {
+  void controlAForbiddenUseIsFound() {
     String neutral = "org.jhal.rules.fixture.neutral";
     String driver = "org.jhal.rules.fixture.driver";
     JavaClasses both = new ClassFileImporter().importPackages(neutral, driver);

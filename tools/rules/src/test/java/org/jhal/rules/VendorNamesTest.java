@@ -75,7 +75,7 @@ class VendorNamesTest {
   }
 
   @Test
-  void controlTheLineIsTold() throws IOException {
+  void controlTheLineIsReported() throws IOException {
     assertEquals(
         List.of("X.java:4: rocm"), names("X.java", "/* one\n two */\n// three\nint rocm;\n"));
   }

@@ -1,4 +1,4 @@
-/** The rules that a machine checks across all modules: who may see whom, and who may name whom. */
+/** The rules that a machine checks across all modules, such as which module may see which. */
 @NullMarked
 package org.jhal.rules;
 

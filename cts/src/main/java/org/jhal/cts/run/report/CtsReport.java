@@ -123,7 +123,7 @@ public final class CtsReport {
     }
     if (!RunFacts.ALL.equals(facts.get(RunFacts.TESTS))) {
       shortcomings.add(
-          "only some tests were asked for: " + facts.getOrDefault(RunFacts.TESTS, "unknown"));
+          "only some tests were requested: " + facts.getOrDefault(RunFacts.TESTS, "unknown"));
     }
     String chain = facts.get("property." + RunFacts.CHAIN_PROPERTY);
     if (chain != null) {

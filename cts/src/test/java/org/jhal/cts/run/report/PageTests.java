@@ -152,7 +152,7 @@ class PageTests {
     assertEquals(
         List.of(
             "the run ended early: at the deadline of 4 s",
-            "only some tests were asked for: Semaphore*"),
+            "only some tests were requested: Semaphore*"),
         texts(page, "li").subList(0, 2));
     assertEquals("passed in part", row(page, "S1").get(1));
   }

@@ -464,7 +464,7 @@ class VerifyTests {
   void aPartialRunIsRefused() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.TESTS, "Semaphore*");
-    assertRefused(report, "run: only some tests were asked for: Semaphore*");
+    assertRefused(report, "run: only some tests were requested: Semaphore*");
     report = new GoodReport();
     report.facts.put("property.jhal.cts.chain", "10");
     assertRefused(report, "run: the length of chains was changed: 10");
@@ -576,7 +576,7 @@ class VerifyTests {
   void textsOfAReportCannotBreakALine() throws Exception {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.TESTS, "a\u001b[2J\nconforms: \u202eall");
-    assertRefused(report, "run: only some tests were asked for: a?[2J?conforms: ?all");
+    assertRefused(report, "run: only some tests were requested: a?[2J?conforms: ?all");
   }
 
   @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class PiKernelsTest {
   /** The JDK draws the same points. */
   @Test
-  void streamsArePartsOfOneSequence() {
+  void countsThePointsOfTheJdksSplittableRandom() {
     int draws = 1000;
     SplittableRandom points = new SplittableRandom(0); // SplitMix64, with the same increment
     for (int stream = 0; stream < 3; stream++) {
@@ -40,7 +40,7 @@ class PiKernelsTest {
   }
 
   @Test
-  void theBundleComputesTheSame() throws InterruptedException {
+  void theBundleComputesTheSameAsThePlainMethod() throws InterruptedException {
     long[] streams = LongStream.range(1_000_000, 1_000_300).toArray();
     int[] hits = new int[streams.length];
     try (Device device = Hal.openDevice("mock");

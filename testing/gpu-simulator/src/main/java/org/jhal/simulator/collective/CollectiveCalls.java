@@ -8,7 +8,7 @@ import java.util.List;
 
 /** A library of collectives, through JNA: each function by its name. */
 final class CollectiveCalls {
-  /** The kinds, and which arguments a call has beside those that all have. */
+  /** The kinds, and the arguments of their calls in addition to the common ones. */
   enum Kind {
     ALL_REDUCE("ncclAllReduce"),
     BROADCAST("ncclBroadcast"),

@@ -30,7 +30,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   // Waiting, and being aborted.
 
   @Test
-  void aPartWaitsForThoseOfAllRanks() {
+  void aPartWaitsForThePartsOfAllRanks() {
     Pair pair = new Pair();
     simulator().pause(1, streams[1]);
     assertEquals(0, pair.sum());
@@ -42,7 +42,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   }
 
   @Test
-  void aStalledRankHoldsAllUntilItGoes() {
+  void aStalledRankDelaysAllRanks() {
     Pair pair = new Pair();
     collectives().stall(1);
     assertEquals(0, pair.sum());
@@ -73,7 +73,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   }
 
   @Test
-  void anAbortWaitsForPartsThatTheirStreamsHaveNotComeTo() throws Exception {
+  void anAbortWaitsForPartsThatHaveNotBegun() throws Exception {
     Pair pair = new Pair();
     simulator().pause(0, streams[0]);
     assertEquals(0, pair.sum());
@@ -106,7 +106,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
 
   @ParameterizedTest
   @ValueSource(strings = {"ncclCommAbort", "ncclCommDestroy"})
-  void whatHangsHasNoEffectUntilItIsReleased(String function) throws Exception {
+  void aHangingCallHasNoEffectUntilItIsReleased(String function) throws Exception {
     Pair pair = new Pair();
     collectives().hang(function);
     Task<?> ending = Task.run("end", () -> nccl().ok(function, pair.communicators[0]));
@@ -122,7 +122,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   }
 
   @Test
-  void aResetLetsEverythingGo() throws Exception {
+  void aResetReleasesHangingCalls() throws Exception {
     Pair pair = new Pair();
     collectives().stall(0);
     assertEquals(0, pair.sum());
@@ -147,10 +147,10 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
     new Pair().check();
   }
 
-  // What goes wrong on purpose.
+  // Injected failures.
 
   @Test
-  void aCallThatFailsFailsItsGroupAndNothingIsLaunched() {
+  void aFailedCallFailsItsGroupBeforeTheLaunch() {
     Pair pair = new Pair();
     collectives().fail("ncclAllReduce", 2, INTERNAL_ERROR);
     nccl().ok("ncclGroupStart");
@@ -165,7 +165,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   }
 
   @Test
-  void aGroupWhoseEndFailsIsOver() {
+  void aFailedGroupEndEndsTheGroup() {
     Pair pair = new Pair();
     collectives().fail("ncclGroupEnd", 1, SYSTEM_ERROR);
     assertEquals(SYSTEM_ERROR, pair.sum());
@@ -177,7 +177,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   }
 
   @Test
-  void aLaunchThatFailsLeavesWhatWasLaunchedBeforeIt() {
+  void aFailedLaunchKeepsEarlierLaunches() {
     Pair pair = new Pair();
     collectives().fail("@launch", 2, 1);
     assertEquals(1, pair.sum());
@@ -190,7 +190,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
   }
 
   @Test
-  void asynchronousErrorsAreToldWhenAskedFor() {
+  void asynchronousErrorsAreReturnedOnRequest() {
     Pair pair = new Pair();
     collectives().asynchronousError(1, REMOTE_ERROR);
     int[] out = {-1};
@@ -202,7 +202,7 @@ public abstract class GpuCollectiveLifeTest extends OnCollectives {
 
   /** The context of the rank is lost, and the other ranks wait. */
   @Test
-  void aPartThatFailsLosesItsDevice() {
+  void aFailedPartLosesItsDevice() {
     Pair pair = new Pair();
     simulator().fail("@collective", 1, 719);
     simulator().pause(1, streams[1]);

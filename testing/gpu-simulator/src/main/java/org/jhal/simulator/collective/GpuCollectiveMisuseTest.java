@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is wrong to do with simulated collectives, and what keeps a group from its launch. A
- * driver's tests extend this.
+ * Misuses of simulated collectives, and calls that block the launch of a group. A driver's tests
+ * extend this.
  */
 public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   /** For a driver. */
@@ -32,7 +32,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   // Misuse.
 
   @Test
-  void oneThreadMustCallForSeveralRanksInAGroup() {
+  void oneThreadMayCallForSeveralRanksOnlyInAGroup() {
     Pair pair = new Pair();
     assertEquals(0, pair.call(0));
     assertEquals(INVALID_USAGE, pair.call(1));
@@ -51,7 +51,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void aDeviceIsOneRank() {
+  void refusesADeviceAsTwoRanks() {
     assertEquals(INVALID_USAGE, nccl().code("ncclCommInitAll", new long[2], 2, new int[] {1, 1}));
     assertEquals(
         INVALID_ARGUMENT, nccl().code("ncclCommInitAll", new long[1], 1, new int[] {devices}));
@@ -60,7 +60,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
 
   @ParameterizedTest
   @ValueSource(strings = {"ncclCommAbort", "ncclCommDestroy"})
-  void aCommunicatorThatIsGoneIsNotUsed(String end) {
+  void reportsUseOfADestroyedCommunicator(String end) {
     Pair pair = new Pair();
     nccl().each(end, pair.communicators);
     assertEquals(INVALID_ARGUMENT, pair.call(0));
@@ -71,7 +71,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void aCommunicatorIsForOneThreadAtATime() throws Exception {
+  void reportsUseOfACommunicatorByTwoThreads() throws Exception {
     Pair pair = new Pair();
     nccl().ok("ncclGroupStart");
     assertEquals(0, pair.call(0));
@@ -86,7 +86,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void noGroupIsAbortedWhileItIsLaunched() throws Exception {
+  void reportsAnAbortDuringALaunch() throws Exception {
     Pair pair = new Pair();
     collectives().openGap();
     Task<Integer> launching = Task.start("launch", pair::sum);
@@ -100,7 +100,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void theStreamIsOneOfTheRanksDevice() {
+  void reportsAStreamOfAnotherDevice() {
     Pair pair = new Pair();
     assertEquals(
         INVALID_USAGE,
@@ -143,7 +143,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void memoryMustBeLiveLongEnoughAndOfTheRanksDevice() {
+  void refusesInvalidMemory() {
     long one = ints(0, 1, 2, 3, 4);
     long two = ints(0, 1, 2, 3, 4);
     long there = ints(1, 1, 2, 3, 4);
@@ -158,7 +158,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void memoryThatIsFreedBeforeThePartRunsLosesTheDevice() {
+  void freeingMemoryBeforeThePartRunsLosesTheDevice() {
     Pair pair = new Pair();
     collectives().stall(1);
     assertEquals(0, pair.sum());
@@ -172,7 +172,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void ranksMustAskForTheSame() {
+  void reportsRanksWithDifferentCalls() {
     Pair pair = new Pair();
     List<Runnable> calls =
         List.of(
@@ -198,14 +198,14 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void aGroupIsEndedByWhoStartedIt() {
+  void reportsAnEndOnAnotherThread() {
     assertEquals(INVALID_USAGE, nccl().code("ncclGroupEnd"));
     assertMisuse("no group was started on this thread");
   }
 
-  /** On real devices each device works for one of them, and waits for the other for ever. */
+  /** On real devices, each device works for one of them, and waits for the other forever. */
   @Test
-  void communicatorsAreLaunchedInOneOrderOnAllDevices() {
+  void reportsLaunchesInDifferentOrders() {
     Pair first = new Pair();
     Pair second = new Pair();
     assertEquals(0, nccl().group(List.of(() -> first.add(0), () -> second.add(0))));
@@ -218,7 +218,7 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void communicatorsThatAreLaunchedInOneOrderAreFine() {
+  void acceptsLaunchesInOneOrder() {
     Pair first = new Pair();
     Pair second = new Pair();
     for (int i = 0; i < 100; i++) {
@@ -231,8 +231,8 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
 
   // Locks that launches need.
 
-  /** Lets a call get between the launches of two ranks, and an abort end what hangs then. */
-  private void assertHoldsUpTheGroup(String function, Task.Action body) throws Exception {
+  /** Makes a call between the launches of two ranks, and ends the resulting hang by an abort. */
+  private void assertBlocksTheGroup(String function, Task.Action body) throws Exception {
     Pair pair = new Pair();
     collectives().openGap();
     Task<Integer> launching = Task.start("launch", pair::sum);
@@ -251,9 +251,9 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void aFreeBetweenTwoLaunchesHoldsUpTheGroup() throws Exception {
+  void aFreeBetweenTwoLaunchesBlocksTheGroup() throws Exception {
     long memory = ints(0, 1);
-    assertHoldsUpTheGroup(
+    assertBlocksTheGroup(
         face.freeing(),
         () -> {
           face.use(0);
@@ -262,12 +262,12 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
   }
 
   @Test
-  void aNewCommunicatorBetweenTwoLaunchesHoldsUpTheGroup() throws Exception {
-    assertHoldsUpTheGroup("ncclCommInitAll", () -> nccl().init(0));
+  void aNewCommunicatorBetweenTwoLaunchesBlocksTheGroup() throws Exception {
+    assertBlocksTheGroup("ncclCommInitAll", () -> nccl().init(0));
   }
 
   @Test
-  void aFreeOnADeviceWithoutAPartIsFine() throws Exception {
+  void acceptsAFreeOnADeviceWithoutAPart() throws Exception {
     long memory = ints(1, 1);
     Pair pair = new Pair();
     collectives().openGap();
@@ -282,9 +282,9 @@ public abstract class GpuCollectiveMisuseTest extends OnCollectives {
     assertNoMisuse();
   }
 
-  /** It waits for nothing that waits for it. */
+  /** It waits for no work that depends on it. */
   @Test
-  void aFreeBesideAGroupThatIsLaunchedIsFine() {
+  void acceptsAFreeBesideALaunchedGroup() {
     long memory = ints(0, 1);
     Pair pair = new Pair();
     collectives().launchGap(Duration.ofMillis(1));

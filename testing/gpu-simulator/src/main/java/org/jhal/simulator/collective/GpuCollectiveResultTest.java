@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the simulated collectives compute. A driver's tests extend this. */
+/** The results of the simulated collectives. A driver's tests extend this. */
 public abstract class GpuCollectiveResultTest extends OnCollectives {
   private static final int[] TYPE_BYTES = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 
@@ -85,7 +85,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
         .toArray();
   }
 
-  /** What a rank gets; null if nothing. */
+  /** The result of a rank; null if it gets none. */
   private static double @Nullable [] expected(
       Kind kind, int reduction, int root, int ranks, int rank, int count) {
     return switch (kind) {
@@ -144,7 +144,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
 
   @ParameterizedTest
   @EnumSource
-  void allKindsComputeAllTypesForOneToFourRanks(Kind kind) {
+  void computesAllKindsAndTypesForOneToFourRanks(Kind kind) {
     for (int ranks = 1; ranks <= devices; ranks++) {
       for (int type = 0; type < TYPE_BYTES.length; type++) {
         for (int reduction = 0; reduction <= (kind.hasReduction() ? AVERAGE : 0); reduction++) {
@@ -159,7 +159,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
   }
 
   @Test
-  void ranksSendAndReceiveInOneGroupBothWays() {
+  void exchangesDataBothWaysInOneGroup() {
     Pair pair = new Pair();
     List<Runnable> calls = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -189,7 +189,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
   }
 
   @Test
-  void sourcesMayBeTargets() {
+  void computesInPlace() {
     long[] communicators = nccl().init(0, 1);
     long[] both = {ints(0, 1, 2), ints(1, 30, 40)};
     List<Runnable> gather = new ArrayList<>();
@@ -234,7 +234,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
 
   @ParameterizedTest
   @ValueSource(ints = {FLOAT16, BFLOAT16})
-  void shortNumbersAreRoundedToTheNearestAndToEven(int type) {
+  void roundsShortFloatsToNearestEven(int type) {
     long[] communicators = nccl().init(0, 1);
     double unit = type == FLOAT16 ? 0x1p-10 : 0x1p-7;
     double[] ones = {1, 1 + unit, 1, type == FLOAT16 ? 0x1p-24 : 0x1p-126, 0};
@@ -265,7 +265,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
   }
 
   @Test
-  void theLibraryTellsItsVersionAndWhatCodesMean() {
+  void returnsItsVersionAndTheTextsOfCodes() {
     int[] out = new int[1];
     nccl().ok("ncclGetVersion", out);
     assertEquals(SimulatedLibrary.NEWEST_COLLECTIVES, out[0]);
@@ -289,7 +289,7 @@ public abstract class GpuCollectiveResultTest extends OnCollectives {
   }
 
   @Test
-  void nothingIsDoneForNoElements() {
+  void doesNothingForNoElements() {
     Pair pair = new Pair();
     assertEquals(
         0, nccl().call(Kind.ALL_REDUCE, 0, 0, 0, INT32, SUM, 0, pair.communicators[0], streams[0]));

@@ -23,18 +23,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What tests of the simulated collectives begin with: streams of some devices.
+ * The fixture of tests of the simulated collectives: streams of some devices.
  *
  * <p>The memory of simulated devices is the host's, so it is read and written here directly.
  */
 @Timeout(60)
 public abstract class OnCollectives {
-  /** What is called of the driver's library. */
+  /** The calls of the driver's library that the tests need. */
   public interface Face {
     /** How many devices there may be. */
     int devices();
 
-    /** Makes a device the one of the calling thread. */
+    /** Makes a device current on the calling thread. */
     void use(int device);
 
     /** A stream of the thread's device. */
@@ -52,7 +52,7 @@ public abstract class OnCollectives {
     /** Whether a stream is idle. */
     boolean isIdle(long stream);
 
-    /** What memory is freed with. */
+    /** The name of the function that frees memory. */
     String freeing();
   }
 
@@ -100,7 +100,7 @@ public abstract class OnCollectives {
     startAnew();
   }
 
-  /** Ends what the test has made, and makes the devices and a stream of each anew. */
+  /** Ends everything of the test, and creates the devices and a stream of each again. */
   final void startAnew() {
     gpu.reset();
     simulator().devices(devices);

@@ -1,6 +1,6 @@
 /**
- * Tests of the simulated library of collectives itself, through its C functions: what it computes,
- * and what it refuses. A driver's tests extend them for its own face of that library.
+ * Tests of the simulated library of collectives itself, through its C functions: its results, and
+ * the calls that it refuses. A driver's tests extend them for its own face of that library.
  *
  * <p>No device of JHAL is opened here. Groups of such devices are in {@code group}.
  */

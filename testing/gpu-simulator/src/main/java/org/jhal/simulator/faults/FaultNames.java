@@ -3,20 +3,20 @@ package org.jhal.simulator.faults;
 import java.util.Set;
 
 /**
- * What a driver's native functions are to a {@link GpuFaultTest}; names without a version.
+ * The roles of a driver's native functions in a {@link GpuFaultTest}; names without a version.
  *
- * @param module of Maven, whose test class repeats a case
+ * @param module the Maven module whose test class repeats a case
  * @param test that class
- * @param binding those that are called on threads that may have no current device, such as to make
- *     one current: a failure for good is then one of all devices
- * @param losing those whose failure may mean a lost device, sticky or not (rule Q7a)
- * @param givingBack those that something is given back with, which stays where they fail
- * @param polled those of which more positions are more of the same
- * @param needed those that the workload must use
- * @param endContext gives a device's context back, with all that is left; empty if there is none
+ * @param binding functions that are called on threads that may have no current device, such as to
+ *     make one current: a sticky failure then affects all devices
+ * @param losing functions whose failure may lose the device, sticky or not (rule Q7a)
+ * @param givingBack functions that release an object, which stays if they fail
+ * @param polled functions that are called repeatedly, so that a few positions are enough
+ * @param needed functions that the workload must use
+ * @param endContext releases a device's context with all its objects; empty if there is none
  * @param endPool destroys a pool
- * @param freeing those that free memory in the order of a stream, or wait for that: where they
- *     fail, a pool ends before its memory, which native runtimes allow
+ * @param freeing functions that free memory in stream order, or wait for that: if they fail, a pool
+ *     ends before its memory, which native runtimes allow
  */
 public record FaultNames(
     String module,

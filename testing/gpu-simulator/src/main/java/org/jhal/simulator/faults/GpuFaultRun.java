@@ -28,9 +28,9 @@ import org.jhal.simulator.kit.StreamCapture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the workload over two simulated devices with one fault, and checks what it did (rules Q6,
- * Q7, Q7a, Q8 and Q10), and with the simulator that no native call was wrong and nothing native is
- * left.
+ * Runs the workload over two simulated devices with one fault, and checks the outcome (rules Q6,
+ * Q7, Q7a, Q8 and Q10). With the simulator it also checks that no native call was wrong and that no
+ * native object is left.
  */
 public final class GpuFaultRun {
   private final SimulatedGpu gpu;
@@ -40,7 +40,7 @@ public final class GpuFaultRun {
   private final String name; // of the driver
   private final StreamCapture driver;
 
-  /** With graphs that are made at once, so that each run makes the same calls. */
+  /** With graphs that are created at once, so that each run makes the same calls. */
   private static final String OPTIONS = "?queues=2&graph=on";
 
   private final List<EngineDevice<?>> opened = new CopyOnWriteArrayList<>();
@@ -61,7 +61,7 @@ public final class GpuFaultRun {
     new GpuFaultRun(gpu, driver, names, fault).runInTime();
   }
 
-  /** Runs without a fault, and tells how often each function was called. */
+  /** Runs without a fault, and returns how often each function was called. */
   static Map<String, Long> count(
       SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault.Mode mode) {
     GpuFaultRun run = new GpuFaultRun(gpu, driver, names, GpuFault.none(mode));
@@ -127,7 +127,7 @@ public final class GpuFaultRun {
       opened.add(device);
       return device;
     } catch (HalException e) {
-      assertTold(e);
+      assertReported(e);
       return null;
     }
   }
@@ -159,7 +159,7 @@ public final class GpuFaultRun {
       work.probe();
       awaitOver(work.steps());
       if (isDeadly() && work.steps().stream().anyMatch(step -> step.failure() != null)) {
-        work.probe(); // the last call may be the first to tell of it
+        work.probe(); // the last call may be the first to report it
         awaitOver(work.steps());
       }
       awaitRetired(device);
@@ -175,7 +175,7 @@ public final class GpuFaultRun {
     work.closeKept();
   }
 
-  /** A stream in which nothing was, because of the fault, may be closed already. */
+  /** A stream that was never used, because of the fault, may already be closed. */
   private void resumeIfThere(long stream) {
     try {
       simulator.resume(0, stream);
@@ -190,9 +190,7 @@ public final class GpuFaultRun {
     }
   }
 
-  /**
-   * Waits until all work has retired; on a lost device, what it holds may be kept until it closes.
-   */
+  /** Waits until all work has retired. A lost device may keep its resources until it closes. */
   private static void awaitRetired(EngineDevice<?> device) {
     Waits.awaitTrue(
         "all operations of " + device + " to retire",
@@ -217,7 +215,7 @@ public final class GpuFaultRun {
         step.checkReached();
         continue;
       }
-      assertTold(failed);
+      assertReported(failed);
       if (step.needs.stream().allMatch(need -> need.failure() == null)) {
         origins.add(step);
       }
@@ -230,13 +228,13 @@ public final class GpuFaultRun {
       return;
     }
     assertTrue(mayLose(), () -> "lost by " + fault);
-    assertTold(lost);
+    assertReported(lost);
     assertEquals(Status.UNAVAILABLE, lost.status(), lost::toString);
   }
 
   /**
-   * A failure for good on a thread without a context is one of all devices. The library for
-   * collectives is called with and without one.
+   * A sticky failure on a thread without a context affects all devices. The library for collectives
+   * is called with and without one.
    */
   private boolean hasContext() {
     return !names.binding().contains(fault.shortName()) && !fault.shortName().startsWith("nccl");
@@ -250,30 +248,30 @@ public final class GpuFaultRun {
     return isDeadly() || names.losing().contains(fault.shortName());
   }
 
-  /** The failure, or what it goes back to, names the function that failed, or what it returned. */
-  private void assertTold(HalException told) {
-    for (@Nullable Throwable t = told; t != null; t = t.getCause()) {
+  /** The failure, or one of its causes, names the function that failed, or its code. */
+  private void assertReported(HalException reported) {
+    for (@Nullable Throwable t = reported; t != null; t = t.getCause()) {
       if (t.toString().contains("returned " + fault.code())) {
         return;
       }
     }
-    throw new AssertionError(told + " does not tell of " + fault, told);
+    throw new AssertionError(reported + " does not name " + fault, reported);
   }
 
-  // What is left.
+  // Leftovers.
 
   private void checkNothingIsLeft() {
     String failed = fault.shortName();
     boolean mayLeave = names.givingBack().contains(failed);
     if (gpu.keepsContexts() && isDeadly() && !mayLeave) {
-      Waits.awaitTrue( // nobody can wait for a stream of a dead device
+      Waits.awaitTrue( // a call that waits for a stream of a dead device fails
           "streams that are destroyed to free their memory",
           () -> !SimulatedDevices.live(gpu).containsKey("memory"));
     }
     List<String> misuses = new ArrayList<>(simulator.misuses());
     Map<String, Long> live = SimulatedDevices.live(gpu);
     if (failed.equals(names.endContext())) {
-      live.clear(); // the context stays, with what it has
+      live.clear(); // the context stays, with its objects
     } else if (failed.equals(names.endPool())) {
       live.remove("pool"); // which are no context's
     } else if (failed.equals("ncclCommDestroy")) {
@@ -311,7 +309,7 @@ public final class GpuFaultRun {
 
   private void checkOpensAgain() throws Exception {
     if (!hasHappened() || (isDeadly() && gpu.keepsContexts())) {
-      gpu.reset(); // it may not happen now either; or the device would stay lost
+      gpu.reset(); // cancels the fault; otherwise the device would stay lost
       simulator.devices(2);
     } else if (fault.shortName().equals(names.endContext()) && fault.isSticky()) {
       return; // a dead context that was not released is as dead for the next device

@@ -13,9 +13,9 @@ import org.jhal.cts.faults.FaultSteps;
 import org.jhal.cts.support.TestData;
 import org.jspecify.annotations.Nullable;
 
-/** Steps that take those ways of such a driver on which the neutral workload does not come by. */
+/** Steps that run code of a GPU driver which the neutral workload does not reach. */
 final class GpuFaultSteps {
-  /** More than is captured while it is issued, and more than a chunk. */
+  /** More than is staged at the issue, and more than a chunk. */
   private static final int LARGE = (2 << 20) + (300 << 10);
 
   private static final int SMALL = 256;
@@ -71,7 +71,7 @@ final class GpuFaultSteps {
             },
             alsoMapped,
             small);
-    FaultStep<Void> direct = // which may be page-locked by others
+    FaultStep<Void> direct = // direct memory, which other code may have page-locked
         steps.enqueue(
             device,
             "upload of direct memory",
@@ -166,7 +166,7 @@ final class GpuFaultSteps {
         written);
   }
 
-  /** Closes what was made. */
+  /** Closes everything that the steps have created. */
   void close() {
     for (FaultStep<?> step : steps.all()) {
       @Nullable Object made = step.orNull();

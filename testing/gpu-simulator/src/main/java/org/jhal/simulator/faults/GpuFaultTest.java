@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Functions of the driver library that fail, one position after the other, sticky and not: nothing
- * hangs, nothing is left, no call is wrong, and each failure is told. A failure names its case, and
- * {@code -Djhal.fault=CASE} repeats only that one. A driver's tests extend this.
+ * hangs, nothing is left, no call is wrong, and each failure is reported. A failure names its case,
+ * and {@code -Djhal.fault=CASE} repeats only that one. A driver's tests extend this.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class GpuFaultTest {
@@ -35,7 +35,7 @@ public abstract class GpuFaultTest {
 
   private static final int MOST_POLLS = 40;
 
-  /** What fails in a stream while it runs. */
+  /** Work that fails in a stream while it runs. */
   private static final Map<String, Integer> WORK =
       Map.of("@kernel", 5, "@copy", 25, "@fill", 8, "@memory", 12, "@record", 40, "@wait", 10);
 
@@ -50,7 +50,7 @@ public abstract class GpuFaultTest {
     this.names = names;
   }
 
-  /** Positions of each function, those that a run without a fault has used. */
+  /** How often a run without a fault uses each function. */
   private Map<String, Integer> positions(Mode mode) throws Exception {
     Map<String, Integer> positions = new TreeMap<>(WORK);
     GpuFaultRun.count(gpu, driver.get(), names, mode)
@@ -92,7 +92,7 @@ public abstract class GpuFaultTest {
   }
 
   @Test
-  void theWorkloadCallsWhatCommandsNeed() throws Exception {
+  void theWorkloadCallsTheFunctionsOfAllCommands() throws Exception {
     SimulatedDevices.assumeThere(gpu);
     Set<String> used = GpuFaultRun.count(gpu, driver.get(), names, Mode.PAUSED).keySet();
     for (String call : names.needed()) {
@@ -102,14 +102,14 @@ public abstract class GpuFaultTest {
 
   @ParameterizedTest
   @MethodSource("sample")
-  void aFailedCallFailsWhatItConcernsAndNothingIsLeft(GpuFault fault) throws Exception {
+  void aFailedCallFailsItsOperationAndLeavesNothing(GpuFault fault) throws Exception {
     GpuFaultRun.run(gpu, driver.get(), names, fault);
   }
 
   @ParameterizedTest
   @EnumSource
   @Tag("exhaustive")
-  void everyPositionOfEveryFunction(Mode mode) throws Exception {
+  void aFailureAtAnyPositionLeavesNothing(Mode mode) throws Exception {
     SimulatedDevices.assumeThere(gpu);
     List<Throwable> failures = new ArrayList<>();
     int cases = 0;

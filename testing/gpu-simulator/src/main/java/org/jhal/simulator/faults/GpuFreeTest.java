@@ -47,10 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * What is given back by a thread of its own, and what becomes of it when that fails. A driver's
- * tests extend this.
- */
+/** Resources that a separate thread frees, also if that fails. A driver's tests extend this. */
 @Timeout(60)
 public abstract class GpuFreeTest {
   private static final int PAGE = 4096;
@@ -63,13 +60,14 @@ public abstract class GpuFreeTest {
   private FaultLog log;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param bind makes a device current; each binding calls it once
-   * @param describe one that is called for each device when devices are looked for
+   * @param describe a function that is called for each device when devices are enumerated
    * @param freeHost frees host memory
-   * @param closing those that closing a device uses, each with what may stay when it fails
-   * @param endContext gives a device's context back; empty if there is none
+   * @param closing the functions that closing a device uses, each with the objects that may stay if
+   *     it fails
+   * @param endContext releases a device's context; empty if there is none
    */
   public record Names(
       String bind,
@@ -119,14 +117,14 @@ public abstract class GpuFreeTest {
     return ByteBuffer.allocateDirect((count + 1) * PAGE).alignedSlice(PAGE).limit(count * PAGE);
   }
 
-  /** Has the thread do nothing until {@code end} comes, as if the device were not idle. */
+  /** Blocks the thread until {@code end} is counted down, as if the device were not idle. */
   private void holdFrees(CountDownLatch end) {
     frees().free(() -> Waits.awaitTrue("the end", () -> end.getCount() == 0));
   }
 
-  /** Two devices on one GPU have threads of the same name, of which each can wait for the other. */
+  /** Two devices on one GPU have threads of the same name, each of which may wait for the other. */
   @Test
-  void oneDevicesThreadWaitsForThatOfAnotherDeviceOnTheGpu() {
+  void theThreadsOfTwoDevicesOnOneGpuTakeTurns() {
     List<String> order = new CopyOnWriteArrayList<>();
     AtomicReference<Thread> waiting = new AtomicReference<>();
     CountDownLatch end = new CountDownLatch(1);
@@ -160,10 +158,11 @@ public abstract class GpuFreeTest {
   }
 
   /**
-   * As when the releases of both devices' memory import again what the other one has registered.
+   * For example if the release callbacks of both devices import the memory that the other device
+   * has registered.
    */
   @Test
-  void threadsOfTwoDevicesThatWaitForEachOtherGoOn() {
+  void threadsOfTwoDevicesThatWaitForEachOtherContinue() {
     CountDownLatch inside = new CountDownLatch(2);
     CountDownLatch over = new CountDownLatch(2);
     try (Device one = open()) {
@@ -186,9 +185,9 @@ public abstract class GpuFreeTest {
     }
   }
 
-  /** Whoever drops the last reference, a thread that completes operations maybe, does not wait. */
+  /** The thread that drops the last reference, such as the completion thread, does not wait. */
   @Test
-  void importedMemoryIsUnregisteredByTheThreadForThat() {
+  void theFreeThreadUnregistersImportedMemory() {
     CountDownLatch end = new CountDownLatch(1);
     AtomicReference<Boolean> wasRegistered = new AtomicReference<>();
     try (Device device = open()) {
@@ -201,15 +200,15 @@ public abstract class GpuFreeTest {
               () -> wasRegistered.set(live().containsKey("registration")))
           .close();
       assertEquals(0, device.statistics().buffers());
-      assertNull(wasRegistered.get(), "its owner is told before it is unregistered");
+      assertNull(wasRegistered.get(), "its owner was notified before it was unregistered");
       end.countDown();
       assertFalse(Waits.awaitSet("the release of the memory", wasRegistered));
     }
   }
 
-  /** Rule M1: the stream may still have to come to what uses it. */
+  /** Rule M1: the stream may not have reached the operation that uses it. */
   @Test
-  void hostMemoryIsPageLockedUntilTheStreamIsPastItsDealloca() {
+  void hostMemoryStaysPageLockedUntilTheStreamHasPassedItsDealloca() {
     try (Device device = open();
         TimelineSemaphore done = device.createSemaphore(0)) {
       DeviceBuffer buffer = device.queue(0).alloca(Fence.NONE, done.at(1), PAGE, BufferParams.HOST);
@@ -252,9 +251,9 @@ public abstract class GpuFreeTest {
     }
   }
 
-  /** More of them than calls of virtual threads go on at a time. */
+  /** More imports than calls of virtual threads can run at a time. */
   @Test
-  void importsThatWaitHoldUpNoOtherVirtualThread() throws Exception {
+  void waitingImportsDoNotBlockOtherVirtualThreads() throws Exception {
     ThreadFactory factory = Task.virtualThreads();
     int count = 4 * Runtime.getRuntime().availableProcessors() + 1;
     CountDownLatch end = new CountDownLatch(1);
@@ -295,7 +294,7 @@ public abstract class GpuFreeTest {
     }
   }
 
-  /** How many threads wait in a call that they make for a virtual thread. */
+  /** How many threads wait in a call on behalf of a virtual thread. */
   private long waitingCalls() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals(name + "-0-call"))
@@ -304,7 +303,7 @@ public abstract class GpuFreeTest {
   }
 
   @Test
-  void importingTwiceAtOnceIsRefused() {
+  void refusesASecondImportOfImportedMemory() {
     ByteBuffer memory = pages(1);
     try (Device device = open();
         DeviceBuffer first = device.allocator().importHost(memory, BufferParams.HOST, null)) {
@@ -316,9 +315,9 @@ public abstract class GpuFreeTest {
     }
   }
 
-  /** The cleaner of the process is not to wait for an idle device either. */
+  /** The cleaner of the process must not wait for an idle device either. */
   @Test
-  void writeCombinedMemoryIsFreedByTheThreadForThatWhenItsLastViewIsGone() {
+  void theFreeThreadFreesWriteCombinedMemoryAfterItsLastView() {
     List<String> threads = new CopyOnWriteArrayList<>();
     try (LogLines ignored =
             new LogLines("org.jhal.gpu", line -> threads.add(Thread.currentThread().getName()));
@@ -332,15 +331,15 @@ public abstract class GpuFreeTest {
     gpu.reset();
   }
 
-  /** The same when the device, and with it that thread, has ended before. */
+  /** The same if the device, and with it that thread, has ended before. */
   @Test
-  void aViewMayOutliveTheDevice() {
+  void aViewStaysValidAfterTheDeviceIsClosed() {
     closeDeviceBeforeView();
     SimulatedDevices.collectViews();
     assertEquals(Map.of(), live());
   }
 
-  /** A method of its own: what its variables refer to is certainly garbage when it has returned. */
+  /** A separate method, so that the objects of its variables are garbage when it has returned. */
   private void closeDeviceBeforeView() {
     try (Device device = open()) {
       ByteBuffer view = mapAndClose(device);
@@ -366,7 +365,7 @@ public abstract class GpuFreeTest {
   }
 
   @Test
-  void whatFollowsComesThoughTheDeviceCannotBeMadeCurrent() {
+  void freesContinueIfTheDeviceCannotBeMadeCurrent() {
     CountDownLatch followed = new CountDownLatch(1);
     try (Device device = open()) {
       FreeThread frees = frees();
@@ -383,7 +382,7 @@ public abstract class GpuFreeTest {
     }
   }
 
-  /** Waits until the threads of a device that does nothing have called all that binds them. */
+  /** Waits until the threads of an idle device have made all calls that bind them. */
   private void awaitBound() {
     sim.awaitCalls(names.bind, 3);
   }
@@ -410,7 +409,7 @@ public abstract class GpuFreeTest {
         sim.simulator().resume(0, 0);
       }
       awaitReached(done, 1);
-      Waits.awaitTrue("the rest to be given back", () -> streams() < streams);
+      Waits.awaitTrue("the remaining streams to be destroyed", () -> streams() < streams);
     }
     assertEquals(Map.of(), live());
   }
@@ -423,9 +422,9 @@ public abstract class GpuFreeTest {
     return sim.simulator().calls().keySet().stream().anyMatch(call -> call.contains("Unregister"));
   }
 
-  /** What the runtime keeps then goes with the device, and is nobody's. */
+  /** The runtime keeps the registration until the device ends, and no object owns it. */
   @Test
-  void whatCannotBeUnregisteredMayBeImportedAgain() {
+  void memoryThatCannotBeUnregisteredMayBeImportedAgain() {
     ByteBuffer memory = pages(1);
     try (Device device = open()) {
       awaitBound();
@@ -441,9 +440,9 @@ public abstract class GpuFreeTest {
     assertEquals(Map.of(), live());
   }
 
-  /** Whatever fails, threads end, and the context is given back, once, if there is one. */
+  /** Whichever step fails, threads end, and the context, if any, is released once. */
   @Test
-  void closingEndsThoughStepsOfItFail() {
+  void closingCompletesAlthoughAStepFails() {
     for (String call : names.closing.keySet()) {
       long uses = Long.MAX_VALUE;
       for (int nth = 1; nth <= uses; nth++) {
@@ -473,11 +472,11 @@ public abstract class GpuFreeTest {
       }
     }
     log.assertNoErrors();
-    gpu.reset(); // what a call without a device left, and said
+    gpu.reset(); // removes the leftovers and the misuse of a call without a device
   }
 
   @Test
-  void devicesAreAskedForAgainWhenThatFailed() {
+  void failedEnumerationIsRepeated() {
     GpuDriver driver = gpu.driver();
     DeviceUri any = DeviceUri.parse(name);
     sim.simulator().fail(names.describe, 2, GpuFault.PLAIN_CODE);
@@ -488,9 +487,9 @@ public abstract class GpuFreeTest {
     assertTrue(driver.probe().detail().contains("with 2 devices"), driver.probe()::detail);
   }
 
-  /** The device reaches both ends of the range, and not, or not in one copy, what is between. */
+  /** The device reaches both ends of the range, but not the whole range in one copy. */
   @Test
-  void aRangeThatSpansImportsIsCopiedAsWhatItIs() {
+  void copiesARangeThatSpansTwoImports() {
     byte[] bytes = TestData.bytes(4 * PAGE);
     ByteBuffer memory = pages(4).put(0, bytes);
     try (Device device = open();

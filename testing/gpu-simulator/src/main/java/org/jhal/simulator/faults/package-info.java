@@ -1,6 +1,6 @@
 /**
- * Tests in which each native call of a workload fails once, and what is given back late or not at
- * all because of that. A driver's tests extend them, with the names of its functions.
+ * Tests in which each native call of a workload fails once, and tests of objects that are released
+ * late or not at all. A driver's tests extend them, with the names of its functions.
  *
  * <p>A test in which one call of one operation fails is with the other tests of that operation.
  */

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Devices that close while something of their group hangs: each close gives up waiting, and what is
- * in use is freed later. A driver's tests extend this.
+ * Devices that close while a part of their group hangs: each close gives up waiting, and memory in
+ * use is freed later. A driver's tests extend this.
  */
 public abstract class GpuGroupCloseTest extends SimulatedGroups {
   /** For a driver. */
@@ -29,10 +29,10 @@ public abstract class GpuGroupCloseTest extends SimulatedGroups {
     super(gpu, version);
   }
 
-  /** What the other rank's kernel still reads and writes is kept until that has ended. */
+  /** Memory that the other rank's kernel still uses is kept until that kernel has ended. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void closingADevicePastItsTimeoutFreesNothingThatIsInUse(int closed) {
+  void closingADevicePastItsTimeoutKeepsMemoryInUse(int closed) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     collectives().stall(1 - closed);
@@ -42,7 +42,7 @@ public abstract class GpuGroupCloseTest extends SimulatedGroups {
     awaitLaunched(1);
     devices[closed].close();
     assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
-    collectives().go(1 - closed); // it comes at last, and finds all memory where it was
+    collectives().go(1 - closed); // it runs at last, and all its memory is still there
     awaitTrue("the kernels", () -> devices[0].statistics().openOperations() == 0);
     assertEquals(List.of(), collectives().misuses());
     collectives().releaseAbort(0);
@@ -50,9 +50,9 @@ public abstract class GpuGroupCloseTest extends SimulatedGroups {
     group.group.close();
   }
 
-  /** What it may still use is kept so long. */
+  /** The abort may use the memory until it returns. */
   @Test
-  void whatAnAbortHasHeldIsFreedWhenItReturns() throws Exception {
+  void memoryThatAnAbortHoldsIsFreedWhenItReturns() throws Exception {
     int hanging = 0;
     Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(SHORT, devices);
@@ -69,10 +69,10 @@ public abstract class GpuGroupCloseTest extends SimulatedGroups {
     awaitFreed();
   }
 
-  /** The device's close does not wait for what hangs, and others go on. */
+  /** The device's close does not wait for the hanging rank, and other devices continue. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aRankThatNeverEndsKeepsNoDeviceOpen(int hanging) throws Exception {
+  void closesItsDevicesAlthoughARankNeverEnds(int hanging) throws Exception {
     Device here = open(0);
     Device there = open(1);
     SummingGroup.checkUsable(here, there);

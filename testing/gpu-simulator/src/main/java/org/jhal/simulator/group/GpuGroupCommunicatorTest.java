@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The communicators of groups: how they are made, kept for the next group, and end, and what hangs
- * meanwhile behind the library's calls. A driver's tests extend this.
+ * The communicators of groups: their creation, reuse and end, and hangs after the library's calls.
+ * A driver's tests extend this.
  */
 public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   private static final int REMOTE_ERROR = 6;
@@ -39,7 +39,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     super(gpu, version);
   }
 
-  /** How many communicators of pairs were made. */
+  /** How many communicators of pairs were created. */
   private long made() {
     return collectives().calls().getOrDefault(making(), 0L) * (isBlocking() ? 2 : 1);
   }
@@ -52,11 +52,11 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     return group.form(Kind.BROADCAST, null, null);
   }
 
-  // Making.
+  // Creation.
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aRankThatIsNeverReadyLeavesTheGroupToTheHost(int hanging) {
+  void usesTheHostIfARankIsNeverReady(int hanging) {
     assumeNotBlocking();
     Device here = open(0);
     Device there = open(1);
@@ -71,10 +71,11 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   }
 
   /**
-   * What hangs is kept until it returns, and keeps other groups out no longer than its patience.
+   * The hanging call keeps its resources until it returns, and blocks other groups only until the
+   * deadline.
    */
   @Test
-  void aCallThatHangsLeavesTheGroupToTheHost() {
+  void usesTheHostIfTheCallHangs() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup sound = new SummingGroup(there, here);
@@ -88,11 +89,11 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     sound.close();
   }
 
-  // Launching.
+  // Launches.
 
-  /** Nothing hangs in a call, so nothing is lost. */
+  /** No call hangs, so no device is lost. */
   @Test
-  void aLaunchThatHangsBehindItsCallIsAborted() {
+  void abortsALaunchThatHangsAfterItsCall() {
     assumeNotBlocking();
     Device here = open(0);
     Device there = open(1);
@@ -105,9 +106,9 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     SummingGroup.checkUsable(here, there);
   }
 
-  /** The launch asks by itself, and the library completes what is over for who asks. */
+  /** The launching thread polls itself, and the library completes calls for the polling thread. */
   @Test
-  void nobodyAsksTheLibraryBesideALaunch() {
+  void doesNotPollTheLibraryDuringALaunch() {
     assumeNotBlocking();
     Device here = open(0);
     Device there = open(1);
@@ -124,7 +125,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   /** Long before the deadline, which is that of a group by default. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void whatTheLibraryFindsOutEndsTheGroup(int rank) {
+  void anErrorDetectedByTheLibraryEndsTheGroup(int rank) {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -142,7 +143,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   // The end.
 
   @Test
-  void theNextGroupOfTheSameDevicesHasTheCommunicatorsOfTheLastOne() {
+  void theNextGroupOfTheSameDevicesReusesTheCommunicators() {
     Device here = open(0);
     Device there = open(1);
     for (int i = 0; i < 3; i++) {
@@ -150,7 +151,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     }
     assertEquals(2, made());
     assertEquals(2, collectives().live());
-    SummingGroup.checkUsable(there, here); // whose ranks are others
+    SummingGroup.checkUsable(there, here); // with the ranks swapped
     assertEquals(4, made());
     try (SummingGroup one = new SummingGroup(here, there);
         SummingGroup two = new SummingGroup(here, there)) { // at the same time
@@ -166,7 +167,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   }
 
   @Test
-  void aGroupThatHasFailedLeavesNoCommunicators() {
+  void aFailedGroupLeavesNoCommunicators() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
@@ -179,10 +180,10 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     assertEquals(4, made());
   }
 
-  /** It failed when nobody asked; what is left of it cannot end in good order. */
+  /** The failure came between two polls, so its communicators cannot be finalized. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aGroupThatHasFailedUnseenIsAborted(int rank) {
+  void abortsAGroupWithAnUnnoticedFailureAtItsClose(int rank) {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -196,7 +197,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   }
 
   @Test
-  void closingAGroupBesideLongWorkHoldsUpNobody() {
+  void closingAGroupBesideLongWorkDoesNotDelayOthers() {
     sim.simulator().waitForQuiet();
     Device here = open(0);
     Device there = open(1);
@@ -214,7 +215,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   // One rank.
 
   @Test
-  void oneDeviceIsAGroup() {
+  void aGroupMayHaveOneDevice() {
     Device here = open(0);
     SummingGroup group = new SummingGroup(here);
     assertEquals("native", form(group.group).name());

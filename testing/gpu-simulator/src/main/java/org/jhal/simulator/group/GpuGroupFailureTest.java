@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives of a library that do not end, or fail: they fail on all ranks, and what is not lost
- * goes on. A driver's tests extend this.
+ * Collectives of a library that do not end, or fail: they fail on all ranks, and devices that are
+ * not lost continue. A driver's tests extend this.
  */
 public abstract class GpuGroupFailureTest extends SimulatedGroups {
   private static final Options BRIEF = Options.DEFAULT.withDeadline(Duration.ofMillis(200));
@@ -47,7 +47,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   private final Names names;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param recordEvent records an event
    * @param createStream creates a stream
@@ -71,7 +71,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     assertEquals(2, aborts());
   }
 
-  // A rank that does not come.
+  // A rank that stalls.
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
@@ -98,7 +98,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   void aStalledRankOfFourFailsAllRanks(int stalled) {
-    assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
+    assumeTrue(sim.four() == 4, "this driver counted its devices while there were two");
     Device[] devices = {open(0), open(1), open(2), open(3)};
     SummingGroup group = new SummingGroup(BRIEF, devices);
     group.check();
@@ -112,11 +112,11 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     assertNoneLost(devices);
   }
 
-  /** The library's abort waits for all work of the device, which has to do with nothing here. */
+  /** The library's abort waits for all work of the device, even if it is unrelated to the group. */
   @Test
-  void aRankThatIsAbortedBesideLongWorkIsNotLost() {
+  void anAbortBesideLongWorkLosesNoDevice() {
     sim.simulator().waitForQuiet();
-    try (LongAbortLine told = new LongAbortLine();
+    try (LongAbortLine longAbort = new LongAbortLine();
         Device here = openHasty(0);
         Device there = openHasty(1)) {
       SummingGroup group = new SummingGroup(BRIEF, here, there);
@@ -125,7 +125,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
       Timepoint longWork = held.producer();
       collectives().stall(0);
       assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
-      told.await();
+      longAbort.await();
       held.release();
       awaitReached(Fence.of(longWork));
       assertAborted();
@@ -136,9 +136,9 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     }
   }
 
-  /** Its work is behind theirs in the devices' streams. */
+  /** Its work is behind the aborted work in the devices' streams. */
   @Test
-  void anotherGroupOnTheDevicesWaitsForTheAbortAndGoesOn() {
+  void anotherGroupWaitsForTheAbortAndContinues() {
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup group = new SummingGroup(BRIEF, here, there);
@@ -157,7 +157,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void closingAGroupAbortsWhatIsStalled(int stalled) {
+  void closingAGroupAbortsAStalledCollective(int stalled) {
     try (Device here = open(0);
         Device there = open(1)) {
       SummingGroup group = new SummingGroup(here, there);
@@ -175,7 +175,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
 
   @ParameterizedTest
   @CsvSource({"0, 0", "0, 1", "1, 0", "1, 1"})
-  void closingADeviceAbortsWhatIsStalled(int closed, int stalled) {
+  void closingADeviceAbortsAStalledCollective(int closed, int stalled) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     collectives().stall(stalled);
@@ -193,7 +193,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   }
 
   @Test
-  void closingADeviceWaitsForWhatEnds() throws Exception {
+  void closingADeviceWaitsForARunningCollective() throws Exception {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -209,7 +209,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   }
 
   @Test
-  void aDeviceIsKeptWhileAGroupIsMade() throws Exception {
+  void aDeviceIsKeptWhileAGroupIsCreated() throws Exception {
     Device here = open(0);
     Device there = open(1);
     collectives().hang(making());
@@ -227,10 +227,10 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
 
   // Aborts.
 
-  /** The stream of the first rank waits for that of the other one, which does not go on. */
+  /** The stream of the first rank waits for that of the other one, which stays blocked. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void anAbortThatHangsLosesWhatWaits(int stalled) {
+  void aHangingAbortLosesBothDevices(int stalled) {
     Device here = openHasty(0);
     Device there = openHasty(1);
     SummingGroup group = new SummingGroup(BRIEF, here, there);
@@ -254,7 +254,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly(int stalled) {
+  void aHangingAbortOfTheFirstRankLosesOnlyItsDevice(int stalled) {
     int hanging = 0;
     Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(BRIEF, devices);
@@ -278,7 +278,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   }
 
   @Test
-  void abortsThatHangOnBothRanksLoseBothDevices() {
+  void hangingAbortsOfBothRanksLoseBothDevices() {
     Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(BRIEF, devices);
     collectives().stall(1);
@@ -298,9 +298,9 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
 
   // Launches.
 
-  /** Its devices are lost; others go on. */
+  /** Its devices are lost; other devices continue. */
   @Test
-  void aLaunchThatHangsKeepsNobodyOut() {
+  void aHangingLaunchDoesNotBlockOthers() {
     Device here = openHasty(0);
     Device there = openHasty(1);
     SummingGroup group = new SummingGroup(BRIEF, here, there);
@@ -323,7 +323,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     "@launch, 1",
     "@launch, 2"
   })
-  void aLaunchThatFailsEndsTheGroup(String call, int nth) {
+  void aFailedLaunchEndsTheGroup(String call, int nth) {
     try (Device here = open(0);
         Device there = open(1)) {
       try (SummingGroup group = new SummingGroup(here, there)) {
@@ -346,7 +346,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   /** The other rank's part waits for it, and is aborted. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aDeviceThatIsLostInACollectiveFailsAllRanks(int lost) {
+  void losingADeviceInACollectiveFailsAllRanks(int lost) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     sim.simulator().pause(1 - lost, 0); // so that the part that fails is that of the other one
@@ -360,9 +360,9 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     group.close();
   }
 
-  /** With the first device nobody can tell any more where the other rank's part is. */
+  /** Without the first device, the state of the other rank's part is unknown. */
   @Test
-  void anAbortThatHangsBesideALostDeviceLosesItsOwn() {
+  void aHangingAbortBesideALostDeviceLosesItsOwnDevice() {
     Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(devices);
     sim.simulator().pause(1, 0); // so that the part that fails is that of the first
@@ -381,12 +381,12 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   }
 
   /**
-   * The streams of all ranks are recorded, and the first one's waits for the others. If the library
-   * notices the loss first, it says only that there is an error of some device.
+   * Events of the streams of all ranks are recorded, and the first stream waits for the others. If
+   * the library detects the loss first, it reports only an error of some device.
    */
   @ParameterizedTest
   @CsvSource({"0, false", "1, false", "0, true", "1, true"})
-  void aDeviceThatIsLostWhileAGroupIsLaunchedIsTheOneThatIsLost(int lost, boolean isNoticed) {
+  void aLossDuringALaunchLosesOnlyThatDevice(int lost, boolean isNoticed) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     group.check();
@@ -406,9 +406,9 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aDeviceThatIsLostWhileAGroupIsMadeIsTheOneThatIsLost(int lost) {
+  void aLossDuringTheCreationOfAGroupLosesOnlyThatDevice(int lost) {
     Device[] devices = {open(0), open(1)};
-    // Each has a stream for what goes through the host, and then one for the library.
+    // Each has a stream for transfers through the host, and then one for the library.
     sim.simulator().failForGood(names.createStream(), 3 + lost, GpuFault.STICKY_CODE);
     try (CollectiveGroup group = CollectiveGroup.of(devices)) {
       Form form = group.form(Kind.BROADCAST, null, null);
@@ -423,7 +423,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     assertEquals(0, collectives().live());
   }
 
-  /** Nobody looks at a device that has nothing to do but its part. */
+  /** Adds work, since the loss of a device that has only its part would not be detected. */
   private static boolean isLost(Device device) {
     try (DeviceBuffer buffer = device.allocate(4, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {

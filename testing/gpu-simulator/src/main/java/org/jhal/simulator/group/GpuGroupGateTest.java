@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Collectives of a library beside other work: nothing that waits until a device is idle comes
- * between the launches of two ranks (rule G6). If it does, nothing goes on, until {@link
- * NativeDeadline} ends the test. A driver's tests extend this.
+ * Collectives of a library beside other work: no call that waits for an idle device comes between
+ * the launches of two ranks (rule G6). If one does, everything blocks until {@link NativeDeadline}
+ * ends the test. A driver's tests extend this.
  */
 @Timeout(60)
 public abstract class GpuGroupGateTest {
@@ -76,7 +76,7 @@ public abstract class GpuGroupGateTest {
     return sim.open(name + "://" + index + "?queues=1&graph=on");
   }
 
-  /** What runs beside collectives, again and again. */
+  /** Work that is repeated beside collectives. */
   enum Beside {
     MEMORY {
       @Override
@@ -147,7 +147,7 @@ public abstract class GpuGroupGateTest {
     abstract void run(Device device);
   }
 
-  /** Runs something again and again on another thread, until a body is over. */
+  /** Repeats {@code again} on another thread until {@code body} is over. */
   private static void beside(Task.Action again, Task.Action body) throws Exception {
     AtomicBoolean isOver = new AtomicBoolean();
     Task<?> task =
@@ -184,7 +184,7 @@ public abstract class GpuGroupGateTest {
 
   @ParameterizedTest
   @EnumSource
-  void collectivesGoOnBeside(Beside work) throws Exception {
+  void collectivesCompleteBeside(Beside work) throws Exception {
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup group = new SummingGroup(here, there)) {
@@ -194,7 +194,7 @@ public abstract class GpuGroupGateTest {
   }
 
   @Test
-  void collectivesGoOnBesideDevicesThatAreOpenedAndClosed() throws Exception {
+  void collectivesCompleteBesideOpeningAndClosingDevices() throws Exception {
     goOnBeside(
         (here, there) -> {
           open(0).close();
@@ -204,7 +204,7 @@ public abstract class GpuGroupGateTest {
 
   /** Access is enabled once for each pair of devices, by the first operation that needs it. */
   @Test
-  void collectivesGoOnBesideDevicesThatUseEachOthersMemory() throws Exception {
+  void collectivesCompleteBesideUseOfPeerMemory() throws Exception {
     goOnBeside(
         (here, there) -> {
           try (Device one = sim.open(name + "://0?queues=1&peers=memory");
@@ -219,13 +219,13 @@ public abstract class GpuGroupGateTest {
   }
 
   @Test
-  void collectivesGoOnBesideGroupsThatAreMadeAndClosed() throws Exception {
+  void collectivesCompleteBesideCreatingAndClosingGroups() throws Exception {
     goOnBeside((here, there) -> SummingGroup.checkUsable(there, here));
   }
 
-  /** Pools give back what they keep. */
+  /** Pools release the memory that they keep. */
   @Test
-  void collectivesGoOnWhereMemoryIsShort() throws Exception {
+  void collectivesCompleteWithScarceMemory() throws Exception {
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup group = new SummingGroup(here, there)) {
@@ -240,9 +240,9 @@ public abstract class GpuGroupGateTest {
     }
   }
 
-  /** They come in one order on both devices, though their ranks do not. */
+  /** Both devices run the collectives in the same order, although their ranks differ. */
   @Test
-  void manyThreadsUseGroupsThatShareDevices() throws Exception {
+  void manyThreadsUseGroupsOfTheSameDevices() throws Exception {
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup one = new SummingGroup(here, there);
@@ -271,7 +271,7 @@ public abstract class GpuGroupGateTest {
     }
   }
 
-  /** What was made before a launch runs beside it. */
+  /** Kernels that were loaded before a launch run beside it. */
   @Test
   void kernelsRunWhileAGroupIsLaunchedInPart() throws Exception {
     try (Device here = open(0);

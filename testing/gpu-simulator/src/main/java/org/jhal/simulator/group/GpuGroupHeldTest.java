@@ -25,12 +25,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Groups end while streams are held by work elsewhere, or by another group's collective: nothing
- * has stalled, so nothing is aborted, and no device is lost, before the streams can go on. A
+ * Groups end while streams are held by other work, or by another group's collective: nothing has
+ * stalled, so nothing is aborted, and no device is lost, before the streams can continue. A
  * driver's tests extend this.
  */
 public abstract class GpuGroupHeldTest extends SimulatedGroups {
-  /** How long an abort that must not come has a chance to. */
+  /** How long we watch for an unwanted abort. */
   private static final Duration CHANCE = Duration.ofMillis(300);
 
   private static final Options NOT_LATE = Options.DEFAULT.withDeadline(Duration.ofMillis(500));
@@ -46,7 +46,7 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
   }
 
   @Test
-  void aGroupIsClosedWithAChainBehindAProducer() {
+  void closesAGroupWithAChainBehindAProducer() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -63,7 +63,7 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
   }
 
   @Test
-  void aGroupIsClosedBehindAnotherOneThatIsHeld() {
+  void closesAGroupBehindAHeldGroup() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -85,7 +85,7 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
 
   /** Its deadline is far away. */
   @Test
-  void aGroupIsClosedBehindAnotherOneThatHasStalled() {
+  void closesAGroupBehindAStalledGroup() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -105,7 +105,7 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
   }
 
   @Test
-  void aDeviceIsClosedWithAChainBehindAProducer() {
+  void closesADeviceWithAChainBehindAProducer() {
     Device here = open(0);
     Device there = open(1);
     Device producing = openApart();
@@ -123,7 +123,7 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
   }
 
   @Test
-  void oneThatWaitsForAnotherGroupsFailsWithIt() {
+  void aCollectiveThatWaitsForAnotherGroupFailsWithIt() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -142,10 +142,10 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
     other.close();
   }
 
-  // Deadlines of other groups, which have nothing to do with the failure.
+  // Deadlines of other groups, which are unaffected by the failure.
 
   @Test
-  void theDeadlineDoesNotCountBehindOneThatHasFailed() {
+  void theDeadlineDoesNotRunBehindAFailedCollective() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -164,9 +164,9 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
     other.close();
   }
 
-  /** An abort takes its time once the stream goes on. */
+  /** An abort takes a while once the stream continues. */
   @Test
-  void theDeadlineDoesNotCountBehindOneThatIsAborted() {
+  void theDeadlineDoesNotRunBehindAnAbortedCollective() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -190,10 +190,10 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
     other.close();
   }
 
-  /** Its other device still waits for a producer, which no loss has to do with. */
+  /** Its other device still waits for a producer, which is unaffected by the loss. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void theDeadlineDoesNotCountBehindOneThatHasFailedWithADevice(boolean isFirst) {
+  void theDeadlineDoesNotRunBehindACollectiveOfALostDevice(boolean isFirst) {
     Device here = open(0);
     Device there = open(1);
     Device lost = openApart();
@@ -214,7 +214,7 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
     other.close();
   }
 
-  /** For longer than the deadline, after a look at what is before it. */
+  /** For longer than the deadline, after a check of the preceding collectives. */
   private static void assertNotLate(SummingGroup group, List<TimelineSemaphore> ends) {
     assertFalse(
         becomesTrue(Duration.ofMillis(1500), () -> group.group.failure() != null),
@@ -223,9 +223,9 @@ public abstract class GpuGroupHeldTest extends SimulatedGroups {
     assertPending(ends.get(1), 1);
   }
 
-  /** Nothing of it is in a stream, and what is there has nothing to do with it. */
+  /** No part of it is in a stream, and the work there is unrelated to it. */
   @Test
-  void oneThatIsNotLaunchedEndsNothing() {
+  void aCollectiveThatIsNotLaunchedEndsNothing() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);

@@ -31,16 +31,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What involves two devices comes between no two launches of a collective's ranks, and nobody waits
- * for that but a thread of the queue. The simulator tells of each wait that does. A driver's tests
- * extend this.
+ * No call that involves two devices comes between the launches of a collective's ranks, and only a
+ * thread of the queue waits for the launches. The simulator reports each wait that breaks this. A
+ * driver's tests extend this.
  */
 public abstract class GpuGroupHopTest extends SimulatedGroups {
   private static final Duration CHANCE = Duration.ofMillis(100);
 
   private final String waitEvent;
 
-  /** Who makes a stream wait. */
+  /** The thread that makes a stream wait. */
   enum Caller {
     USER {
       @Override
@@ -65,7 +65,7 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
   /**
    * For a driver.
    *
-   * @param waitEvent has a stream wait for an event
+   * @param waitEvent makes a stream wait for an event
    */
   protected GpuGroupHopTest(SimulatedGpu gpu, String waitEvent) {
     super(gpu);
@@ -81,7 +81,7 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
 
   @ParameterizedTest
   @EnumSource
-  void aStreamIsMadeToWaitBeforeOrBehindALaunch(Caller caller) {
+  void aStreamWaitsBeforeOrAfterALaunch(Caller caller) {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -100,10 +100,10 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
     assertEquals(List.of(), sim.simulator().misuses());
   }
 
-  /** It may be an event of any device. */
+  /** The event may belong to any device. */
   @ParameterizedTest
   @EnumSource
-  void anImportedEventIsWaitedForBeforeOrBehindALaunch(Caller caller) {
+  void aWaitForAnImportedEventComesBeforeOrAfterALaunch(Caller caller) {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -127,7 +127,7 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
   }
 
   @Test
-  void anothersMemoryIsUsedBeforeOrBehindALaunch() {
+  void peerMemoryIsUsedBeforeOrAfterALaunch() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -151,10 +151,10 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
     group.close();
   }
 
-  /** Whatever becomes of a wait, the next launch has the line for itself. */
+  /** The place in the gate's line is released even if the wait fails. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aWaitThatFailsKeepsNoLaunchOut(boolean isBesideALaunch) {
+  void aFailedWaitDoesNotBlockTheNextLaunch(boolean isBesideALaunch) {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(there, open(0));
@@ -178,7 +178,7 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
   }
 
   @Test
-  void collectivesAndHopsOfManyThreadsGoOn() throws Exception {
+  void collectivesAndHopsOfManyThreadsComplete() throws Exception {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);

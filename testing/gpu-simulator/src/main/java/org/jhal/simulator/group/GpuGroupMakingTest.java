@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Native calls that fail while a group is made: whichever it is, nothing of the group is left. A
- * driver's tests extend this.
+ * Native calls that fail while a group is created: whichever call fails, nothing of the group is
+ * left. A driver's tests extend this.
  */
 @Timeout(60)
 public abstract class GpuGroupMakingTest {
@@ -33,9 +33,9 @@ public abstract class GpuGroupMakingTest {
   }
 
   @Test
-  void whicheverCallFailsNothingIsLeft() {
+  void aFailedCallDuringCreationLeavesNothing() {
     Map<String, Long> calls = make("", 0);
-    assertTrue(calls.size() > 2, () -> "only these are called: " + calls);
+    assertTrue(calls.size() > 2, () -> "too few calls: " + calls);
     calls.forEach(
         (call, count) -> {
           for (int nth = 1; nth <= count; nth++) {
@@ -45,9 +45,9 @@ public abstract class GpuGroupMakingTest {
   }
 
   /**
-   * Makes and closes a group, and its devices, while the nth use of a call fails.
+   * Creates and closes a group, and its devices, while the nth use of a call fails.
    *
-   * @return how often each call was used to make the group
+   * @return how often each call was used to create the group
    */
   private Map<String, Long> make(String call, int nth) {
     String failing = nth == 0 ? "no failure" : call + ", use " + nth;
@@ -66,7 +66,7 @@ public abstract class GpuGroupMakingTest {
             .calls()
             .forEach((name, count) -> calls.put(name, count - before.getOrDefault(name, 0L)));
         assertEquals(2, group.devices().size());
-        sim.simulator().failNoMore(call); // threads beside this one call, too, now and then
+        sim.simulator().failNoMore(call); // other threads make this call now and then
       } catch (HalException e) {
         assertFalse(nth == 0, e::toString);
       }

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives that fail while parts of them are in the streams of some devices: these keep their
- * memory until their own part is over, whichever rank failed (rule G4). A driver's tests extend
+ * Collectives that fail while parts of them are in the streams of some devices: each rank keeps its
+ * memory until its own part is over, whichever rank has failed (rule G4). A driver's tests extend
  * this.
  */
 public abstract class GpuGroupMemoryTest extends SimulatedGroups {
@@ -38,14 +38,14 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   private final Names names;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param recordEvent records an event
-   * @param waitEvent has a stream wait for an event
+   * @param waitEvent makes a stream wait for an event
    */
   public record Names(String recordEvent, String waitEvent) {}
 
-  /** What fails, of each rank. */
+  /** The point at which each rank fails. */
   enum Point {
     /** The event behind its part cannot be recorded, as its device is lost. */
     RECORD_LOSES,
@@ -55,7 +55,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     JOIN,
     /** The same, as the first device is lost. */
     JOIN_LOSES,
-    /** That, and the event behind its part cannot be recorded: only its abort tells. */
+    /** That, and the event behind its part cannot be recorded: only its abort shows its end. */
     RECORD_AND_JOIN_LOSES,
     /** The library fails to launch its part. */
     LAUNCH,
@@ -84,7 +84,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       };
     }
 
-    /** Whether an event tells when a rank's part is over. */
+    /** Whether an event shows when a rank's part is over. */
     boolean hasEvent(int other) {
       return point != Point.RECORD || !culprits.has(other);
     }
@@ -101,7 +101,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       };
     }
 
-    /** Whether all parts are there, so that they end by themselves. */
+    /** Whether all parts are in their streams, so that they end by themselves. */
     boolean isWhole() {
       return point == Point.RECORD || point == Point.JOIN || point == Point.ELSEWHERE;
     }
@@ -141,10 +141,10 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     return cases().filter(Case::isWhole);
   }
 
-  /** Starts a collective whose parts stand still in their streams, and cannot be aborted. */
+  /** Starts a collective whose parts stall in their streams, and cannot be aborted. */
   private SummingGroup fail(Case failing) {
     if (failing.ranks() > 2) {
-      assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
+      assumeTrue(sim.four() == 4, "this driver counted its devices while there were two");
     }
     for (int rank = 0; rank < failing.ranks(); rank++) {
       var unused = open(rank);
@@ -168,11 +168,11 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     for (TimelineSemaphore end : ends) {
       HalException ignored = awaitFailure(end, 1);
     }
-    group.close(); // the buffers, too
+    group.close(); // also closes the buffers
     return group;
   }
 
-  /** Lets a rank fail at a point. Called for the ranks in ascending order. */
+  /** Makes a rank fail at a point. Called for the ranks in ascending order. */
   private void failNext(Point point, int rank) {
     int nth = rank + 1;
     switch (point) {
@@ -195,7 +195,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     awaitTrue("the memory of rank " + rank + " to be freed", () -> hasFreed(rank));
   }
 
-  /** What the ranks use from {@code first} on. */
+  /** Checks that the memory of the ranks from {@code first} on is kept. */
   private void assertKept(Case failing, int first) {
     assertFalse(
         becomesTrue(
@@ -214,7 +214,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   /** With a library that aborts the ranks together, the aborts of all. */
   @ParameterizedTest
   @MethodSource("cases")
-  void memoryIsKeptUntilTheRanksOwnAbortHasReturned(Case failing) {
+  void memoryIsKeptUntilTheAbortOfItsRankHasReturned(Case failing) {
     var ignored = fail(failing);
     assertKept(failing, 0);
     for (int rank = 0; rank < failing.ranks(); rank++) {
@@ -237,7 +237,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
 
   @ParameterizedTest
   @MethodSource("wholeCases")
-  void memoryIsKeptUntilTheRanksOwnEventHasFired(Case failing) {
+  void memoryIsKeptUntilTheEventOfItsRankHasFired(Case failing) {
     var ignored = fail(failing);
     assertKept(failing, 0);
     for (int rank = 0; rank < failing.ranks(); rank++) {
@@ -248,7 +248,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       if (failing.hasEvent(rank)) {
         awaitMemory(rank);
       } else {
-        assertFalse(becomesTrue(CHANCE, () -> hasFreed(own)), "nobody knows that it is over");
+        assertFalse(becomesTrue(CHANCE, () -> hasFreed(own)), "freed before the end was known");
       }
     }
     letAllGo();
@@ -259,12 +259,11 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   /**
    * The device on whose queue the collective was is lost: the event behind all ranks' parts cannot
    * be recorded, and no operation of a lost device's stream retires before that is closed. Each
-   * rank's own event still tells.
+   * rank's own event still shows its end.
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aDeviceClosesAtOnceAlthoughNobodyKnowsWhenTheOperationIsOver(int closedFirst)
-      throws Exception {
+  void aDeviceClosesAtOnceAlthoughTheEndOfTheOperationIsUnknown(int closedFirst) throws Exception {
     int ranks = 2;
     for (int rank = 0; rank < ranks; rank++) {
       var unused = openPatient(rank);

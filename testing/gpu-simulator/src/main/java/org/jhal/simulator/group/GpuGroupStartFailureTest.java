@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives of a library that fail, or are to end, before what they wait for on devices is over.
- * A driver's tests extend this.
+ * Collectives of a library that fail or are closed before the work that they wait for on devices is
+ * over. A driver's tests extend this.
  */
 public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   private static final String WHY = "the cable was pulled";
@@ -46,20 +46,20 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   /**
    * For a driver.
    *
-   * @param waitEvent has a stream wait for an event
+   * @param waitEvent makes a stream wait for an event
    */
   protected GpuGroupStartFailureTest(SimulatedGpu gpu, String waitEvent) {
     super(gpu);
     this.waitEvent = waitEvent;
   }
 
-  // What fails.
+  // Failures.
 
-  /** Its own stream goes on, and so do those of the ranks. */
+  /** The streams of the producer and of the ranks continue. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aProducerThatIsGoneFailsAllRanks(boolean isClosed) throws Exception {
-    Device here = openPatient(0); // or it is lost if it waits for longer than its close does
+  void losingTheProducersDeviceFailsAllRanks(boolean isClosed) throws Exception {
+    Device here = openPatient(0); // otherwise it is lost if it waits longer than its close-timeout
     Device there = openPatient(1);
     Device producing = openApart();
     SummingGroup group = new SummingGroup(here, there);
@@ -88,9 +88,9 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     var unused = closing.join();
   }
 
-  /** What its streams can never get past loses the devices, as it does any other. */
+  /** Devices whose streams never pass the work of a lost device are lost, as always. */
   @Test
-  void aProducerThatIsGoneAndNeverEndsLosesTheRanks() {
+  void aLostProducerThatNeverEndsLosesTheRanksDevices() {
     Device here = openHasty(0);
     Device there = openHasty(1);
     Device producing = openApart();
@@ -107,7 +107,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aRankThatIsLostBeforeTheStartFailsAllRanks(int lost) {
+  void losingARankBeforeTheStartFailsAllRanks(int lost) {
     Device[] devices = {open(0), open(1)};
     Device producing = openApart();
     SummingGroup group = new SummingGroup(devices);
@@ -130,7 +130,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   /** First the stream of the collectives is made to wait, and then that of each rank. */
   @ParameterizedTest
   @CsvSource({"2, 0", "3, 1"})
-  void aRankThatIsFoundLostAtTheStartIsTheOneThatIsLost(int nth, int lost) {
+  void aLossDetectedAtTheStartLosesOnlyThatRank(int nth, int lost) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     HeldStream stream = hold(devices[1 - lost]);
@@ -146,7 +146,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   }
 
   @Test
-  void aStartThatFailsEndsTheGroupAtOnce() {
+  void aFailedStartEndsTheGroupAtOnce() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -164,9 +164,9 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     group.close();
   }
 
-  /** As if the host had waited: the timeline has the value of the producer. */
+  /** As with a host wait, the timeline has the value of the producer. */
   @Test
-  void oneThatCannotBeginFailsBehindItsProducer() {
+  void aCollectiveThatCannotBeginFailsAfterItsProducer() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -184,7 +184,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     group.close();
   }
 
-  /** A broadcast whose first rank has memory that is never allocated, once that is found out. */
+  /** Starts a broadcast whose first rank has memory that is never allocated. */
   private void startWithoutMemory(SummingGroup group, Timepoint producer, Timepoint end) {
     Device here = group.devices.get(0);
     try (TimelineSemaphore never = here.createSemaphore(0);
@@ -201,9 +201,9 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     }
   }
 
-  /** The group goes on, as if memory had been missing. */
+  /** The group continues, as after a lack of memory. */
   @Test
-  void oneThatDoesNotGetItsTurnFailsAlone() throws Exception {
+  void aCollectiveThatDoesNotGetItsTurnFailsAlone() throws Exception {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
@@ -219,9 +219,9 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     group.close();
   }
 
-  /** As if the host had waited. */
+  /** As with a host wait. */
   @Test
-  void oneThatDoesNotGetItsTurnFailsBehindItsProducer() {
+  void aCollectiveThatDoesNotGetItsTurnFailsAfterItsProducer() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
@@ -244,7 +244,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   // Closing.
 
   @Test
-  void closingAGroupEndsWhatHasNotStarted() {
+  void closingAGroupFailsCollectivesThatHaveNotStarted() {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -253,14 +253,14 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     awaitLaunched(1);
     group.group.close();
     assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
-    assertEquals(0, aborts(), "aborts of what has not started");
+    assertEquals(0, aborts(), "aborts of collectives that have not started");
     stream.release();
     SummingGroup.checkUsable(here, there);
     group.close();
   }
 
   @Test
-  void closingAGroupAwaitsWhatStarts() throws Exception {
+  void closingAGroupAwaitsACollectiveThatStarts() throws Exception {
     Device here = openPatient(0);
     Device there = openPatient(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -276,10 +276,10 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     group.close();
   }
 
-  /** Nothing of it is in a stream but the waits. */
+  /** Only its waits are in a stream. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void closingDoesNotAwaitWhatCouldNotBegin(boolean closesGroup) throws Exception {
+  void closingDoesNotAwaitACollectiveThatCouldNotBegin(boolean closesGroup) throws Exception {
     Device here = openPatient(0);
     Device there = openPatient(1);
     SummingGroup group = new SummingGroup(here, there);
@@ -299,7 +299,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void closingADeviceEndsWhatHasNotStarted(int closed) {
+  void closingADeviceFailsCollectivesThatHaveNotStarted(int closed) {
     Device[] devices = {open(0), open(1)};
     Device producing = openApart();
     SummingGroup group = new SummingGroup(devices);
@@ -309,7 +309,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     devices[closed].close();
     assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
     assertEnded(group, Status.FAILED_PRECONDITION, "was closed");
-    assertEquals(0, aborts(), "aborts of what has not started");
+    assertEquals(0, aborts(), "aborts of collectives that have not started");
     stream.release();
     awaitTrue("its end", () -> isOver(stream.timeline(), 2));
     try (Device again = open(closed)) {

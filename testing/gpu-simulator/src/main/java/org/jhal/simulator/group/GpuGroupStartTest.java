@@ -23,8 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Collectives of a library that are launched while what they wait for still runs on devices: they
- * begin when it is over, on all ranks, without the host. A driver's tests extend this.
+ * Collectives of a library that are launched while the work that they wait for still runs on
+ * devices: they begin when it is over, on all ranks, without the host. A driver's tests extend
+ * this.
  */
 public abstract class GpuGroupStartTest extends SimulatedGroups {
   private final String waitEvent;
@@ -32,14 +33,14 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
   /**
    * For a driver.
    *
-   * @param waitEvent has a stream wait for an event
+   * @param waitEvent makes a stream wait for an event
    */
   protected GpuGroupStartTest(SimulatedGpu gpu, String waitEvent) {
     super(gpu);
     this.waitEvent = waitEvent;
   }
 
-  // What is waited for.
+  // Waits.
 
   /** The host takes no part: the first of the chain has not begun when the last is launched. */
   @ParameterizedTest
@@ -89,7 +90,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
   }
 
   @Test
-  void everyProducerIsWaitedFor() {
+  void aCollectiveWaitsForEveryProducer() {
     Device[] devices = {open(0), open(1), openApart()};
     try (SummingGroup group = new SummingGroup(devices[0], devices[1])) {
       List<HeldStream> streams = new ArrayList<>();
@@ -111,9 +112,9 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
     }
   }
 
-  /** What only the host sees is waited for there, before anything gets into a stream. */
+  /** The host waits for values that only it can see, before any part gets into a stream. */
   @Test
-  void aWaitOfTheHostIsReachedFirst() {
+  void aCollectiveWaitsForTheHostBeforeTheLaunch() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(here, there);
@@ -130,7 +131,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
     }
   }
 
-  /** A device that shares nothing is not waited for in a stream, and its streams wait for none. */
+  /** No stream waits for a device that shares nothing, and its streams wait for no other device. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void devicesThatShareNoEventsWaitOnTheHost(int alone) {
@@ -149,10 +150,10 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
     }
   }
 
-  /** As for any operation: it depends on its producer, and no longer on the timeline. */
+  /** As any operation, it then depends on its producer, and no longer on the timeline. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aTimelineThatFailsAfterTheLaunchChangesNothing(boolean isClosed) {
+  void aTimelineFailureAfterTheLaunchChangesNothing(boolean isClosed) {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(here, there)) {
@@ -171,9 +172,9 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
     }
   }
 
-  /** While it waits for the host as well, it does depend on the timeline. */
+  /** While it still waits on the host, it depends on the timeline. */
   @Test
-  void aTimelineThatFailsBeforeTheLaunchFailsTheCollective() {
+  void aTimelineFailureBeforeTheLaunchFailsTheCollective() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(here, there);
@@ -188,9 +189,9 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
     }
   }
 
-  /** Each device's groups run in the order of their launches, and wait only for what was before. */
+  /** Each device's groups run in the order of their launches, and wait only for earlier work. */
   @Test
-  void groupsThatShareDevicesComeInAnyOrder() {
+  void groupsOfTheSameDevicesMayBeLaunchedInAnyOrder() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup one = new SummingGroup(here, there);
@@ -204,7 +205,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
       List<TimelineSemaphore> third = one.start(all(second));
       List<TimelineSemaphore> fourth = two.start(all(first));
       awaitLaunched(4);
-      mine.release(); // what the first launch waits for comes last
+      mine.release(); // the producer of the first launch ends last
       assertStaysPending(all(second));
       theirs.release();
       awaitReached(all(first).and(all(second)).and(all(third)).and(all(fourth)));
@@ -218,7 +219,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
   // Deadlines.
 
   @Test
-  void timeBeforeTheStartDoesNotCount() {
+  void theDeadlineExcludesTheTimeBeforeTheStart() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
@@ -237,7 +238,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
   }
 
   @Test
-  void oneThatStallsAfterTheStartIsLate() {
+  void aCollectiveThatStallsAfterTheStartMissesItsDeadline() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
@@ -259,7 +260,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
 
   /** The second one waits for a kernel that waits for the first one, which only an abort ends. */
   @Test
-  void anAbortDoesNotWaitForWhatWaitsForIt() {
+  void anAbortDoesNotWaitForWorkThatDependsOnIt() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(SHORT, here, there);
@@ -276,7 +277,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
     }
   }
 
-  /** A library waits until its streams are past what it aborts; that takes as long as it takes. */
+  /** A library waits until its streams have passed the aborted work, however long that takes. */
   @Test
   void anAbortMayWaitForAProducer() {
     Device here = open(0);
@@ -302,7 +303,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
 
   /** Frees wait for an idle device where a collective has not started. */
   @Test
-  void memoryComesAndGoesBeforeTheStart() {
+  void memoryIsAllocatedAndFreedBeforeTheStart() {
     Device here = open(0);
     Device there = open(1);
     try (SummingGroup group = new SummingGroup(here, there)) {

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Groups of GPUs whose collectives a library carries out: when it does, and that the results are
- * those of the host. A driver's tests extend this.
+ * Groups of GPUs whose collectives a library carries out: the conditions for that, and the results,
+ * which are those of the host. A driver's tests extend this.
  */
 @Timeout(60)
 public abstract class GpuGroupTest {
@@ -62,7 +62,7 @@ public abstract class GpuGroupTest {
   /**
    * For a driver.
    *
-   * @param library what the driver calls it
+   * @param library the driver's name for it
    */
   protected GpuGroupTest(SimulatedGpu gpu, String library) {
     this.gpu = gpu;
@@ -97,17 +97,17 @@ public abstract class GpuGroupTest {
     return group.form(Kind.ALL_REDUCE, Reduction.SUM, ElementType.I32);
   }
 
-  /** Without the calls that make communicators. */
+  /** Without the calls that create communicators. */
   private Map<String, Long> collectiveCalls() {
     Map<String, Long> calls = new TreeMap<>(collectives().calls());
     calls.keySet().removeIf(call -> call.matches("nccl(Comm|Get|Group).*"));
     return calls;
   }
 
-  // Which form.
+  // The form.
 
   @Test
-  void theLibraryIsTheFormOfDevicesOfOneDriver() {
+  void devicesOfOneDriverUseTheLibrary() {
     try (Device here = open(0);
         Device there = open(1);
         CollectiveGroup group = CollectiveGroup.of(here, there)) {
@@ -125,7 +125,7 @@ public abstract class GpuGroupTest {
   }
 
   @Test
-  void onRequestTheFormIsTheHost() {
+  void hostOnlyUsesTheHost() {
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup group = new SummingGroup(Options.DEFAULT.withHostOnly(), here, there)) {
@@ -158,20 +158,20 @@ public abstract class GpuGroupTest {
   }
 
   @Test
-  void withoutTheLibraryTheFormIsTheHost() {
+  void aMissingLibraryMeansTheHost() {
     useLibrary(folder.resolve("none"));
     checkHost("there is no file '" + folder.resolve("none") + "'");
   }
 
   @Test
-  void anOldLibraryIsNotUsed() {
+  void doesNotUseAnOldLibrary() {
     Path old = gpu.collectives(20804).path();
     useLibrary(old);
     checkHost(library + " 2.8.4 (" + old + ") is too old; JHAL needs 2.10 or newer");
   }
 
   @Test
-  void aLibraryThatLacksFunctionsIsNotUsed() throws IOException {
+  void doesNotUseALibraryThatLacksFunctions() throws IOException {
     String source = "int ncclGetVersion(int* version) { *version = 22803; return 0; }";
     Path other = NativeSource.library(folder, "other", source);
     useLibrary(other);
@@ -179,15 +179,15 @@ public abstract class GpuGroupTest {
   }
 
   @Test
-  void aLibraryThatMakesNoCommunicatorsIsNotUsed() {
+  void doesNotUseALibraryThatCannotCreateCommunicators() {
     collectives().fail("ncclCommInitRankConfig", 1, 2);
     collectives().fail("ncclCommInitRankConfig", 2, 1);
     checkHost("ncclCommInitRankConfig returned 1: unhandled device error");
   }
 
-  /** It may have had too little memory, and pools have given back what they kept. */
+  /** The first attempt may fail for lack of memory, and pools have released theirs since. */
   @Test
-  void communicatorsAreTriedAgain() {
+  void retriesTheCreationOfCommunicators() {
     collectives().fail("ncclCommInitRankConfig", 1, 1);
     try (Device here = open(0);
         Device there = open(1);
@@ -260,7 +260,7 @@ public abstract class GpuGroupTest {
     }
   }
 
-  /** What all ranks have afterwards, in the order of their numbers; without a target, nothing. */
+  /** The targets of all ranks afterwards, in the order of their numbers; empty without a target. */
   private static List<byte[]> run(
       CollectiveGroup group,
       Kind kind,
@@ -341,7 +341,7 @@ public abstract class GpuGroupTest {
 
   @ParameterizedTest
   @EnumSource
-  void resultsAreThoseOfTheHost(Kind kind) {
+  void theLibraryComputesTheResultsOfTheHost(Kind kind) {
     int count = sim.four();
     List<Device> devices = new ArrayList<>();
     try {
@@ -373,7 +373,7 @@ public abstract class GpuGroupTest {
   }
 
   @Test
-  void theFirstRankMayBeTheSecondDevice() {
+  void theSecondDeviceMayBeTheFirstRank() {
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup group = new SummingGroup(there, here);

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Groups in a process with a variable that makes the runtime wait for each kernel where it is
- * launched. A driver's tests extend this.
+ * Groups in a process with a variable that makes each launch wait for its kernel. A driver's tests
+ * extend this.
  */
 @Timeout(240)
 public abstract class GpuLaunchBlockingTest {
@@ -28,7 +28,7 @@ public abstract class GpuLaunchBlockingTest {
   /**
    * For a driver.
    *
-   * @param variables those that its runtime knows
+   * @param variables the variables of its runtime
    */
   protected GpuLaunchBlockingTest(SimulatedGpu gpu, String... variables) {
     this.gpu = gpu;
@@ -51,7 +51,7 @@ public abstract class GpuLaunchBlockingTest {
   }
 
   @Test
-  void eachVariableSendsGroupsOfSeveralDevicesThroughTheHost() throws Exception {
+  void eachVariableMakesGroupsOfSeveralDevicesUseTheHost() throws Exception {
     for (String variable : variables) {
       List<String> lines = forms(variable, "1");
       assertEquals(2, lines.size(), lines::toString);
@@ -61,7 +61,7 @@ public abstract class GpuLaunchBlockingTest {
   }
 
   @Test
-  void withoutThemTheLibraryIsUsed() throws Exception {
+  void usesTheLibraryWithoutTheVariables() throws Exception {
     List<String> lines = forms(variables.get(0), "0");
     assertEquals(2, lines.size(), lines::toString);
     assertForm("two devices: native, ", "CCL", lines.get(0));

@@ -9,13 +9,13 @@ import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 
-/** External work that keeps launches of collectives out, on all devices of the driver. */
+/** External work that blocks launches of collectives, on all devices of the driver. */
 final class HeldGate implements AutoCloseable {
   private final CountDownLatch isInside = new CountDownLatch(1);
   private final CountDownLatch mayLeave = new CountDownLatch(1);
   private final TimelineSemaphore done;
 
-  /** Keeps them out from now on. */
+  /** Blocks launches from now on. */
   HeldGate(Device device) {
     done = device.createSemaphore(0);
     device

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.simulator.kit.LogLines;
 import org.jspecify.annotations.Nullable;
 
-/** Listens for the line that tells of an abort which takes long, and loses no device by that. */
+/** Listens for the log line about an abort that takes long without losing a device. */
 final class LongAbortLine implements AutoCloseable {
   private final AtomicReference<@Nullable String> first = new AtomicReference<>();
   private final LogLines lines =
@@ -21,7 +21,7 @@ final class LongAbortLine implements AutoCloseable {
 
   /** Waits for it. */
   void await() {
-    String line = awaitSet("an abort that takes long to be told", first);
+    String line = awaitSet("a log line about an abort that takes long", first);
     assertTrue(line.contains("may wait for other work on the device"), line);
   }
 

@@ -31,14 +31,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Groups of simulated devices whose ranks, aborts and streams may be held up. Each test ends with
- * everything given back.
+ * Groups of simulated devices whose ranks, aborts and streams may be held. After each test,
+ * everything must have been released.
  */
 @Timeout(60)
 public abstract class SimulatedGroups {
   static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
 
-  /** Before this version, making and launching goes on within the library's calls. */
+  /** Before this version, the library's calls block until creation and launches are over. */
   private static final int NON_BLOCKING = 21400;
 
   /** Before this version, each rank is aborted by itself. */
@@ -91,7 +91,7 @@ public abstract class SimulatedGroups {
     }
   }
 
-  /** Whether what hangs does so within a call, which cannot be given up. */
+  /** Whether the calls of this version block, so that a hanging call cannot be abandoned. */
   boolean isBlocking() {
     return version < NON_BLOCKING;
   }
@@ -104,7 +104,7 @@ public abstract class SimulatedGroups {
     return version >= ABORTS_TOGETHER;
   }
 
-  /** The function that makes communicators. */
+  /** The function that creates communicators. */
   String making() {
     return isBlocking() ? "ncclCommInitAll" : "ncclCommInitRankConfig";
   }
@@ -125,7 +125,7 @@ public abstract class SimulatedGroups {
     return SimulatedCollectives.of(sim.simulator());
   }
 
-  /** It is closed with the test at the latest. */
+  /** The device is closed at the end of the test at the latest. */
   Device open(int index, String options) {
     Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms" + options);
     opened.add(device);
@@ -136,12 +136,12 @@ public abstract class SimulatedGroups {
     return open(index, "");
   }
 
-  /** One that is lost soon if its part in a collective does not end. */
+  /** A device that is lost soon if its part in a collective does not end. */
   Device openHasty(int index) {
     return open(index, "&abort-timeout=400ms");
   }
 
-  /** One whose close waits for longer than any test does. */
+  /** A device whose close waits longer than any test. */
   Device openPatient(int index) {
     Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=600s");
     opened.add(device);
@@ -205,7 +205,7 @@ public abstract class SimulatedGroups {
     }
   }
 
-  /** What is before it in the queues is over. */
+  /** Waits until earlier work of the queues is over. */
   static void flush(Device device) {
     try (TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).barrier(Fence.NONE, done.at(1));

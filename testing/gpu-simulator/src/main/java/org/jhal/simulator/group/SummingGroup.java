@@ -19,7 +19,7 @@ import org.jhal.Fence;
 import org.jhal.Reduction;
 import org.jhal.TimelineSemaphore;
 
-/** A group of devices, with one int for each rank, which is its number and 1. */
+/** A group of devices, with one int for each rank: its number plus 1. */
 final class SummingGroup implements AutoCloseable {
   final List<Device> devices;
   final CollectiveGroup group;
@@ -87,7 +87,7 @@ final class SummingGroup implements AutoCloseable {
     }
   }
 
-  /** That devices work, alone and together, and are not lost. */
+  /** Checks that devices work, alone and together, and are not lost. */
   static void checkUsable(Device... devices) {
     try (SummingGroup group = new SummingGroup(devices)) {
       group.check();

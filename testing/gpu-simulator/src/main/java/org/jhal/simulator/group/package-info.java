@@ -2,8 +2,8 @@
  * Tests of groups of devices, and of collectives that a library carries out for them: results,
  * hangs, aborts and losses. A driver's tests extend them.
  *
- * <p>What only they need, such as what keeps launches out, is here too. Calls that fail in the
- * workload of all other operations are in {@code faults}.
+ * <p>Helpers that only they need, such as one that blocks launches, are here as well. Calls that
+ * fail in the workload of all other operations are in {@code faults}.
  */
 @NullMarked
 package org.jhal.simulator.group;

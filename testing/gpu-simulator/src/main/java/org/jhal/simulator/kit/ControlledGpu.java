@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * memory that the host writes.
  */
 public final class ControlledGpu extends DeviceControls implements Controls {
-  /** A stream that is still held when its device has closed goes on looking at its number. */
+  /** A stream that is still held when its device has closed continues to poll its number. */
   private static final List<GpuMemory> KEPT = new ArrayList<>();
 
-  /** Has a stream wait until the number at an address is at least a value. */
+  /** Makes a stream wait until the number at an address is at least a value. */
   @FunctionalInterface
   public interface WaitForNumber {
     /** The device is bound. */
@@ -46,8 +46,8 @@ public final class ControlledGpu extends DeviceControls implements Controls {
     super(device, backend, device::lose);
     this.gpu = gpu;
     this.wait = wait;
-    // Those of the queues, then the hidden one and the one of the runtime's library, which are made
-    // for the first group.
+    // The streams of the queues, then the hidden one and that of the runtime's library, which are
+    // created for the first group.
     this.holds = new int[device.queueCount() + 2];
     int bytes = 4 * holds.length;
     long token = gpu.bindToThread();

@@ -8,8 +8,8 @@ import org.jhal.gpu.GpuDriver;
 
 /**
  * A driver as the conformance suite sees it. With the system property {@code
- * jhal.DRIVER.cts.controls=false} it gives no controls: devices are opened as users open them, and
- * what holds a stream is a kernel that spins.
+ * jhal.DRIVER.cts.controls=false} it provides no controls: devices are opened as users open them,
+ * and a spinning kernel holds a stream.
  */
 public abstract class GpuCtsBackend implements CtsBackend {
   private final String driver;
@@ -28,7 +28,9 @@ public abstract class GpuCtsBackend implements CtsBackend {
   /** A new driver; called when the first device is opened. */
   protected abstract GpuDriver newDriver();
 
-  /** Has a stream wait until the number at an address is at least a value; the device is bound. */
+  /**
+   * Makes a stream wait until the number at an address is at least a value; the device is bound.
+   */
   protected abstract void waitForNumber(long stream, long address, int value);
 
   @Override
@@ -36,7 +38,7 @@ public abstract class GpuCtsBackend implements CtsBackend {
     return driver;
   }
 
-  /** With the property {@code jhal.DRIVER.cts.absent}, what that says. */
+  /** The value of the property {@code jhal.DRIVER.cts.absent}, if it is set. */
   @Override
   public Optional<String> unavailable() {
     String reason = System.getProperty(name("absent"));

@@ -6,14 +6,14 @@ package org.jhal.simulator.kit;
  * @param call a function, or work in a stream, as {@link org.jhal.simulator.Simulator} names them
  * @param nth which use of it fails, counted from 1; 0 for none at all
  * @param isSticky whether the context is dead after it
- * @param mode how the steps get to the streams
+ * @param mode how the steps reach the streams
  */
 public record GpuFault(String call, int nth, boolean isSticky, Mode mode) {
-  /** How the steps get to the streams. */
+  /** How the steps reach the streams. */
   public enum Mode {
-    /** The streams stand still until everything is enqueued, so that waits are native. */
+    /** The streams are paused until everything is enqueued, so that waits are native. */
     PAUSED,
-    /** The streams run along. */
+    /** The streams run while steps are enqueued. */
     RUNNING,
     /** The device is closed while everything is parked or in flight. */
     CLOSING
@@ -22,10 +22,10 @@ public record GpuFault(String call, int nth, boolean isSticky, Mode mode) {
   /** A failed launch and an unknown error, as all runtimes number them. */
   public static final int STICKY_CODE = 719;
 
-  /** What loses nothing. */
+  /** A code that loses nothing. */
   public static final int PLAIN_CODE = 999;
 
-  /** The case that fails nothing. */
+  /** The case in which no call fails. */
   public static GpuFault none(Mode mode) {
     return new GpuFault("none", 0, false, mode);
   }
@@ -40,7 +40,7 @@ public record GpuFault(String call, int nth, boolean isSticky, Mode mode) {
         parts[0], Integer.parseInt(parts[1]), parts[2].equals("sticky"), Mode.valueOf(parts[3]));
   }
 
-  /** Whether it is work in a stream that fails: what a device cannot recover from. */
+  /** Whether work in a stream fails, from which a device cannot recover. */
   public boolean isWork() {
     return call.startsWith("@");
   }
@@ -49,7 +49,7 @@ public record GpuFault(String call, int nth, boolean isSticky, Mode mode) {
     return isSticky ? STICKY_CODE : PLAIN_CODE;
   }
 
-  /** The function as the driver's messages name it. */
+  /** The name of the function in the driver's messages. */
   public String shortName() {
     return shortName(call);
   }

@@ -11,7 +11,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.simulator.Simulator;
 
-/** A device's first queue, whose stream stands still behind what it has done so far. */
+/** A device's first queue, whose stream is paused after its earlier work. */
 public final class HeldStream implements AutoCloseable {
   private final Simulator simulator;
   private final Device device;
@@ -34,7 +34,7 @@ public final class HeldStream implements AutoCloseable {
     simulator.pause(device.info().index(), stream);
   }
 
-  /** Has it do something, which is issued at once, and over when the stream is released. */
+  /** Enqueues an operation, which is issued at once, and over when the stream is released. */
   public Timepoint producer() {
     Timepoint end = timeline.at(timeline.value() + 1);
     device.queue(0).barrier(Fence.NONE, end);
@@ -46,7 +46,7 @@ public final class HeldStream implements AutoCloseable {
     return timeline;
   }
 
-  /** Lets the stream go on. */
+  /** Resumes the stream. */
   public void release() {
     if (!isReleased) {
       isReleased = true;

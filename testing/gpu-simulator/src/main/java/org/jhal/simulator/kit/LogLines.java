@@ -5,7 +5,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Passes on what is logged under a name, until it is closed. */
+/** Passes on the log records of a logger, until it is closed. */
 public final class LogLines extends Handler implements AutoCloseable {
   // A field, because java.util.logging holds loggers only weakly.
   private final Logger logger;
@@ -24,7 +24,7 @@ public final class LogLines extends Handler implements AutoCloseable {
     logger.addHandler(this);
   }
 
-  /** Prints nothing of it meanwhile. */
+  /** Suppresses the printing of these records meanwhile. */
   public LogLines silently() {
     logger.setUseParentHandlers(false);
     return this;

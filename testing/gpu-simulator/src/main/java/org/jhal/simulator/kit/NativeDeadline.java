@@ -11,11 +11,11 @@ import org.jhal.simulator.Simulator;
 public final class NativeDeadline {
   private CompletableFuture<?> waiting = CompletableFuture.completedFuture(null);
 
-  /** None yet. */
+  /** Creates a deadline that is not running. */
   public NativeDeadline() {}
 
   /**
-   * The calling thread begins a test on a simulator.
+   * Starts the deadline for a test of the calling thread on a simulator.
    *
    * @throws IllegalStateException if one has begun and is not over: its deadline would end the
    *     contexts of a later test
@@ -30,7 +30,7 @@ public final class NativeDeadline {
     mine.orTimeout(30, TimeUnit.SECONDS)
         .exceptionally(
             late -> {
-              Exception where = new Exception("the test waits here, for longer than 30 s");
+              Exception where = new Exception("the test has waited here for more than 30 s");
               where.setStackTrace(test.getStackTrace());
               System.getLogger("sim").log(System.Logger.Level.ERROR, "too late", where);
               simulator.reset();
@@ -38,7 +38,7 @@ public final class NativeDeadline {
             });
   }
 
-  /** The test is over. */
+  /** Stops the deadline at the end of the test. */
   public void end() {
     waiting.complete(null);
   }

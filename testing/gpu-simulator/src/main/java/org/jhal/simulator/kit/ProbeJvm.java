@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A process of its own, with the class path and the settings of this one, and what it prints. */
+/** A separate process with the class path and the settings of this one, and its output. */
 public final class ProbeJvm {
   private static final long DEADLINE_SECONDS = 100;
 
@@ -24,9 +24,9 @@ public final class ProbeJvm {
   /**
    * Starts it.
    *
-   * @param folder for what it prints
-   * @param variables of its environment, beside those of this process
-   * @param properties beside those of this process, or in their place
+   * @param folder for its output
+   * @param variables of its environment, in addition to those of this process
+   * @param properties in addition to those of this process, or replacing them
    */
   public ProbeJvm(
       Path folder,
@@ -60,7 +60,7 @@ public final class ProbeJvm {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /** What it prints, once it has ended well. */
+  /** Waits until it has ended successfully, and returns its output. */
   public List<String> lines() throws IOException, InterruptedException {
     try {
       boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);

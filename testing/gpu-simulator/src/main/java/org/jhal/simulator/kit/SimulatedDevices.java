@@ -16,8 +16,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Two simulated devices for each test; after it, all that is native must have been given back, and
- * no native call been wrong.
+ * Two simulated devices for each test. After the test, all native objects must have been released,
+ * and no native call may have been wrong.
  */
 public final class SimulatedDevices implements BeforeEachCallback, AfterEachCallback {
   private final SimulatedGpu gpu;
@@ -29,7 +29,7 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     this.driver = gpu.driver();
   }
 
-  /** What they are simulated by. */
+  /** The simulator. */
   public Simulator simulator() {
     return gpu.simulator();
   }
@@ -52,9 +52,9 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
   }
 
   /**
-   * Makes four of them, two more than there are.
+   * Adds two devices, to make four.
    *
-   * @return how many the driver finds: still two, if it counts them once in a process
+   * @return how many the driver finds: still two, if it counts them once per process
    */
   public int four() {
     simulator().devices(4);
@@ -71,12 +71,12 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     return simulator().calls().getOrDefault(function, 0L);
   }
 
-  /** Waits until a function was called so often. */
+  /** Waits until a function was called {@code count} times. */
   public void awaitCalls(String function, long count) {
     Waits.awaitTrue(count + " calls of " + function, () -> calls(function) >= count);
   }
 
-  /** What is mapped write-combined lives until its views are collected. */
+  /** Waits until views of write-combined memory, which keep it, are collected. */
   public static void collectViews() {
     if (GpuDriver.closedBuffersInUse() > 0) {
       System.gc();
@@ -86,7 +86,7 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     }
   }
 
-  /** What is native and not given back. */
+  /** The native objects that were not released. */
   public Map<String, Long> live() {
     return live(gpu);
   }

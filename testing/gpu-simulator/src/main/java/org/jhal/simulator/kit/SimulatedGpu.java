@@ -26,12 +26,12 @@ public interface SimulatedGpu {
   /** The driver's property that names the file of {@link #collectives}. */
   String collectivesProperty();
 
-  /** Begins anew: all that is native is gone. */
+  /** Resets everything; all native objects are gone. */
   default void reset() {
     simulator().reset();
   }
 
-  /** Whether what belongs to a device itself stays when all of its users have closed it. */
+  /** Whether the context of a device stays when all of its users have closed it. */
   default boolean keepsContexts() {
     return false;
   }

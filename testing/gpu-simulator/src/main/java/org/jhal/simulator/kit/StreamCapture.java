@@ -12,7 +12,7 @@ import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.stream.GpuStream;
 
-/** Opens devices, and keeps the handles of their streams. */
+/** Opens devices, and records the handles of their streams. */
 public final class StreamCapture implements GpuDriver.Interposer {
   private final GpuDriver driver;
   private final List<Long> streams = new CopyOnWriteArrayList<>();

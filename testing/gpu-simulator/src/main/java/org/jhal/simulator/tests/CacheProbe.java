@@ -37,7 +37,7 @@ public final class CacheProbe {
     }
   }
 
-  /** What {@code store} stores for 5. */
+  /** The value that {@code store} stores for 5. */
   static int run(Device device, Executable kernels) throws InterruptedException {
     byte[] bytes = new byte[4];
     try (DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);

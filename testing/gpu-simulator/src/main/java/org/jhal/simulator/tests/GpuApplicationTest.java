@@ -55,13 +55,13 @@ public abstract class GpuApplicationTest {
   private final SimulatedGpu gpu;
   private final String module;
 
-  /** Where the application is built. */
+  /** The folder in which the application is built. */
   @TempDir Path folder;
 
   /**
    * For a driver.
    *
-   * @param module the name of its module, which {@code pom.xml} has written into its jar
+   * @param module the name of its module, which {@code pom.xml} writes into its jar
    */
   protected GpuApplicationTest(SimulatedGpu gpu, String module) {
     this.gpu = gpu;
@@ -128,15 +128,15 @@ public abstract class GpuApplicationTest {
 
   @ParameterizedTest
   @MethodSource("ways")
-  void anApplicationOpensTheDevice(Way way) throws Exception {
+  void anApplicationOpensADevice(Way way) throws Exception {
     SimulatedDevices.assumeThere(gpu);
     String runtime = System.getProperty("jhal.test.runtime", "");
-    assumeTrue(!runtime.isEmpty(), "only Maven says what an application gets beside the driver");
+    assumeTrue(!runtime.isEmpty(), "only Maven knows the dependencies of an application");
     Path jars = Files.createDirectory(folder.resolve("jars"));
     List<Path> path = new ArrayList<>(List.of(driver(jars)));
     for (String entry : runtime.split(File.pathSeparator)) {
       Path target = Path.of(entry);
-      if (Files.isDirectory(target)) { // a module whose jar Maven has not made yet
+      if (Files.isDirectory(target)) { // a module whose jar Maven has not created yet
         Path jar = jars.resolve("module" + path.size() + ".jar");
         tool("jar", "--create", "--file=" + jar, "-C", entry, ".");
         path.add(jar);
@@ -164,7 +164,7 @@ public abstract class GpuApplicationTest {
     assertTrue(text.contains("opened: Simulated GPU 0, 64"), text);
   }
 
-  /** Returns what the application prints, once it has ended well. */
+  /** Returns the output of the application, once it has ended successfully. */
   private String start(Way way, String path) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(way.java.resolve("bin/java").toString());

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compiled kernels that are kept: a later process needs no compiler, and whatever is wrong with the
+ * The cache of compiled kernels: a later process needs no compiler, and whatever is wrong with the
  * folder, kernels load and do what their sources say. A driver's tests extend this.
  */
 @Timeout(240)
@@ -52,17 +52,17 @@ public abstract class GpuCacheTest {
   /** The devices. */
   @RegisterExtension protected final SimulatedDevices sim;
 
-  /** Where everything is. */
+  /** The folder of the test. */
   @TempDir protected Path temporary;
 
-  /** Where kernels are kept. */
+  /** The folder in which kernels are kept. */
   protected Path folder;
 
   private final String name;
   private final String compilerProperty;
   private final List<String> log = new CopyOnWriteArrayList<>();
 
-  /** Whatever the engine's caches log. */
+  /** The log of the engine's caches. */
   private final Handler handler =
       new Handler() {
         @Override
@@ -106,7 +106,7 @@ public abstract class GpuCacheTest {
     logger.setUseParentHandlers(true);
   }
 
-  /** A bundle whose kernel stores {@code more} more than it is given. */
+  /** A bundle whose kernel stores its argument plus {@code more}. */
   protected Path bundle(int more) throws IOException {
     return bundle("bundle" + more, "#define MORE " + more + "\n" + SOURCE, "");
   }
@@ -162,7 +162,7 @@ public abstract class GpuCacheTest {
     return entries().get(0);
   }
 
-  /** Checks what {@code hal cache verify} says, whose package is nobody else's. */
+  /** Checks the output of {@code hal cache verify}, which is in a package that is not exported. */
   private void assertVerifies(int code, String said) throws ReflectiveOperationException {
     ToolProvider tool =
         (ToolProvider)
@@ -186,14 +186,14 @@ public abstract class GpuCacheTest {
         arguments.toArray(String[]::new));
   }
 
-  /** The file of the compiler; the test is skipped if it has none of its own. */
+  /** The file of the compiler; the test is skipped if the compiler has no separate file. */
   protected final String compiler() {
     String compiler = System.getProperty(compilerProperty, "");
     assumeTrue(!compiler.isEmpty(), "the compiler is a part of the runtime here, which is loaded");
     return compiler;
   }
 
-  /** Runs the bundle in a process of its own, and checks whether that has loaded the compiler. */
+  /** Runs the bundle in a separate process, and checks whether that has loaded the compiler. */
   protected final void assertProbe(
       boolean loadsCompiler, Map<String, String> variables, String compiler, int more)
       throws Exception {
@@ -204,7 +204,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void aLaterProcessLoadsNoCompiler() throws Exception {
+  void aLaterProcessDoesNotLoadTheCompiler() throws Exception {
     String compiler = compiler();
     assertProbe(true, Map.of(), compiler, 1);
     assertVerifies(0, "1 entry in " + folder + ", all of them sound");
@@ -214,7 +214,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void aDamagedEntryIsCompiledAgain() throws Exception {
+  void recompilesADamagedEntry() throws Exception {
     String compiler = compiler();
     assertProbe(true, Map.of(), compiler, 1);
     byte[] sound = Files.readAllBytes(entry());
@@ -232,9 +232,9 @@ public abstract class GpuCacheTest {
     return flipped;
   }
 
-  /** A compiler is another one if its file has been changed. */
+  /** A compiler counts as another one if its file has changed. */
   @Test
-  void anotherCompilerCompilesAgain() throws Exception {
+  void recompilesForAChangedCompiler() throws Exception {
     Path original = Path.of(compiler());
     Path mine =
         Files.createDirectory(temporary.resolve("compiler")).resolve(original.getFileName());
@@ -252,7 +252,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void bundlesThatAreLoadedAtOnceStayApart() throws Exception {
+  void bundlesThatAreLoadedConcurrentlyStaySeparate() throws Exception {
     try (Device device = open();
         Executable first = device.loadExecutable(ExecutableSource.of(bundle(1)));
         Executable second = device.loadExecutable(ExecutableSource.of(bundle(2)))) {
@@ -272,7 +272,7 @@ public abstract class GpuCacheTest {
     assertEquals(List.of("stored: 6", "stored: 7", "stored: 8"), stored(first));
     assertEquals(List.of("stored: 8", "stored: 7", "stored: 6"), stored(second));
     assertVerifies(0, "3 entries in " + folder + ", all of them sound");
-    assertEquals(3, entries().size(), "nothing unfinished is left");
+    assertEquals(3, entries().size(), "the files in the folder, with unfinished ones");
   }
 
   private static List<String> stored(ProbeJvm probe) throws Exception {
@@ -280,7 +280,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void theSettingIsShown() {
+  void deviceShowsTheSetting() {
     try (Device device = open()) {
       assertTrue(
           device.settings().stream()
@@ -294,7 +294,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void nonsenseIsRefused() throws IOException {
+  void refusesAMalformedSetting() throws IOException {
     String rule = "it must be the absolute path of a folder, or off";
     for (String wrong : List.of("", "kept", "../kept", "on", "/a%00b")) {
       assertHal(Status.INVALID_ARGUMENT, () -> open(wrong), "option 'cache'", rule);
@@ -307,17 +307,17 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void nothingIsKeptWhereItIsOff() throws Exception {
+  void keepsNothingIfTheCacheIsOff() throws Exception {
     try (Device device = open("off")) {
       assertEquals(6, run(device, bundle(1)));
     }
     assertFalse(Files.exists(folder));
     assertEquals(6, runHere(bundle(1)));
-    entry(); // what this process has compiled before is kept as soon as there is a folder
+    entry(); // code that this process compiled before is kept as soon as there is a folder
   }
 
   @Test
-  void aSourceThatReadsOtherFilesIsNotKept() throws Exception {
+  void doesNotKeepASourceThatReadsOtherFiles() throws Exception {
     String source = "#define MORE 1\n" + SOURCE;
     assertEquals(6, runHere(bundle("include", "#include <stddef.h>\n" + source, "")));
     assertEquals(6, runHere(bundle("comment", "// #include <stddef.h>\n" + source, "")));
@@ -329,7 +329,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void theFilesThatASourceIncludesArePartOfTheKey() throws Exception {
+  void includedFilesArePartOfTheKey() throws Exception {
     String source = "#include \"lib/more.h\"\n" + SOURCE;
     Path bundle = bundle("own", source, "");
     Path header = Files.createDirectories(bundle.resolve("lib")).resolve("more.h");
@@ -339,17 +339,17 @@ public abstract class GpuCacheTest {
     assertEquals(6, runHere(bundle));
     assertArrayEquals(kept, Files.readAllBytes(entry()));
     Files.writeString(header, "#define MORE 2\n");
-    assertEquals(7, runHere(bundle), "what is kept is of another header");
+    assertEquals(7, runHere(bundle), "the kept code is of another header");
     assertEquals(2, entries().size());
     Files.writeString(header, "#include <stddef.h>\n#define MORE 3\n");
     assertEquals(8, runHere(bundle));
     Files.writeString(header, "#if 0\n#include \"gone.h\"\n#endif\n#define MORE 4\n");
     assertEquals(9, runHere(bundle));
-    assertEquals(2, entries().size(), "what reads files that the bundle lacks is not kept");
+    assertEquals(2, entries().size(), "code that reads files outside the bundle was kept");
   }
 
   @Test
-  void eachPartOfTheKeyCounts() throws Exception {
+  void recompilesForEachChangedPartOfTheKey() throws Exception {
     assertEquals(7, runHere(bundle("macro", SOURCE, "-DMORE=2")));
     assertEquals(8, runHere(bundle("macro", SOURCE, "-DMORE=3")));
     assertEquals(8, runHere(bundle("source", "#define MORE 3\n" + SOURCE, "")));
@@ -364,8 +364,8 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void aFolderThatCannotBeMadeFailsNoLoad() throws Exception {
-    folder = Path.of("/proc/self/kept"); // not even root can make one there
+  void loadsAlthoughTheFolderCannotBeCreated() throws Exception {
+    folder = Path.of("/proc/self/kept"); // not even root can create a folder there
     for (int more = 1; more <= 2; more++) {
       assertEquals(5 + more, runHere(bundle(more)));
     }
@@ -376,21 +376,21 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void aFolderThatOthersCanWriteIsNotUsed() throws Exception {
+  void doesNotUseAFolderThatOthersCanWrite() throws Exception {
     assertEquals(6, runHere(bundle(1)));
     byte[] before = Files.readAllBytes(entry());
-    Files.write(entry(), flipped(before)); // as somebody may have done
+    Files.write(entry(), flipped(before)); // as another user might
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
     for (int more = 1; more <= 2; more++) {
       assertEquals(5 + more, runHere(bundle(more)));
     }
-    assertArrayEquals(flipped(before), Files.readAllBytes(entry()), "nothing is written there");
+    assertArrayEquals(flipped(before), Files.readAllBytes(entry()), "the entry was changed");
     assertEquals(1, log.size(), () -> "logged once: " + log);
     assertTrue(log.get(0).startsWith("WARNING the kernel cache " + folder), log::toString);
   }
 
   @Test
-  void aFolderInPlaceOfAnEntryFailsNoLoad() throws Exception {
+  void loadsAlthoughAFolderIsInPlaceOfAnEntry() throws Exception {
     assertEquals(6, runHere(bundle(1)));
     Path entry = entry();
     Files.delete(entry);
@@ -400,7 +400,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  void aLinkInPlaceOfAnEntryIsReplaced() throws Exception {
+  void replacesALinkInPlaceOfAnEntry() throws Exception {
     assertEquals(6, runHere(bundle(1)));
     Path entry = entry();
     Path elsewhere = Files.move(entry, temporary.resolve("elsewhere"));

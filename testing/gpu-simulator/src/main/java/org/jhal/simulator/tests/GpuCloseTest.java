@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Closing a device beside others on the same GPU. A driver's tests extend this. */
 @Timeout(60)
 public abstract class GpuCloseTest {
-  /** So many streams take longer to destroy than it takes to begin to unregister memory. */
+  /** Destroying this many streams takes longer than the start of unregistering memory. */
   private static final int QUEUES = 32;
 
   @RegisterExtension final SimulatedDevices sim;
@@ -38,11 +38,11 @@ public abstract class GpuCloseTest {
   }
 
   /**
-   * As where the runtime keeps a lock while memory is unregistered, until all streams are idle, and
-   * destroying a stream needs it: a device gives back all its streams before its memory.
+   * A runtime may hold a lock while it unregisters memory, until all streams are idle, and need the
+   * lock to destroy a stream. So a device destroys all its streams before it releases its memory.
    */
   @Test
-  void aDeviceClosesBesideAHeldStreamThatItsMemoryWaitsFor() {
+  void closesADeviceWhoseMemoryWaitsForAHeldStream() {
     sim.simulator().waitForQuiet();
     List<String> late = new CopyOnWriteArrayList<>();
     try (Device other = open(1);

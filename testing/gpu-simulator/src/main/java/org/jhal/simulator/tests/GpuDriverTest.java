@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Devices: how one is named, its memory, its loss. A driver's tests extend this. */
+/** Devices: their names, memory and loss. A driver's tests extend this. */
 @Timeout(60)
 public abstract class GpuDriverTest {
   /** The devices. */
@@ -75,7 +75,7 @@ public abstract class GpuDriverTest {
     }
   }
 
-  /** Works on a device as far as that can be seen from outside. */
+  /** Checks that a device works, as far as a program can see. */
   private static void assertWorks(Device device) {
     try (DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
@@ -89,7 +89,7 @@ public abstract class GpuDriverTest {
   }
 
   @Test
-  void aDeviceIsNamedByIndexUuidAndAddress() {
+  void opensADeviceByIndexUuidOrAddress() {
     List<DeviceInfo> devices = devices();
     assertEquals(2, devices.size());
     for (DeviceInfo info : devices) {
@@ -103,7 +103,7 @@ public abstract class GpuDriverTest {
   }
 
   @Test
-  void aDeviceThatIsNotThereIsExplained() {
+  void explainsAMissingDevice() {
     assertHal(Status.NOT_FOUND, () -> open("2"), "index 2", "there are 2");
     String uuid = devices().get(0).uuid();
     String half = uuid.substring(0, 12);
@@ -114,12 +114,12 @@ public abstract class GpuDriverTest {
   }
 
   @Test
-  void anUnknownOptionIsRefusedWithThoseThatThereAre() {
+  void refusesAnUnknownOptionAndListsTheOptions() {
     assertHal(Status.INVALID_ARGUMENT, () -> open("0?turbo=1"), "turbo", "completion-spin");
   }
 
   @Test
-  void memoryIsLimitedAsAsked() {
+  void limitsMemoryToTheSetting() {
     try (Device device = open("0?memory=1048576")) {
       assertEquals(1 << 20, device.info().memoryBytes());
       assertHal(
@@ -131,7 +131,7 @@ public abstract class GpuDriverTest {
   }
 
   @Test
-  void memoryThatCouldNotBeAllocatedCountsForNothing() {
+  void aFailedAllocationDoesNotCount() {
     try (Device device = open("0?memory=1048576");
         TimelineSemaphore failed = device.createSemaphore(0)) {
       sim.simulator().fail(allocate, 1, GpuFault.PLAIN_CODE);
@@ -146,7 +146,7 @@ public abstract class GpuDriverTest {
   }
 
   @Test
-  void aDeviceWithoutMemoryLeftGoesOn() {
+  void aDeviceWithoutFreeMemoryContinues() {
     try (Device device = open("0");
         TimelineSemaphore done = device.createSemaphore(0)) {
       sim.simulator().memory(32 << 20);
@@ -165,7 +165,7 @@ public abstract class GpuDriverTest {
 
   /** Rules Q7 and S3. */
   @Test
-  void aTrapLosesItsDeviceAndNoOther() {
+  void aTrapLosesOnlyItsDevice() {
     ExecutableSource source = CtsKernels.bundle();
     try (Device other = open("1")) {
       try (Device device = open("0");
@@ -179,7 +179,7 @@ public abstract class GpuDriverTest {
         assertTrue(
             failure.getMessage().contains("dispatch of cts-kernels:trap"), failure::getMessage);
         assertWorks(other);
-        // What shares the context has gone with it.
+        // Everything that shares the context is lost too.
         assertHal(Status.UNAVAILABLE, () -> same.allocate(16, BufferParams.DEVICE), "returned 7");
         assertHal(Status.UNAVAILABLE, () -> open("0"), "returned 7");
       }

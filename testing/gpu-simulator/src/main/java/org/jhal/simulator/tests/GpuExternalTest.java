@@ -39,10 +39,10 @@ public abstract class GpuExternalTest {
   private final FaultLog log = new FaultLog();
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param fill8 fills with bytes
-   * @param bindAgain makes a device current behind external work
+   * @param bindAgain makes a device current after external work
    * @param synchronizeStream waits for a stream
    */
   public record Names(String fill8, String bindAgain, String synchronizeStream) {}
@@ -60,7 +60,7 @@ public abstract class GpuExternalTest {
   }
 
   @Test
-  void nothingIsCalledOnAClosedDevice() {
+  void makesNoNativeCallOnAClosedDevice() {
     Device device = sim.open(name + "://0?queues=2");
     NativeCalls calls = device.unwrap(NativeCalls.class);
     assertHal(Status.INVALID_ARGUMENT, () -> calls.synchronize(77), "stream 77");
@@ -71,7 +71,7 @@ public abstract class GpuExternalTest {
   }
 
   @Test
-  void nothingIsSynchronized() throws Exception {
+  void externalWorkDoesNotSynchronize() throws Exception {
     try (Device device = sim.open(name + "://0?queues=2");
         DeviceBuffer buffer = device.allocate(BYTES, BufferParams.DEVICE);
         TimelineSemaphore timeline = device.createSemaphore(0)) {
@@ -99,9 +99,9 @@ public abstract class GpuExternalTest {
     }
   }
 
-  /** The runtime refuses a call, and the work says so: one operation fails. */
+  /** The runtime refuses a call, and the work reports that: one operation fails. */
   @Test
-  void aCallThatFailsFailsOneOperation() throws Exception {
+  void aFailedCallFailsOneOperation() throws Exception {
     try (Device device = sim.open(name + "://0");
         DeviceBuffer buffer = device.allocate(BYTES, BufferParams.DEVICE);
         TimelineSemaphore failed = device.createSemaphore(0);
@@ -123,9 +123,9 @@ public abstract class GpuExternalTest {
     }
   }
 
-  /** The program hides a failure that has lost the device: the runtime tells. */
+  /** The program hides a failure that has lost the device, but the runtime reports it. */
   @Test
-  void aLossThatTheWorkReportsAsSomethingElseIsNoticed() throws Exception {
+  void detectsALossThatTheWorkHides() throws Exception {
     try (Device device = sim.open(name + "://0");
         DeviceBuffer buffer = device.allocate(BYTES, BufferParams.DEVICE);
         TimelineSemaphore failed = device.createSemaphore(0)) {
@@ -150,7 +150,7 @@ public abstract class GpuExternalTest {
   }
 
   @Test
-  void aDeviceThatCannotBeMadeCurrentAgainIsLost() throws Exception {
+  void losesADeviceThatCannotBeMadeCurrentAgain() throws Exception {
     try (Device device = sim.open(name + "://0");
         TimelineSemaphore failed = device.createSemaphore(0)) {
       device

@@ -63,14 +63,14 @@ public abstract class GpuGraphTest {
   private FaultLog log;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
-   * @param create makes a graph
+   * @param create creates a graph
    * @param destroy destroys one
    * @param addKernel adds a kernel to it
    * @param addFill adds a fill
    * @param addCopy adds a copy
-   * @param instantiate makes an instance
+   * @param instantiate creates an instance
    * @param upload puts an instance on the device
    * @param launch launches an instance
    * @param setKernel changes the arguments of a kernel
@@ -153,7 +153,7 @@ public abstract class GpuGraphTest {
       return list;
     }
 
-    /** Submits the recording behind everything before. */
+    /** Submits the recording after all earlier work. */
     Fence submit(DeviceBuffer list) {
       device
           .queue(0)
@@ -173,7 +173,7 @@ public abstract class GpuGraphTest {
       }
     }
 
-    /** Puts as much into the stream, one fill behind the other, as leaves a quarter of its room. */
+    /** Fills the stream with a chain of fills, except for a quarter of its room. */
     void fillOften(DeviceBuffer buffer) {
       for (int i = 0; i < 200; i++) {
         device
@@ -187,7 +187,7 @@ public abstract class GpuGraphTest {
       return device.statistics().graphs();
     }
 
-    /** Runs the recording until a graph is there, which is made in the background. */
+    /** Runs the recording until its graph, which is created in the background, is ready. */
     int runUntilThereIsAGraph(DeviceBuffer list) {
       run(list);
       run(list);
@@ -218,7 +218,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void aGraphIsMadeInTheBackgroundAndThenLaunched() {
+  void createsAGraphInTheBackgroundAndLaunchesIt() {
     try (Fixture f = new Fixture("", 5);
         DeviceBuffer list = f.list()) {
       int uses = f.runUntilThereIsAGraph(list);
@@ -234,7 +234,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void onMakesAGraphBeforeTheSecondUse() {
+  void graphOnCreatesAGraphBeforeTheSecondUse() {
     try (Fixture f = new Fixture("&graph=on", 1);
         DeviceBuffer list = f.list()) {
       f.run(list);
@@ -246,15 +246,15 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /** The first use was enqueued before there could be a second one, for which a graph is made. */
+  /** The first use is enqueued before the second one, for which a graph is created. */
   @Test
-  void onMakesNoGraphForAFirstUseThatWaits() {
+  void graphOnCreatesNoGraphForAWaitingFirstUse() {
     try (Fixture f = new Fixture("&graph=on", 1);
         DeviceBuffer list = f.list();
         TimelineSemaphore gate = f.device.createSemaphore(0)) {
       ByteBuffer none = ByteBuffer.wrap(ints(0));
       f.device.queue(0).update(f.timeline.at(f.uses), f.timeline.at(++f.uses), none, list, 0);
-      awaitReached(f.timeline, f.uses); // what updates go through is page-locked then
+      awaitReached(f.timeline, f.uses); // the staging memory of updates is page-locked then
       f.device.queue(0).barrier(gate.at(1), f.timeline.at(++f.uses));
       for (int i = 0; i < 10; i++) {
         f.submit(list);
@@ -267,7 +267,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void offMakesNone() {
+  void graphOffCreatesNoGraph() {
     try (Fixture f = new Fixture("&graph=off", 5);
         DeviceBuffer list = f.list()) {
       for (int i = 0; i < 4; i++) {
@@ -296,7 +296,7 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /** Launches keep what they were called with, however often the instance is set meanwhile. */
+  /** Launches keep their arguments, however often the instance is set meanwhile. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void manyUsesInFlightKeepTheirTables(boolean isFaulty) {
@@ -309,7 +309,7 @@ public abstract class GpuGraphTest {
         lists[i] = f.list();
       }
       f.run(lists[0]);
-      f.run(lists[0]); // making a graph waits for its upload
+      f.run(lists[0]); // creating a graph waits for its upload
       sim.simulator().pause(0, 0);
       Fence last = Fence.NONE;
       for (int use = 0; use < 24; use++) {
@@ -330,7 +330,7 @@ public abstract class GpuGraphTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5})
-  void aRefusalWhileAGraphIsMadeFallsBack(int call) {
+  void fallsBackIfTheRuntimeRefusesTheGraph(int call) {
     try (Fixture f = new Fixture("&graph=on", 3);
         DeviceBuffer list = f.list()) {
       f.run(list);
@@ -348,7 +348,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void aGraphThatIsRefusedInTheBackgroundIsMadeLater() {
+  void retriesAGraphThatWasRefusedInTheBackground() {
     try (Fixture f = new Fixture("", 3);
         DeviceBuffer list = f.list()) {
       f.run(list);
@@ -369,7 +369,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void aGraphThatWasSetInPartIsGivenUp() {
+  void discardsAGraphThatWasSetInPart() {
     try (Fixture f = new Fixture("&graph=on", 4);
         DeviceBuffer first = f.list();
         DeviceBuffer second = f.list()) {
@@ -387,7 +387,7 @@ public abstract class GpuGraphTest {
 
   /** Part of a failed launch may have reached the stream. */
   @Test
-  void aLaunchThatFailsIsNotTriedAgain() {
+  void doesNotRepeatAFailedLaunch() {
     try (Fixture f = new Fixture("&graph=on", 4);
         DeviceBuffer list = f.list()) {
       f.run(list);
@@ -408,7 +408,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void theBytesOfUpdatesCountAsMemoryOfGraphs() {
+  void bytesOfUpdatesCountAsMemoryOfGraphs() {
     try (Fixture f = new Fixture("&graph=on&graph-memory=60k", 1);
         DeviceBuffer buffer = f.device.allocate(50 << 10, BufferParams.DEVICE);
         CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
@@ -430,9 +430,9 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /** Rule Q6: it never comes to its second attempt, which must not confuse later uses. */
+  /** Rule Q6: its second attempt never happens, which must not affect later uses. */
   @Test
-  void aUseThatWasPutBackMayFailBeforeItComesAgain() {
+  void aDeferredUseMayFailBeforeItsSecondAttempt() {
     try (Fixture f = new Fixture("&graph=on", 500);
         DeviceBuffer list = f.list();
         DeviceBuffer other = f.list();
@@ -465,7 +465,7 @@ public abstract class GpuGraphTest {
 
   @ParameterizedTest
   @EnumSource
-  void aLossAtAnyCallIsALoss(Loss loss) {
+  void aLossReportedByAnyCallLosesTheDevice(Loss loss) {
     Fixture f = new Fixture("&graph=on", 2);
     DeviceBuffer first = f.list();
     DeviceBuffer second = f.list();
@@ -487,7 +487,7 @@ public abstract class GpuGraphTest {
     awaitFreed();
   }
 
-  /** Nobody can wait for a stream of a lost device, whose memory goes when it has ended. */
+  /** Waits for the memory, which is freed when the stream of the lost device has ended. */
   private void awaitFreed() {
     Waits.awaitTrue("the memory to be freed", () -> !sim.live().containsKey("memory"));
   }
@@ -507,7 +507,7 @@ public abstract class GpuGraphTest {
       this.afterMaking = afterMaking;
     }
 
-    /** As messages name it. */
+    /** Its name in messages. */
     String shortName(Names names) {
       return GpuFault.shortName(call(names)).replace("WithFlags", "");
     }
@@ -525,7 +525,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void aLossInTheBackgroundIsALoss() {
+  void aLossInTheBackgroundLosesTheDevice() {
     Fixture f = new Fixture("", 3);
     DeviceBuffer list = f.list();
     f.run(list);
@@ -541,7 +541,7 @@ public abstract class GpuGraphTest {
 
   /** Rule Q1: launches of large graphs do not fill a stream. */
   @Test
-  void aLaunchWeighsOne() {
+  void aLaunchCountsAsOneCommand() {
     try (Fixture f = new Fixture("&graph=on", 700);
         DeviceBuffer list = f.list()) {
       f.run(list);
@@ -558,9 +558,9 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /** A use that turns out to need its commands one by one waits for room, and keeps its place. */
+  /** A use that turns out to need its single commands waits for room, and keeps its position. */
   @Test
-  void aUseThatMustBeReplayedAfterAllWaitsForRoom() {
+  void aUseWithoutItsGraphWaitsForRoom() {
     try (Fixture f = new Fixture("&graph=on", 500);
         DeviceBuffer list = f.list();
         DeviceBuffer other = f.list();
@@ -587,7 +587,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void graphsAreLimited() {
+  void limitsTheMemoryOfGraphs() {
     try (Fixture f = new Fixture("&graph=on&graph-memory=40k", 10);
         DeviceBuffer list = f.list();
         DeviceBuffer numbers = f.list();
@@ -608,7 +608,7 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /** A recording of ten kernels, which ran as a graph. */
+  /** A recording of ten kernels that has run as a graph. */
   private static CommandBuffer runAsGraph(Fixture f, DeviceBuffer numbers) {
     CommandBuffer made = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
     for (int i = 0; i < 10; i++) {
@@ -631,25 +631,25 @@ public abstract class GpuGraphTest {
 
   /** Neither the oldest one nor the newest one, if that was used since. */
   @Test
-  void theGraphThatWasNotUsedForTheLongestTimeMakesRoom() {
+  void evictsTheLeastRecentlyUsedGraph() {
     try (Fixture f = new Fixture("&graph=on&graph-memory=60k", 10);
         DeviceBuffer numbers = f.list();
         CommandBuffer first = runAsGraph(f, numbers);
         CommandBuffer second = runAsGraph(f, numbers)) {
       assertEquals(2, f.graphs().instances());
-      assertEquals(3, launchesOf(f, first), "it was made first, and is used last");
+      assertEquals(3, launchesOf(f, first), "launches of the first graph, which was used last");
       try (CommandBuffer third = runAsGraph(f, numbers)) {
         assertEquals(2, f.graphs().instances());
-        assertEquals(3, launchesOf(f, first), "it was used last but one");
-        assertEquals(3, launchesOf(f, third), "it was used last");
-        assertEquals(0, launchesOf(f, second), "it has made room");
+        assertEquals(3, launchesOf(f, first), "launches of the graph that was used last but one");
+        assertEquals(3, launchesOf(f, third), "launches of the graph that was used last");
+        assertEquals(0, launchesOf(f, second), "launches of the evicted graph");
       }
     }
   }
 
-  /** What an instance uses must stay until the stream has passed its last launch. */
+  /** The resources of an instance must stay until the stream has passed its last launch. */
   @Test
-  void aGraphIsNotIdleWhileItsLastLaunchRuns() {
+  void doesNotEvictAGraphWhoseLaunchRuns() {
     try (Fixture f = new Fixture("&graph=on&graph-memory=40k", 10);
         DeviceBuffer list = f.list();
         DeviceBuffer numbers = f.list();
@@ -687,7 +687,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void noMemoryForGraphsMeansNone() {
+  void createsNoGraphWithoutMemoryForGraphs() {
     List<LogRecord> lines = new CopyOnWriteArrayList<>();
     try (LogLines ignored = new LogLines(GraphStatistics.class.getPackageName(), lines::add);
         Fixture f = new Fixture("&graph=on&graph-memory=0", 3);
@@ -713,7 +713,7 @@ public abstract class GpuGraphTest {
   }
 
   @Test
-  void anAllocationThatFailsTakesTheMemoryOfIdleGraphs() {
+  void aFailedAllocationEvictsIdleGraphs() {
     try (Fixture f = new Fixture("&graph=on", 3);
         DeviceBuffer list = f.list()) {
       f.run(list);
@@ -727,10 +727,10 @@ public abstract class GpuGraphTest {
     }
   }
 
-  /** A graph that is just being made, or in flight, when everything is closed. */
+  /** A graph that is being created, or in flight, when everything is closed. */
   @ParameterizedTest
   @ValueSource(strings = {"", "&graph=on"})
-  void everythingMayBeClosedAtAnyTime(String options) {
+  void closesWithAGraphInAnyState(String options) {
     for (int uses = 1; uses <= 4; uses++) {
       Fixture f = new Fixture(options, 100);
       DeviceBuffer list = f.list();
@@ -751,18 +751,18 @@ public abstract class GpuGraphTest {
     "graph=maybe,INVALID_ARGUMENT,'auto, on, off'", "graph=,INVALID_ARGUMENT,'auto, on, off'",
     "graph-memory=-1,OUT_OF_RANGE,a size", "graph-memory=2000g,OUT_OF_RANGE,a size"
   })
-  void nonsenseIsRefused(String option, Status status, String rule) {
+  void refusesAMalformedSetting(String option, Status status, String rule) {
     assertHal(status, () -> sim.open(name + "://0?" + option).close(), "option 'graph", rule);
   }
 
   @Test
-  void theDeviceTellsThatItHasGraphs() {
+  void deviceReportsThatItHasGraphs() {
     try (Device device = sim.open(name + "://0")) {
       assertEquals("available", device.info().properties().get("graphs"));
     }
   }
 
-  /** What the device still holds is destroyed with it, before the kernels that it runs. */
+  /** Remaining graphs are destroyed with the device, before their kernels. */
   @Test
   void closingTheDeviceDestroysItsGraphs() {
     Fixture f = new Fixture("&graph=on", 3);

@@ -55,7 +55,7 @@ public abstract class GpuKernelsTest {
   private static final String SOURCE =
       "extern \"C\" __global__ void store(unsigned* out, unsigned value) { out[0] = value; }\n";
 
-  /** Of {@code store}, in a manifest. */
+  /** The parameters of {@code store}, in a manifest. */
   protected static final String PARAMETERS =
       "{\"name\": \"out\", \"kind\": \"buffer\", \"type\": \"u32\", \"direction\": \"out\"},"
           + "{\"name\": \"value\", \"kind\": \"constant\", \"type\": \"u32\"}";
@@ -63,7 +63,7 @@ public abstract class GpuKernelsTest {
   /** The devices. */
   @RegisterExtension protected final SimulatedDevices sim;
 
-  /** Where bundles are written. */
+  /** The folder for bundles. */
   @TempDir protected Path folder;
 
   /** The first device. */
@@ -127,7 +127,7 @@ public abstract class GpuKernelsTest {
     return bundle("store", parameters, workgroup, more, variant("gpu-c++", "store.cpp"));
   }
 
-  /** Runs {@code store}, and closes what it is of. */
+  /** Runs {@code store}, and closes its executable. */
   protected void assertRuns(Executable kernels) {
     try (DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
@@ -153,12 +153,12 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void aSourceIsCompiledAndRuns() throws IOException {
+  void compilesAndRunsASource() throws IOException {
     assertRuns(device.loadExecutable(store(PARAMETERS, "[1]", "")));
   }
 
   @Test
-  void aSourceThatDoesNotCompileIsRefusedWithTheCompilersLog() throws IOException {
+  void refusesAnInvalidSourceWithTheCompilersLog() throws IOException {
     ExecutableSource source =
         bundle("store", PARAMETERS, "[1]", "", variant("gpu-c++", "wrong.cpp"));
     Files.writeString(folder.resolve("wrong.cpp"), "extern \"C\" __global__ void store( { }\n");
@@ -178,7 +178,7 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void filesOfTheBundleAreIncluded() {
+  void includesFilesOfTheBundle() {
     assertRuns(
         device.loadExecutable(
             including("#include \"lib/a.h\"\n  #  include \"lib/deep/c.h\" // again")
@@ -192,7 +192,7 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void filesMayIncludeEachOtherIfGuarded() {
+  void acceptsGuardedMutualIncludes() {
     String guarded = "#ifndef A%1$s\n#define A%1$s\n#include \"%2$s\"\n#define MORE 0\n#endif\n";
     assertRuns(
         device.loadExecutable(
@@ -203,7 +203,7 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void anIncludeThatCannotBeIsRefused() {
+  void refusesAnImpossibleInclude() {
     String lost = "no file for #include of 'gone.h'";
     refused(including("#include \"gone.h\"").build(), "gone.h", lost);
     refused(including("#include \"a.h\"").file("a.h", "#include \"gone.h\"").build(), "a.h", lost);
@@ -224,16 +224,16 @@ public abstract class GpuKernelsTest {
             including("#if 0\n#include \"gone.h\"\n#endif\n#define MORE 0").build()));
   }
 
-  /** What is lacking behind an {@code #if 0} is no reason for an error. */
+  /** A file that is missing behind an {@code #if 0} is no error. */
   @Test
-  void aHintNamesWhatTheCompilerMisses() {
+  void namesTheFileThatTheCompilerMisses() {
     HalException other =
         refused(including("#if 0\n#include \"gone.h\"\n#endif\nwrong").build(), "wrong");
     assertFalse(other.getMessage().contains("gone.h"), other::getMessage);
   }
 
   @Test
-  void eachCompilerHasItsOwnOptions() {
+  void passesTheOptionsOfEachCompiler() {
     String own = sim.driver().name().equals("cuda") ? "nvrtc" : "hiprtc";
     String other = own.equals("nvrtc") ? "hiprtc" : "nvrtc";
     assertRuns(
@@ -247,14 +247,14 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void aHugeSourceIsCompiled() {
+  void compilesAHugeSource() {
     assertRuns(
         device.loadExecutable(
             including("#define MORE 0\n" + "// nothing to see here\n".repeat(200_000)).build()));
   }
 
   @Test
-  void aKernelThatTheCodeLacksIsNamed() throws IOException {
+  void namesAKernelThatTheCodeLacks() throws IOException {
     refused(
         bundle("load", PARAMETERS, "[1]", "", variant("gpu-c++", "store.cpp")),
         "no kernel 'load'",
@@ -262,7 +262,7 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void whatIsTooLargeIsRefused() throws IOException {
+  void refusesTooLargeWorkgroupsAndSharedMemory() throws IOException {
     refused(store(PARAMETERS, "[2048]", ""), "2048");
     refused(store(PARAMETERS, "[64, 64]", ""), "4096");
     refused(
@@ -286,10 +286,10 @@ public abstract class GpuKernelsTest {
     assertRuns(kernels);
   }
 
-  /** What a runtime allows counts for the function, whichever kernel of a manifest is launched. */
+  /** A runtime sets the limit per function, whichever kernel of a manifest is launched. */
   @ParameterizedTest
   @ValueSource(strings = {"60000,50000,0", "0,50000,60000", "50000,60000,0"})
-  void kernelsOfOneEntryPointMayEachUseWhatTheyDeclare(String bytes) throws IOException {
+  void kernelsOfOneEntryPointGetTheirDeclaredSharedMemory(String bytes) throws IOException {
     List<String> declared = List.of(bytes.split(","));
     StringBuilder kernels = new StringBuilder();
     for (int i = 0; i < declared.size(); i++) {
@@ -344,9 +344,9 @@ public abstract class GpuKernelsTest {
     }
   }
 
-  /** Rule Q8: nothing is freed under what still runs, and everything when that has ended. */
+  /** Rule Q8: nothing is freed while a kernel still runs, and everything when it has ended. */
   @Test
-  void aKernelThatDoesNotEndIsLeftAloneWhenItsDeviceCloses() throws Exception {
+  void closingADeviceLeavesARunningKernelAlone() throws Exception {
     Executable kernels = device.loadExecutable(CtsKernels.bundle());
     DeviceBuffer flags = device.allocate(8, BufferParams.HOST);
     DeviceBuffer.Mapping mapping = flags.map(DeviceBuffer.MapMode.READ_WRITE);

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What two GPUs of a driver share, at the driver's side: events and memory. A driver's tests extend
- * this.
+ * The events and memory that two GPUs of a driver share, on the driver's side. A driver's tests
+ * extend this.
  */
 @Timeout(60)
 public abstract class GpuPeerBackendTest {
@@ -50,9 +50,9 @@ public abstract class GpuPeerBackendTest {
   private final Names names;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
-   * @param canAccess asks whether a device can use the memory of another one
+   * @param canAccess queries whether a device can use the memory of another one
    * @param enable gives a device access to another one
    * @param enablePool gives a device access to a pool
    */
@@ -70,7 +70,7 @@ public abstract class GpuPeerBackendTest {
     this.names = names;
   }
 
-  /** An open device, and the driver's side of it. */
+  /** An open device and its backend. */
   private record Opened(Device device, GpuDevice backend) implements AutoCloseable {
     @Override
     public void close() {
@@ -111,7 +111,7 @@ public abstract class GpuPeerBackendTest {
     return opened.device().info().properties().get(PROPERTY);
   }
 
-  // Who shares what.
+  // What devices share.
 
   @Test
   void devicesOfOneRuntimeShareEventsAndMemory() {
@@ -129,7 +129,7 @@ public abstract class GpuPeerBackendTest {
   }
 
   @Test
-  void devicesOfOneGpuHaveOneMemoryWithoutBeingAsked() {
+  void devicesOfOneGpuShareMemoryWithoutAQuery() {
     sim.simulator().peer(0, 1, false);
     try (Opened one = open(0);
         Opened two = open(0)) {
@@ -142,7 +142,7 @@ public abstract class GpuPeerBackendTest {
   }
 
   @Test
-  void accessThatIsNotOfferedHasAReason() {
+  void givesTheReasonForMissingAccess() {
     sim.simulator().peer(0, 1, false);
     try (Opened here = open(0);
         Opened there = open(1)) {
@@ -155,7 +155,7 @@ public abstract class GpuPeerBackendTest {
   }
 
   @Test
-  void aQuestionThatFailsIsAReasonAndNoFailure() {
+  void aFailedQueryOfAccessIsAReason() {
     sim.simulator().fail(names.canAccess(), 1, GpuFault.PLAIN_CODE);
     try (Opened here = open(0);
         Opened there = open(1)) {
@@ -169,7 +169,7 @@ public abstract class GpuPeerBackendTest {
   }
 
   @Test
-  void theRuntimeIsAskedOnce() {
+  void queriesAccessOnce() {
     sim.simulator().devices(2);
     try (Opened here = open(0);
         Opened there = open(1);
@@ -207,7 +207,7 @@ public abstract class GpuPeerBackendTest {
   // Access.
 
   @Test
-  void accessIsGivenToTheContextAndToThePool() {
+  void enablesAccessForTheContextAndThePool() {
     try (Opened here = open(0);
         Opened there = open(1)) {
       enable(here, there);
@@ -218,9 +218,9 @@ public abstract class GpuPeerBackendTest {
     }
   }
 
-  /** The first device's access lasts, and a second one on its GPU comes to have it too. */
+  /** The first device's access stays, and a second device on its GPU gets it too. */
   @Test
-  void accessThatTheContextHasIsGivenToThePoolsOfAllDevices() {
+  void enablesAccessForThePoolsOfAllDevicesOfAGpu() {
     try (Opened here = open(0);
         Opened there = open(1)) {
       enable(here, there);
@@ -233,7 +233,7 @@ public abstract class GpuPeerBackendTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void accessThatFailsLosesNothingAndMayBeTriedAgain(boolean isPool) {
+  void aFailedEnableLosesNothingAndMayBeRepeated(boolean isPool) {
     String call = names.enabling(isPool);
     try (Opened here = open(0);
         Opened there = open(1)) {
@@ -247,10 +247,10 @@ public abstract class GpuPeerBackendTest {
     }
   }
 
-  /** The native call may tell of the other device's loss. */
+  /** The native call may report the other device's loss. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void accessThatFailsBecauseOfTheOtherDeviceIsNoLoss(boolean isPool) {
+  void aFailedEnableOfALostPeerDoesNotLoseTheDevice(boolean isPool) {
     String call = names.enabling(isPool);
     try (Opened here = open(0);
         Opened there = open(1)) {
@@ -264,7 +264,7 @@ public abstract class GpuPeerBackendTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void accessThatFailsBecauseOfTheDeviceItselfIsItsLoss(boolean isPool) {
+  void aFailedEnableOfALostDeviceLosesIt(boolean isPool) {
     String call = names.enabling(isPool);
     try (Opened here = open(0);
         Opened there = open(1)) {
@@ -306,7 +306,9 @@ public abstract class GpuPeerBackendTest {
       run(second, () -> new StreamSteps<>(consumer).recordEvent(consumed));
       assertFalse(bound(first, () -> producer.queryEvent(produced)));
       assertFalse(bound(second, () -> consumer.queryEvent(consumed)));
-      run(first, () -> producer.destroyEvent(produced)); // which the wait does not need any more
+      run(
+          first,
+          () -> producer.destroyEvent(produced)); // the wait does not need the event any more
     } finally {
       sim.simulator().resume(0, stream);
     }

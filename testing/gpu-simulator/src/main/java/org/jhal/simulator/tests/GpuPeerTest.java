@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class GpuPeerTest {
   private static final int SIZE = 1 << 12;
 
-  /** More than is captured while it is issued. */
+  /** More than is staged at the issue. */
   private static final int LARGE = 2 << 20;
 
   private static final String OTHER_MEMORY = "a slot has memory of another kind";
@@ -56,13 +56,13 @@ public abstract class GpuPeerTest {
   private final Names names;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param enable gives a device access to another one
    * @param enablePool gives a device access to a pool
-   * @param waitEvent has a stream wait for an event
+   * @param waitEvent makes a stream wait for an event
    * @param recordEvent records one in a stream
-   * @param queryStream asks whether a stream is idle
+   * @param queryStream queries whether a stream is idle
    * @param copy copies within a device
    * @param copyAcross copies between any memory
    * @param copyToDevice copies from the host to a device
@@ -173,7 +173,7 @@ public abstract class GpuPeerTest {
   }
 
   @Test
-  void aCopyWithinADeviceIsTheOrdinaryOne() {
+  void aCopyWithinADeviceUsesTheOrdinaryCall() {
     try (Device here = open(0);
         Device there = open(1);
         DeviceBuffer one = filledBuffer(here, 1, SIZE);
@@ -188,7 +188,7 @@ public abstract class GpuPeerTest {
   }
 
   @Test
-  void accessIsEnabledOnceAndByTheFirstThatNeedsIt() {
+  void theFirstOperationThatNeedsAccessEnablesItOnce() {
     try (Device here = open(0);
         Device there = open(1);
         DeviceBuffer mine = filledBuffer(here, 1, SIZE);
@@ -205,7 +205,7 @@ public abstract class GpuPeerTest {
   // Views.
 
   @Test
-  void everyKindOfCommandTakesTheMemoryOfAnotherDevice() {
+  void everyKindOfCommandUsesPeerMemory() {
     byte[] large = bytes(LARGE);
     try (Device here = open(0);
         Device there = open(1);
@@ -254,10 +254,10 @@ public abstract class GpuPeerTest {
     }
   }
 
-  /** Copies of it work all the same. */
+  /** Copies of it still work. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void memoryOfTheHostIsNotShared(boolean isUpload) {
+  void doesNotShareHostMemory(boolean isUpload) {
     BufferParams params = isUpload ? BufferParams.HOST_UPLOAD : BufferParams.HOST;
     try (Device here = open(0);
         Device there = open(1);
@@ -319,7 +319,7 @@ public abstract class GpuPeerTest {
   }
 
   @Test
-  void aGraphIsNotGivenMemoryOfAnotherPlace() {
+  void issuesCommandsOneByOneForMemoryOfAnotherPlace() {
     try (Device here = open(0);
         Device there = open(1);
         DeviceBuffer theirs = filledBuffer(there, 1, SIZE);
@@ -342,7 +342,7 @@ public abstract class GpuPeerTest {
   // No access.
 
   @Test
-  void withoutAccessCopiesGoThroughTheHostAndViewsAreRefused() {
+  void withoutAccessCopiesUseTheHostAndImportsAreRefused() {
     sim.simulator().peer(0, 1, false);
     try (Device here = open(0);
         Device there = open(1);
@@ -362,7 +362,7 @@ public abstract class GpuPeerTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void accessThatCannotBeEnabledFailsTheOperationOnly(boolean isPool) {
+  void aFailedEnableFailsOnlyTheOperation(boolean isPool) {
     String call = isPool ? names.enablePool() : names.enable();
     try (Device here = open(0);
         Device there = open(1);
@@ -382,7 +382,7 @@ public abstract class GpuPeerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"events", "none"})
-  void whereMemoryIsNotToBeSharedCopiesGoThroughTheHost(String peers) {
+  void copiesUseTheHostIfMemoryIsNotShared(String peers) {
     try (Device here = sim.open(name + "://0?queues=1&peers=" + peers);
         Device there = open(1);
         DeviceBuffer mine = filledBuffer(here, 1, SIZE);
@@ -396,7 +396,7 @@ public abstract class GpuPeerTest {
     }
   }
 
-  // Waiting, and the end.
+  // Waits, and the end of devices.
 
   @Test
   void aConsumerWaitsForItsProducerOnTheDevice() {
@@ -421,7 +421,7 @@ public abstract class GpuPeerTest {
 
   /** The simulator finds memory that is used after it was freed. */
   @Test
-  void aDeviceIsClosedWhenNoOtherOneUsesItsMemoryAnyMore() throws Exception {
+  void closingADeviceWaitsForUsersOfItsMemory() throws Exception {
     try (Device here = open(0);
         DeviceBuffer mine = filledBuffer(here, 1, SIZE);
         TimelineSemaphore done = here.createSemaphore(0)) {
@@ -441,9 +441,9 @@ public abstract class GpuPeerTest {
     }
   }
 
-  /** Its operation keeps the other device's memory until the stream is closed, and not longer. */
+  /** Its operation keeps the other device's memory until the stream is closed, but not longer. */
   @Test
-  void aLostDeviceGivesTheMemoryOfTheOtherOneBack() throws Exception {
+  void aLostDeviceReleasesPeerMemory() throws Exception {
     Device there = open(1);
     DeviceBuffer theirs = filledBuffer(there, 2, SIZE);
     Device here = open(0);
@@ -467,9 +467,9 @@ public abstract class GpuPeerTest {
     there.close();
   }
 
-  /** What was enabled for the device that is gone is enabled again for the one that comes. */
+  /** Access that was enabled for the closed device is enabled again for the new one. */
   @Test
-  void aDeviceThatIsOpenedAgainIsAccessibleAgain() {
+  void aReopenedDeviceIsAccessibleAgain() {
     try (Device here = open(0);
         DeviceBuffer mine = filledBuffer(here, 1, SIZE)) {
       for (int round = 2; round <= 4; round++) {

@@ -33,12 +33,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Ranges for a vendor's profiler, marked through a library that a C compiler makes here. A driver's
- * tests extend this.
+ * Ranges for a vendor's profiler, marked through a library that the test compiles from C. A
+ * driver's tests extend this.
  */
 @Timeout(60)
 public abstract class GpuRangesTest {
-  /** Counts the ranges and keeps the names. A driver's functions call it. */
+  /** Counts the ranges and records the names. A driver's functions call it. */
   private static final String COMMON =
       """
       #include <stdint.h>
@@ -102,7 +102,7 @@ public abstract class GpuRangesTest {
   }
 
   @Test
-  void eachOperationIsARangeUntilItIsOver() throws Exception {
+  void marksEachOperationAsARange() throws Exception {
     Path library = NativeSource.library(folder, "ranges", COMMON + source);
     System.setProperty(property, library.toString());
     NativeLibrary fake = NativeLibrary.getInstance(library.toString());
@@ -120,7 +120,7 @@ public abstract class GpuRangesTest {
 
   /** A call of a function that is missing would throw an error, not a failure. */
   @Test
-  void withoutOneOfItsFunctionsOneLineSaysSoAndEverythingWorks() throws Exception {
+  void logsOneLineIfTheLibraryLacksAFunction() throws Exception {
     Set<String> functions =
         Pattern.compile("\\b\\w+tx[A-Z]\\w+(?=\\()")
             .matcher(source)
@@ -144,7 +144,7 @@ public abstract class GpuRangesTest {
   }
 
   @Test
-  void withoutTheLibraryOneLineSaysSoAndEverythingWorks() throws Exception {
+  void logsOneLineIfTheLibraryIsMissing() throws Exception {
     Path none = folder.resolve("none.so");
     System.setProperty(property, none.toString());
     List<String> lines = new ArrayList<>();

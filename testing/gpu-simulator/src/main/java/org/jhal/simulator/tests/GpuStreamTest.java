@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Streams: how their work is seen to be over, and what becomes of it when nothing tells that. A
- * driver's tests extend this.
+ * Streams: how the end of their work is detected, and what happens if no event shows it. A driver's
+ * tests extend this.
  */
 @Timeout(60)
 public abstract class GpuStreamTest {
@@ -51,10 +51,10 @@ public abstract class GpuStreamTest {
   private final FaultLog log = new FaultLog();
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param recordEvent records an event in a stream
-   * @param queryStream asks whether a stream is idle
+   * @param queryStream queries whether a stream is idle
    * @param awaitEvent sleeps until an event is over
    */
   public record Names(String recordEvent, String queryStream, String awaitEvent) {}
@@ -83,7 +83,7 @@ public abstract class GpuStreamTest {
 
   /** Rules Q7 and Q7a: the device is lost, but the native runtime does not agree. */
   @Test
-  void memoryIsKeptWhileWorkThatNoEventTellsOfRuns() throws Exception {
+  void memoryIsKeptWhileWorkWithoutAnEventRuns() throws Exception {
     Simulator simulator = sim.simulator();
     EngineDevice<?> device = driver.openEngine(name + "://0?queues=1");
     long stream = driver.streams().get(0);
@@ -102,28 +102,29 @@ public abstract class GpuStreamTest {
     assertEquals(Map.of(), live());
   }
 
-  /** One that the runtime has a name for, and one that came after it. */
+  /** A code that the runtime has a name for, and a newer one. */
   @ParameterizedTest
   @ValueSource(ints = {GpuFault.PLAIN_CODE, 12_345})
-  void aFailureTellsTheNumberAndTheNameOfItsCode(int code) throws Exception {
+  void aFailureHasTheNumberAndTheNameOfItsCode(int code) throws Exception {
     Device device = driver.openEngine(name + "://0?queues=1");
     DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
     sim.simulator().fail(names.recordEvent, 1, code);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 64, FillPattern.of8(7));
     HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
-    NativeCode told = failure.nativeCode();
-    assertNotNull(told, failure::toString);
-    assertEquals(code, told.value(), failure::toString);
-    assertEquals(code == GpuFault.PLAIN_CODE, told.name() != null, failure::toString);
-    String text = code == GpuFault.PLAIN_CODE ? told.toString() : "12345, which has no known name";
+    NativeCode nativeCode = failure.nativeCode();
+    assertNotNull(nativeCode, failure::toString);
+    assertEquals(code, nativeCode.value(), failure::toString);
+    assertEquals(code == GpuFault.PLAIN_CODE, nativeCode.name() != null, failure::toString);
+    String text =
+        code == GpuFault.PLAIN_CODE ? nativeCode.toString() : "12345, which has no known name";
     assertTrue(failure.getMessage().contains("returned " + text), failure::toString);
     device.close();
   }
 
   /** The same, past the close timeout. */
   @Test
-  void memoryIsKeptPastTheCloseTimeoutToo() throws Exception {
+  void memoryIsKeptPastTheCloseTimeout() throws Exception {
     Simulator simulator = sim.simulator();
     EngineDevice<?> device = driver.openEngine(name + "://0?queues=1&close-timeout=50ms");
     long stream = driver.streams().get(0);
@@ -139,11 +140,9 @@ public abstract class GpuStreamTest {
     Waits.awaitTrue("the device to be closed to its end", () -> live().isEmpty());
   }
 
-  /**
-   * A stream looks at events that it recorded before, which its operations do not have any more.
-   */
+  /** A stream polls earlier events, which its operations have already released. */
   @Test
-  void fewInFlightAndMuchStaged() {
+  void stagesMuchWithOneOperationInFlight() {
     byte[] bytes = TestData.filled(256 << 10, 5);
     try (Device device = sim.open(name + "://0?queues=1&inflight=1");
         DeviceBuffer buffer = device.allocate(bytes.length, BufferParams.DEVICE);
@@ -156,9 +155,9 @@ public abstract class GpuStreamTest {
     }
   }
 
-  /** Also in front of which calls can fail: who waits sleeps in the driver, as without. */
+  /** With the controls in front of it, a waiting thread sleeps in the driver, as without them. */
   @Test
-  void whoWaitsForAStreamSleepsInTheDriver() {
+  void aWaitForAStreamSleepsInTheDriver() {
     Device device = backend.open(name + "://0?queues=1");
     try (device;
         TimelineSemaphore done = device.createSemaphore(0)) {
@@ -171,6 +170,6 @@ public abstract class GpuStreamTest {
       controls.resume(device.queue(0));
       awaitReached(done, 1);
     }
-    sim.simulator().reset(); // what it was held with
+    sim.simulator().reset(); // releases the stream
   }
 }

@@ -42,9 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Times of operations on the device, which has a clock of its own. A driver's tests extend this.
- */
+/** Times of operations on the device, which has its own clock. A driver's tests extend this. */
 @Timeout(60)
 public abstract class GpuTimesTest {
   private static final String EXECUTION = "org.jhal.Execution";
@@ -55,7 +53,7 @@ public abstract class GpuTimesTest {
 
   private static final Duration STEP = Duration.ofMillis(20);
 
-  /** Longer than an answer of the clock is waited for. */
+  /** Longer than the timeout for reading the clock. */
   private static final Duration LATE = Duration.ofMillis(10);
 
   /** Added to the numbers of the operations of a second queue. */
@@ -70,8 +68,8 @@ public abstract class GpuTimesTest {
   /**
    * For a driver.
    *
-   * @param elapsed the native function that tells the time between two events
-   * @param record the one that records an event
+   * @param elapsed the native function that returns the time between two events
+   * @param record the function that records an event
    */
   protected GpuTimesTest(SimulatedGpu gpu, String elapsed, String record) {
     this.sim = new SimulatedDevices(gpu);
@@ -96,7 +94,7 @@ public abstract class GpuTimesTest {
     }
   }
 
-  /** Something to record. */
+  /** A program to record. */
   private interface Program {
     void run() throws Exception;
   }
@@ -150,13 +148,13 @@ public abstract class GpuTimesTest {
     List<RecordedEvent> executions = executions(events);
     assertTrue(executions.size() > 5, executions::toString);
     checkMoments(events, executions);
-    for (RecordedEvent execution : executions) { // otherwise any time would do
+    for (RecordedEvent execution : executions) { // otherwise any time would pass
       Duration error = execution.getDuration("error");
       assertTrue(error.toNanos() < TimeUnit.MILLISECONDS.toNanos(50), execution::toString);
     }
   }
 
-  /** Each execution lies between the moments that were recorded around it, but for its error. */
+  /** Each execution lies between the moments that were recorded around it, within its error. */
   private static void checkMoments(List<RecordedEvent> events, List<RecordedEvent> executions) {
     checkMoments(events, executions, execution -> 0);
   }
@@ -192,7 +190,7 @@ public abstract class GpuTimesTest {
 
   /** The clock's reference is renewed several times while it runs. */
   @Test
-  void longWorkOnOneQueueIsMappedWhileAnotherQueueGoesOn() throws Exception {
+  void mapsTimesOfLongWorkBesideAnotherQueue() throws Exception {
     sim.simulator().clock(Duration.ofSeconds(100), 900_000);
     sim.simulator().delay("@copy", APART);
     List<RecordedEvent> events =
@@ -226,7 +224,7 @@ public abstract class GpuTimesTest {
 
   /** It would take the thread that completes operations 2 ms each time. */
   @Test
-  void aClockThatAnswersLateIsNotReadForEachOperation() throws Exception {
+  void doesNotReadASlowClockForEachOperation() throws Exception {
     long before = sim.calls(record);
     List<RecordedEvent> events =
         record(
@@ -266,7 +264,7 @@ public abstract class GpuTimesTest {
   }
 
   @Test
-  void timesAreMeasuredWhenTheyAreRecordedOrAsked() throws Exception {
+  void measuresTimesWhenRecordedOrRequested() throws Exception {
     for (String profile : List.of("auto", "on", "off")) {
       String uri = name + "://0?queues=1&profile=" + profile;
       long before = sim.calls(elapsed);
@@ -287,7 +285,7 @@ public abstract class GpuTimesTest {
 
   /** More than fit into a native stream at once. */
   @Test
-  void manyInFlightAreAllMeasured() throws Exception {
+  void measuresManyOperationsInFlight() throws Exception {
     int count = 1_000;
     List<RecordedEvent> events =
         record(
@@ -340,9 +338,9 @@ public abstract class GpuTimesTest {
     }
   }
 
-  /** A call that measures is no part of the operation, so its failure does not fail it. */
+  /** A call that measures is not part of the operation, so its failure does not fail it. */
   @Test
-  void aFailedMeasurementFailsNoOperation() throws Exception {
+  void aFailedMeasurementDoesNotFailTheOperation() throws Exception {
     // Of the events of the first operation two measure it.
     for (Map.Entry<String, Integer> call :
         List.of(Map.entry(elapsed, 1), Map.entry(record, 1), Map.entry(record, 2))) {

@@ -43,7 +43,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     super(gpu, names);
   }
 
-  /** Which way transfers go, between the host's memory and a buffer. */
+  /** The direction of transfers between the host's memory and a buffer. */
   enum Direction {
     UPLOAD,
     READBACK;
@@ -82,15 +82,15 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
   }
 
   /**
-   * Rule Q7a: those beside it do not notice. A second chunk that fails is one of another transfer,
-   * as the first one's is over by then.
+   * Rule Q7a: other transfers are unaffected. A second chunk that fails belongs to another
+   * transfer, as the first one's is over by then.
    */
   @ParameterizedTest
   @CsvSource({
     "UPLOAD, 1, 0", "UPLOAD, 2, 0", "UPLOAD, 7, 0", "UPLOAD, 40, 0", "UPLOAD, 2, 100",
     "READBACK, 1, 0", "READBACK, 2, 0", "READBACK, 7, 0", "READBACK, 40, 0", "READBACK, 2, 100"
   })
-  void aChunkThatFailsFailsItsTransferAlone(Direction direction, int nth, int second) {
+  void aFailedChunkFailsOnlyItsTransfer(Direction direction, int nth, int second) {
     int count = 5;
     byte[] content = bytes(count * LARGE);
     try (Device device = open(2);
@@ -158,7 +158,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
    * gets the slot only afterwards. Here the event behind the copy cannot be recorded.
    */
   @Test
-  void theSlotOfAChunkThatFailedIsGivenOutOnlyWhenTheDeviceIsDoneWithIt() {
+  void theSlotOfAFailedChunkIsReusedOnlyWhenTheDeviceIsDone() {
     byte[] content = bytes(LARGE);
     try (Device device = open(1);
         DeviceBuffer source = device.allocate(SLOT, BufferParams.DEVICE);
@@ -177,7 +177,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
       sim.simulator().delay("@copy", Duration.ZERO);
       awaitReached(done, 1);
-      assertBytes(content, read(device, target), "what the next transfer moved");
+      assertBytes(content, read(device, target), "the bytes of the next transfer");
       assertNull(device.lostCause());
     }
   }
@@ -210,14 +210,14 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
       }
       assertNotNull(device.lostCause());
       device.close();
-      assertTrue(memories.stream().noneMatch(HostMemory::isBorrowed), "what is borrowed still");
+      assertTrue(memories.stream().noneMatch(HostMemory::isBorrowed), "memory is still borrowed");
       arrays.forEach(array -> assertGuarded(array, "an array"));
     }
   }
 
-  /** Rule Q7a: without that it is not known when the device is done with a slot. */
+  /** Rule Q7a: without that wait, JHAL cannot know when the device is done with a slot. */
   @Test
-  void aStreamThatCannotBeWaitedForLosesTheDevice() {
+  void aFailedWaitForAStreamLosesTheDevice() {
     try (Device device = open(1);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
@@ -229,10 +229,10 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     }
   }
 
-  /** Rule Q7a: also if that shows between two chunks. */
+  /** Rule Q7a: even if the failure comes between two chunks. */
   @ParameterizedTest
   @ValueSource(ints = {3, 6, 11})
-  void aThreadThatCannotMakeTheDeviceCurrentLosesIt(int nth) {
+  void aFailureToMakeTheDeviceCurrentLosesIt(int nth) {
     try (Device device = open(1, "&spin=0ns&queues=1");
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore bound = device.createSemaphore(0);
@@ -247,7 +247,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     }
   }
 
-  /** Rule Q8: what has begun is waited for. */
+  /** Rule Q8: closing waits for transfers that have begun. */
   @Test
   void closingWaitsForTransfers() {
     Device device = open(1);
@@ -262,20 +262,20 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     sim.awaitCalls(names.copyToHost(), before + 1);
     device.close();
     assertEquals(1, done.value());
-    assertBytes(content, back, "what was read");
+    assertBytes(content, back, "the bytes that were read");
     buffer.close();
     done.close();
   }
 
-  /** Rule Q8: past the deadline all that is in use is kept until it is over. */
+  /** Rule Q8: past the deadline, everything in use is kept until the work is over. */
   @Test
-  void whatOutlastsTheCloseOfItsDeviceIsKept() throws Exception {
+  void memoryOfATransferIsKeptPastTheClose() throws Exception {
     Device device = open(1, "&close-timeout=0s");
     DeviceBuffer buffer = device.allocate(8 * LARGE, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
     HostMemory memory = HostMemory.of(new float[2 * LARGE]);
     long before = sim.calls(names.copyToHost());
-    sim.simulator().delay("@copy", LINGER); // so that there is much left when all stands still
+    sim.simulator().delay("@copy", LINGER); // so that much is left when everything is paused
     device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, memory);
     sim.awaitCalls(names.copyToHost(), before + 1);
     sim.simulator().pause(0, 0);
@@ -287,7 +287,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
       sim.simulator().resume(0, 0);
     }
     memory.awaitFree(Duration.ofSeconds(30));
-    Waits.awaitTrue("all that is native to be given back", () -> sim.live().isEmpty());
+    Waits.awaitTrue("all native objects to be released", () -> sim.live().isEmpty());
     buffer.close();
     done.close();
   }

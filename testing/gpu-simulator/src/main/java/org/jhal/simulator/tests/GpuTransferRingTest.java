@@ -70,7 +70,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
     "1048699,true",
     "1048699,false"
   })
-  void exactlyTheBytesOfARangeAreMoved(int length, boolean isDirect) {
+  void movesExactlyTheBytesOfARange(int length, boolean isDirect) {
     int offset = 5;
     byte[] before = filled(length + 2 * offset, 0x7F);
     byte[] content = bytes(length);
@@ -136,7 +136,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
   // Threads.
 
   @Test
-  void aLargeTransferIsServedBySeveralThreads() {
+  void severalThreadsServeALargeTransfer() {
     try (Device device = open(3);
         DeviceBuffer buffer = device.allocate(8 << 20, BufferParams.DEVICE)) {
       upload(device, bytes(8 << 20), buffer);
@@ -145,7 +145,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
   }
 
   @Test
-  void aSmallTransferIsServedByOneThread() {
+  void oneThreadServesASmallTransfer() {
     try (Device device = sim.open(name + "://0?copy-threads=4");
         DeviceBuffer buffer = device.allocate(256 << 10, BufferParams.DEVICE)) {
       long before = sim.calls(names.copyToHost());
@@ -156,7 +156,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
     }
   }
 
-  /** It would have thousands of chunks in front of it. */
+  /** Without turns, it would have thousands of chunks in front of it. */
   @Test
   void aSmallTransferOvertakesAHugeOne() {
     int huge = 64 << 20;
@@ -179,9 +179,9 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
     }
   }
 
-  /** Nothing that waits holds a slot, so what is ready gets all of them. */
+  /** Waiting transfers hold no slot, so ready ones get all of them. */
   @Test
-  void whatIsHeldInAStreamHoldsNoSlot() {
+  void aHeldTransferOccupiesNoSlot() {
     try (Device device = open(1);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         DeviceBuffer other = device.allocate(LARGE, BufferParams.DEVICE);
@@ -194,18 +194,18 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
         device.queue(0).upload(never.at(1), parked.at(i), memory, buffer, 0);
       }
       upload(device, bytes(LARGE), other);
-      assertBytes(bytes(LARGE), read(device, other), "what overtook");
+      assertBytes(bytes(LARGE), read(device, other), "the bytes of the overtaking transfer");
       assertTrue(memories.stream().allMatch(HostMemory::isBorrowed), "parked transfers");
       never.signal(1);
       awaitReached(parked, 3 * SLOTS);
     }
   }
 
-  // What is read while it is issued.
+  // Uploads that are read at the issue.
 
   /**
-   * While a producer is still in a stream, it may write into any direct memory that somebody has
-   * page-locked a part of. No device reaches the heap.
+   * While a producer is still in a stream, it may write into any direct memory that other code has
+   * page-locked in part. No device reaches the heap.
    */
   @Test
   void directMemoryBehindAProducerIsNotReadEarly() {
@@ -231,8 +231,8 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
         sim.simulator().resume(0, 0);
       }
       awaitReached(direct, 1);
-      assertBytes(TestData.filled(64, 2), read(device, buffer), "what was there last");
-      // Nothing is in front of this one.
+      assertBytes(TestData.filled(64, 2), read(device, buffer), "the last content of the memory");
+      // No work is in front of this one.
       long calls = sim.calls(names.copyToDevice());
       device.queue(0).upload(direct.at(1), direct.at(2), late, buffer, 0);
       assertEquals(calls + 1, sim.calls(names.copyToDevice()), "copies when upload returns");
@@ -243,7 +243,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
   // Too little memory that can be page-locked.
 
   @Test
-  void withoutPageLockedMemoryTransfersStillArrive() {
+  void transfersWorkWithoutPageLockedMemory() {
     try (Device device = open(1);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
       byte[] content = bytes(LARGE);
@@ -254,12 +254,12 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
       assertBytes(content, read(device, buffer), "without page-locked memory");
       assertEquals(0, registrations(), "after the readback");
       assertBytes(content, read(device, buffer), "with it");
-      assertTrue(registrations() > 0, "it is page-locked when that works");
+      assertTrue(registrations() > 0, "the ring was not page-locked although that works again");
     }
   }
 
   @Test
-  void manyTransfersShareWhatThereIsWithoutPageLockedMemory() {
+  void manyTransfersShareTheSlotWithoutPageLockedMemory() {
     int count = 8;
     try (Device device = open(3);
         DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
@@ -285,7 +285,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
   }
 
   @Test
-  void aPartOfTheRingWillDo() {
+  void transfersWorkWithAPartOfTheRing() {
     try (Device device = open(2);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
       byte[] content = bytes(LARGE);
@@ -296,7 +296,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
       upload(device, content, buffer);
       assertEquals(2, registrations());
       sim.simulator().delay("@copy", Duration.ZERO);
-      assertBytes(content, read(device, buffer), "what went through two slots");
+      assertBytes(content, read(device, buffer), "the bytes that went through two slots");
     }
   }
 
@@ -307,7 +307,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
     "63k,OUT_OF_RANGE", "0,OUT_OF_RANGE", "2g,OUT_OF_RANGE",
     "-1,OUT_OF_RANGE", "much,INVALID_ARGUMENT", "4.5m,INVALID_ARGUMENT"
   })
-  void nonsenseIsRefused(String value, Status status) {
+  void refusesAMalformedSetting(String value, Status status) {
     HalException refusal =
         assertThrows(HalException.class, () -> sim.open(name + "://0?staging=" + value).close());
     assertHal(
@@ -316,10 +316,10 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
         "option 'staging' is '" + value + "' (from uri); it must be a size from 64k");
   }
 
-  /** However odd the size is. */
+  /** Even if it is no multiple of a slot. */
   @ParameterizedTest
   @ValueSource(strings = {"64k", "65537", "100000", "1m", "5m", "33m", "1g"})
-  void theRingHasAnySizeWithinItsLimits(String value) {
+  void acceptsAnySizeOfTheRingWithinItsLimits(String value) {
     try (Device device = sim.open(name + "://0?staging=" + value);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
       upload(device, bytes(LARGE), buffer);

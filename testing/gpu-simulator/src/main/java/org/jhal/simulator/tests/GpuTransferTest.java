@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Transfers of memory that is not page-locked. A driver's tests extend this. */
 @Timeout(60)
 public abstract class GpuTransferTest {
-  /** More than is read while an upload is issued, and more than a few chunks. */
+  /** More than is staged at the issue, and more than a few chunks. */
   private static final int LARGE = (6 << 20) + 123;
 
   @RegisterExtension final SimulatedDevices sim;
@@ -54,7 +54,7 @@ public abstract class GpuTransferTest {
   private FaultLog log;
 
   /**
-   * What a driver's native functions are to these tests.
+   * The names of a driver's native functions.
    *
    * @param bind makes a device current; each binding calls it once
    * @param copyToDevice copies from the host's memory
@@ -101,10 +101,10 @@ public abstract class GpuTransferTest {
     }
   }
 
-  /** Rule Q7: whoever sees it first, a loss is one of everything. */
+  /** Rule Q7: a loss fails everything, whichever thread detects it first. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aTransferThatMeetsALossLosesTheDevice(boolean isUpload) {
+  void aTransferThatReportsALossLosesTheDevice(boolean isUpload) {
     String call = isUpload ? names.copyToDevice : names.copyToHost;
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
@@ -143,7 +143,7 @@ public abstract class GpuTransferTest {
   /** Rule Q7a: whichever of its copies it is. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aTransferOfWhichACopyFailsFailsAlone(boolean isUpload) {
+  void aFailedCopyFailsOnlyItsTransfer(boolean isUpload) {
     String call = isUpload ? names.copyToDevice : names.copyToHost;
     byte[] content = bytes(LARGE);
     try (Device device = open();
@@ -164,13 +164,13 @@ public abstract class GpuTransferTest {
           awaitReached(again, 1);
           transfer(device, buffer, false, back, again.at(2));
           awaitReached(again, 2);
-          assertBytes(content, back, "what was read after copy " + nth + " had failed");
+          assertBytes(content, back, "the bytes that were read after copy " + nth + " had failed");
         }
       }
     }
   }
 
-  // Uploads and updates that are read while they are issued.
+  // Uploads and updates that are read at the issue.
 
   private long registrations() {
     return sim.live().getOrDefault("registration", 0L);
@@ -185,16 +185,16 @@ public abstract class GpuTransferTest {
     return content;
   }
 
-  /** Rule Q1: what does not fit waits for its turn, and no user's thread does. */
+  /** Rule Q1: uploads that do not fit wait for their turn, but no user's thread does. */
   @Test
-  void howeverManyUploadsThereAreTheyTakeAFixedAmountOfPageLockedMemory() throws Exception {
+  void manyUploadsUseAFixedAmountOfPageLockedMemory() throws Exception {
     int count = 500;
     int size = 64_321;
     byte[] content = bytes(count * size);
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
-      // Nearly as much as fits. From here on users issue uploads, and memory has to be used again.
+      // Nearly as much as fits. From here on, users issue uploads, and memory has to be reused.
       uploadParts(device, bytes(55 * size), size, buffer, done);
       awaitReached(done, 55);
       sim.simulator().pause(0, 0);
@@ -210,7 +210,7 @@ public abstract class GpuTransferTest {
       }
       awaitReached(done, 55 + count);
       assertEquals(1, registrations());
-      assertBytes(content, read(device, buffer), "what was uploaded");
+      assertBytes(content, read(device, buffer), "the uploaded bytes");
     }
   }
 
@@ -223,9 +223,9 @@ public abstract class GpuTransferTest {
     }
   }
 
-  /** Rule Q1: what alone is more than fits at once is not waited for either. */
+  /** Rule Q1: the call does not block even if the commands alone exceed the staging memory. */
   @Test
-  void aCommandBufferMayUpdateMoreThanFitsAtOnce() throws Exception {
+  void aCommandBufferMayUpdateMoreThanTheStagingMemoryHolds() throws Exception {
     int count = 300;
     int size = 60_001;
     byte[] content = bytes(count * size);
@@ -248,12 +248,12 @@ public abstract class GpuTransferTest {
       }
       awaitReached(done, 1);
       assertEquals(1, registrations());
-      assertBytes(content, read(device, buffer), "what the commands wrote");
+      assertBytes(content, read(device, buffer), "the bytes that the commands wrote");
     }
   }
 
   @Test
-  void anUpdateMayBeLargerThanWhatFitsAtOnce() {
+  void anUpdateMayBeLargerThanTheStagingMemory() {
     byte[] content = bytes((10 << 20) + 7);
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
@@ -261,16 +261,16 @@ public abstract class GpuTransferTest {
       device.queue(0).update(Fence.NONE, done.at(1), ByteBuffer.wrap(content), buffer, 0);
       awaitReached(done, 1);
       assertEquals(1, registrations());
-      assertBytes(content, read(device, buffer), "what the update wrote");
+      assertBytes(content, read(device, buffer), "the bytes that the update wrote");
     }
   }
 
   /**
-   * Bytes that wrap around the end of the staging memory leave a gap there. The first ones that the
-   * device has not read yet are right behind the begin, where few had been staged before.
+   * Bytes that wrap around the end of the staging memory leave a gap there. The first bytes that
+   * the device has not read yet are right after the beginning, where few had been staged before.
    */
   @Test
-  void whatWrapsAroundOverwritesNothingThatIsStillToBeRead() throws Exception {
+  void stagedBytesThatWrapAroundOverwriteNoUnreadBytes() throws Exception {
     int pieces = 16;
     byte[] content = bytes(pieces * (256 << 10)); // as much as there is, without the first few
     try (Device device = open();
@@ -288,13 +288,13 @@ public abstract class GpuTransferTest {
         sim.simulator().resume(0, 0);
       }
       awaitReached(done, 2);
-      assertBytes(content, read(device, buffer), "what the update wrote");
+      assertBytes(content, read(device, buffer), "the bytes that the update wrote");
     }
   }
 
-  /** Rule Q1: it takes long, and no user's thread is to wait for it. */
+  /** Rule Q1: page-locking takes long, and no user's thread waits for it. */
   @Test
-  void memoryIsPageLockedByTheThreadOfTheQueue() {
+  void theThreadOfTheQueuePageLocksMemory() {
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
         TimelineSemaphore uploaded = device.createSemaphore(0);
@@ -308,13 +308,13 @@ public abstract class GpuTransferTest {
       assertNotOnThisThread(awaitFailure(allocated, 1, Status.RESOURCE_EXHAUSTED));
       transfer(device, buffer, true, filled(64, 3), again.at(1));
       awaitReached(again, 1);
-      assertBytes(filled(64, 3), read(device, buffer), "what was uploaded at last");
+      assertBytes(filled(64, 3), read(device, buffer), "the bytes of the last upload");
     }
   }
 
-  /** It needs no memory of the stream's, and an upload that changes threads takes twice as long. */
+  /** It needs no staging memory, and an upload that changes threads takes twice as long. */
   @Test
-  void whatIsPageLockedIsUploadedByTheThreadThatEnqueuesIt() {
+  void theEnqueueingThreadUploadsPageLockedMemory() {
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
         DeviceBuffer host = device.allocate(64, BufferParams.HOST);
@@ -330,7 +330,7 @@ public abstract class GpuTransferTest {
   }
 
   @Test
-  void memoryThatIsNoBufferIsUsedAtItsAddressIfItIsPageLocked() {
+  void foreignPageLockedMemoryIsUsedAtItsAddress() {
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
         DeviceBuffer host = device.allocate(64, BufferParams.HOST);
@@ -338,12 +338,12 @@ public abstract class GpuTransferTest {
       Range locked = new Range(mapping.bytes(), true);
       mapping.bytes().put(filled(64, 5));
       move(device, HostMemory.of(locked), buffer);
-      assertBytes(filled(64, 5), read(device, buffer), "what was uploaded from its address");
+      assertBytes(filled(64, 5), read(device, buffer), "the bytes uploaded from the address");
       assertEquals(0, locked.copied.get(), "bytes copied by the host");
 
       Range pageable = new Range(ByteBuffer.allocateDirect(64).put(filled(64, 9)).flip(), false);
       move(device, HostMemory.of(pageable), buffer);
-      assertBytes(filled(64, 9), read(device, buffer), "what was uploaded by copying");
+      assertBytes(filled(64, 9), read(device, buffer), "the bytes uploaded by copying");
       assertEquals(64, pageable.copied.get(), "bytes copied by the host");
     }
   }
@@ -389,7 +389,7 @@ public abstract class GpuTransferTest {
     }
   }
 
-  /** By where the native call failed. */
+  /** Checks that the native call failed on another thread, by its stack trace. */
   private static void assertNotOnThisThread(HalException failure) {
     Throwable origin = Objects.requireNonNull(failure.getCause());
     for (StackTraceElement frame : origin.getStackTrace()) {

@@ -23,10 +23,10 @@ public abstract class SimulatedRing {
   static final int SLOT = 16 << 10;
   static final int SLOTS = 4;
 
-  /** More than is read while an upload is issued, and many times the ring. */
+  /** More than is staged at the issue, and many times the size of the ring. */
   static final int LARGE = (1 << 20) + 123;
 
-  /** How long a copy lingers, where others are to overtake it or to need another slot. */
+  /** How long a copy lingers so that others overtake it or need another slot. */
   static final Duration LINGER = Duration.ofMillis(5);
 
   @RegisterExtension final SimulatedDevices sim;

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.bench.measure.Bench;
 
-/** What JHAL is compared with: the JDK's own ways to do the like. */
+/** Baselines that use the JDK alone. */
 public final class Baselines {
   private Baselines() {}
 
-  /** A thread that runs what it is given, in order. */
+  /** A thread that runs tasks in order. */
   public static ThreadPoolExecutor stream() {
     return new ThreadPoolExecutor(
         1,
@@ -30,7 +30,7 @@ public final class Baselines {
   }
 
   /**
-   * The least that a timeline can be: one thread raises it, one thread waits for it, and polls for
+   * The simplest possible timeline: one thread raises it, and one thread waits for it, polling for
    * a while before it parks, as JHAL's host waits do.
    */
   public static final class Counter {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.bench.measure.NotAvailableException;
 
-/** Finds what compiles a C program that includes {@code cuda.h}. */
+/** Finds a compiler for C programs that include {@code cuda.h}. */
 public final class CudaCompiler {
   private static final String DEFAULT_HOME = "/usr/local/cuda";
 

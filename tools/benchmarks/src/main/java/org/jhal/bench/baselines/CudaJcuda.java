@@ -19,8 +19,8 @@ import org.jhal.bench.measure.NotAvailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the baselines on JCuda share: the primary context of the device, a stream of their own, the
- * kernel. Made when it is first entered. Every result is checked.
+ * The shared objects of the baselines on JCuda: the primary context of the device, a separate
+ * stream, and the kernel. They are created on first use. Every result is checked.
  *
  * <p>For one thread.
  */
@@ -30,7 +30,7 @@ public final class CudaJcuda implements AutoCloseable {
     double[] run(CudaJcuda cuda) throws Exception;
   }
 
-  /** An address on the device that can be told. */
+  /** A device pointer that exposes its address. */
   private static final class Address extends CUdeviceptr {
     long value() {
       return getNativePointer() + getByteOffset();
@@ -76,7 +76,7 @@ public final class CudaJcuda implements AutoCloseable {
     }
   }
 
-  /** Runs {@code body} with the context, then restores what was there before. */
+  /** Runs {@code body} with the context, then restores the previous one. */
   double[] inContext(Body body) throws Exception {
     try {
       if (!isOpen) {
@@ -96,7 +96,7 @@ public final class CudaJcuda implements AutoCloseable {
   private void open() throws NotAvailableException {
     String library = Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
     try {
-      // JCuda would say it less clearly, and leave a file behind.
+      // JCuda's own message would be less clear, and it would leave a file behind.
       NativeLibrary unused = NativeLibrary.getInstance(library);
     } catch (UnsatisfiedLinkError e) {
       throw new NotAvailableException("there is no " + library);
@@ -123,7 +123,7 @@ public final class CudaJcuda implements AutoCloseable {
     isOpen = true;
   }
 
-  /** The text of the kernel, with the zero behind it that the driver wants. */
+  /** The text of the kernel, with the terminating zero that the driver requires. */
   private static byte[] kernel() {
     byte[] text = Touch.file("touch.ptx");
     return Arrays.copyOf(text, text.length + 1);
@@ -165,7 +165,7 @@ public final class CudaJcuda implements AutoCloseable {
         "cuLaunchKernel");
   }
 
-  /** Forgets what the kernel wrote. */
+  /** Clears the word that the kernel writes. */
   void clear() {
     check(JCudaDriver.cuMemsetD32Async(target, 0, 1, stream), "cuMemsetD32Async");
     check(JCudaDriver.cuStreamSynchronize(stream), "cuStreamSynchronize");
@@ -187,9 +187,9 @@ public final class CudaJcuda implements AutoCloseable {
   }
 
   /**
-   * Frees what was made.
+   * Frees everything.
    *
-   * @throws IllegalStateException if that is refused, as it is after a failed kernel
+   * @throws IllegalStateException if the driver refuses that, as it does after a failed kernel
    */
   @Override
   public void close() {

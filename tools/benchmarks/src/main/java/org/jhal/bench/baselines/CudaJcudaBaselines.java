@@ -11,13 +11,13 @@ import org.jhal.bench.measure.Subject;
 
 /** The baselines that are calls of JCuda. They do what those of the raw program do. */
 public final class CudaJcudaBaselines {
-  /** How reports call the baseline that launches as JCuda's documentation shows it. */
+  /** The name of the baseline that launches as JCuda's documentation shows it. */
   public static final String DOCUMENTED = "JCuda, as documented";
 
-  /** How reports call the baseline whose arguments are packed before. */
+  /** The name of the baseline whose arguments are packed in advance. */
   static final String PACKED = "JCuda, packed";
 
-  /** How reports call the baselines that could do it in one way only. */
+  /** The name of the baselines that have only one way to do it. */
   public static final String PLAIN = "JCuda";
 
   private CudaJcudaBaselines() {}

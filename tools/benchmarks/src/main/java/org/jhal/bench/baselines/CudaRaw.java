@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The baselines that are raw calls in C: the program {@code raw}, compiled when it is first needed,
- * running beside this JVM and asked for one sample after the other. While it is not asked it waits
- * for its input, and its device has nothing to do.
+ * which runs beside this JVM and takes one sample after the other on request. Between requests it
+ * waits for its input, and its device is idle.
  *
  * <p>For one thread.
  */
 public final class CudaRaw implements AutoCloseable {
-  /** How reports call these baselines. */
+  /** The name of these baselines in reports. */
   public static final String NAME = "C";
 
   private static final String PROGRAM = "raw";
@@ -43,7 +43,7 @@ public final class CudaRaw implements AutoCloseable {
       List.of(
           "collectives.c", "driver.c", "graphs.c", "libraries.c", "pageable.c", "peers.c", "raw.c");
   private static final List<String> HEADERS = List.of("driver.h", "peers.h", "raw.h");
-  private static final String ABSENT = "absent "; // before what this machine does not have
+  private static final String ABSENT = "absent "; // begins an answer that names what is missing
   private static final String END = "the end of the output";
   private static final Pattern RESULT =
       Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
@@ -66,7 +66,7 @@ public final class CudaRaw implements AutoCloseable {
    * Starts nothing yet.
    *
    * @param toolchain compiles the program
-   * @param environment what the program finds there besides what this JVM does
+   * @param environment variables for the program, in addition to those of this JVM
    * @param pciAddress of the device, or null for the first
    */
   public CudaRaw(
@@ -98,8 +98,8 @@ public final class CudaRaw implements AutoCloseable {
   /**
    * A subject whose sample is one answer of the program.
    *
-   * @param title how reports call it
-   * @param name of the case, as the program knows it
+   * @param title its name in reports
+   * @param name the program's name for the case
    * @param size of a step: how many bytes are transferred or allocated, or how many kernels run; 0
    *     where it means nothing
    * @param steps how many steps the sample has
@@ -151,7 +151,7 @@ public final class CudaRaw implements AutoCloseable {
       }
       return parse(line, name, size, steps);
     } catch (IOException | TimeoutException | InterruptedException | NotAvailableException e) {
-      stop(); // the next request starts it anew
+      stop(); // the next request starts it again
       throw e;
     }
   }
@@ -198,7 +198,7 @@ public final class CudaRaw implements AutoCloseable {
   private String nextLine() throws InterruptedException, TimeoutException {
     String line = lines.poll(Bench.DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
     if (line == null) {
-      throw new TimeoutException("the raw program says nothing for " + Bench.DEADLINE);
+      throw new TimeoutException("the raw program has not answered within " + Bench.DEADLINE);
     }
     return line;
   }

@@ -31,9 +31,9 @@ public final class HipLoops implements AutoCloseable {
   }
 
   /**
-   * Has a function called in a loop.
+   * Calls a function in a loop.
    *
-   * @param library that has it
+   * @param library the library that has the function
    * @param arguments of the loop, from the third on
    * @return how many nanoseconds all calls took, or a failed call's result as a negative number
    * @throws NotAvailableException if there is no compiler
@@ -76,7 +76,7 @@ public final class HipLoops implements AutoCloseable {
     throw new NotAvailableException("it cannot be compiled: no gcc, cc or clang on the PATH");
   }
 
-  /** Unloads and removes what was compiled. */
+  /** Unloads and removes the compiled library. */
   @Override
   public void close() throws IOException {
     if (loops != null) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 import org.jhal.bench.measure.Bench;
 import org.jspecify.annotations.Nullable;
 
-/** A folder with sources of this package, and what a compiler makes of them. */
+/** A folder with sources of this package, and the output of a compiler. */
 public final class NativeBuild implements AutoCloseable {
   private final Path folder;
 
@@ -55,8 +55,8 @@ public final class NativeBuild implements AutoCloseable {
   /**
    * Runs a compiler to its end.
    *
-   * @throws IOException with what it said if it fails
-   * @throws TimeoutException if it takes longer than anything may
+   * @throws IOException with the compiler's output if it fails
+   * @throws TimeoutException if it takes longer than {@link Bench#DEADLINE}
    */
   public void run(List<String> command) throws IOException, InterruptedException, TimeoutException {
     Path log = file("log");

@@ -1,8 +1,7 @@
 /**
- * What JHAL is compared with: the same work in C, through JCuda, and with what the JDK has.
+ * What JHAL is compared with: the same work in C, through JCuda, and with the JDK alone.
  *
- * <p>Nothing here uses a device of JHAL. Which baseline a case has, and what it may cost beside it,
- * is up to the case.
+ * <p>Nothing here uses a device of JHAL. Each case selects its baselines, and sets its aims.
  */
 @NullMarked
 package org.jhal.bench.baselines;

@@ -16,9 +16,9 @@ import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
-/** What JHAL does on a device where that is compared with another, or with native calls. */
+/** JHAL's side of cases that compare a device with another one, or with native calls. */
 public final class DispatchWork {
-  /** The setting of devices whose host thread polls: as long as any work here takes. */
+  /** The setting {@code spin} of devices whose host thread polls: longer than any work here. */
   public static final String SPINNING = "50ms";
 
   /** How many dispatches are waited for, one after the other, in a sample. */

@@ -5,9 +5,9 @@ import org.jhal.bench.baselines.CudaCompiler;
 import org.jhal.bench.baselines.CudaRaw;
 import org.jhal.bench.measure.Bench;
 
-/** What cases share that compare CUDA devices with a program in C. */
+/** Shared by the cases that compare CUDA devices with a program in C. */
 public final class OnCuda {
-  /** Whose devices they are for. */
+  /** The driver whose devices they are for. */
   public static final String DRIVER = "cuda";
 
   private OnCuda() {}

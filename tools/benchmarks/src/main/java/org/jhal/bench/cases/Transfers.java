@@ -25,14 +25,14 @@ public final class Transfers implements Subject {
 
   private static final int WORD = Integer.BYTES;
 
-  /** What is transferred; the raw program knows them by these names in lower case. */
+  /** The kinds of transfer; the raw program uses these names in lower case. */
   public enum Kind {
     COPY("copies on the device"),
     FILL("fills"),
     UPLOAD("uploads from pinned host memory"),
     READBACK("readbacks into pinned host memory");
 
-    /** What they are, in plural. */
+    /** The description, in plural. */
     public final String plural;
 
     Kind(String plural) {
@@ -115,7 +115,7 @@ public final class Transfers implements Subject {
     }
   }
 
-  /** Sets the last word of what is read, and clears that of what is written. */
+  /** Sets the last word of the source, and clears that of the target. */
   private void prepare(DeviceQueue queue) throws InterruptedException {
     int last = bytes - WORD;
     FillPattern value = FillPattern.of32(Touch.VALUE);

@@ -1,8 +1,8 @@
 /**
- * What the cases share: pieces of work on a device, and where to find the program in C.
+ * Shared by the cases: pieces of work on a device, and the program in C.
  *
  * <p>The cases themselves are in {@code host}, {@code vendor}, {@code bulk} and {@code peer}, by
- * what they measure. They do not use each other; what two of them need comes here. A case does not.
+ * what they measure. They do not use each other; code that two of them need belongs here.
  */
 @NullMarked
 package org.jhal.bench.cases;

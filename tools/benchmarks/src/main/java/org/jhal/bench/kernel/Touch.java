@@ -31,7 +31,7 @@ public final class Touch implements AutoCloseable {
   /** The kernel {@code touch}, in all formats. */
   public static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
 
-  /** The same with nothing that a compiler has made already, where a device takes source. */
+  /** The same without precompiled code, for devices that accept source. */
   public static final ExecutableSource SOURCE =
       ExecutableSource.ofResources(Touch.class, "touch-source");
 
@@ -42,7 +42,7 @@ public final class Touch implements AutoCloseable {
   private final Args args;
 
   /**
-   * Loads the kernel, and allocates what it writes to.
+   * Loads the kernel, and allocates the buffer that it writes to.
    *
    * @param own a bundle with the kernel instead of {@link #BUNDLE}, or null
    * @throws NotAvailableException if the device can load none of its formats
@@ -73,7 +73,7 @@ public final class Touch implements AutoCloseable {
     return Objects.requireNonNull(BUNDLE.read(name), name);
   }
 
-  /** Takes a buffer and what is to be written there. */
+  /** Takes a buffer and the value to write there. */
   public Kernel kernel() {
     return kernel;
   }
@@ -83,7 +83,7 @@ public final class Touch implements AutoCloseable {
     queue.dispatch(waits, signals, kernel, ONE, args);
   }
 
-  /** Forgets what the kernel wrote. */
+  /** Clears the word that the kernel writes. */
   public void clear() throws InterruptedException {
     clear(device, target);
   }

@@ -6,10 +6,10 @@ import org.jhal.HalException;
  * Why one side of a row has no numbers.
  *
  * @param why for people
- * @param isFailure whether it went wrong; otherwise this machine does not have what it takes
+ * @param isFailure whether it failed; otherwise this machine lacks something that it needs
  */
 public record Absence(String why, boolean isFailure) {
-  /** What went wrong, for people: status and message, or what was thrown if it has none. */
+  /** The failure, for people: status and message, or the exception if it has none. */
   public static String why(Exception thrown) {
     return thrown instanceof HalException failure
         ? failure.status() + ": " + failure.getMessage()

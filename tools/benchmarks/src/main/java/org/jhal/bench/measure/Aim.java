@@ -4,13 +4,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a number is meant to be. It is printed beside the number, and nothing depends on it.
+ * The limit that a number should keep. It is printed beside the number, and nothing depends on it.
  *
  * @param metric of the row that it is about
- * @param of what is compared
- * @param baseline its name, if a baseline is what JHAL is compared with
- * @param isLeast whether the limit is the least that is wanted, not the most
- * @param limit in the unit of what is compared
+ * @param of what is compared with the limit
+ * @param baseline the name of the baseline that JHAL is compared with, if any
+ * @param isLeast whether the limit is a lower bound, not an upper one
+ * @param limit in the unit of the compared number
  */
 public record Aim(String metric, Of of, @Nullable String baseline, boolean isLeast, double limit) {
   /** What an aim compares with its limit. */
@@ -25,35 +25,35 @@ public record Aim(String metric, Of of, @Nullable String baseline, boolean isLea
     GROWTH
   }
 
-  /** JHAL is to give at most {@code limit}. */
+  /** JHAL's number should be at most {@code limit}. */
   public static Aim atMost(String metric, double limit) {
     return new Aim(metric, Of.VALUE, null, false, limit);
   }
 
-  /** JHAL is to give at most {@code limit} times what the baseline gives. */
+  /** JHAL's number should be at most {@code limit} times that of the baseline. */
   public static Aim atMost(String metric, String baseline, double limit) {
     return new Aim(metric, Of.RATIO, baseline, false, limit);
   }
 
-  /** JHAL is to give at least {@code limit} times what the baseline gives. */
+  /** JHAL's number should be at least {@code limit} times that of the baseline. */
   public static Aim atLeast(String metric, String baseline, double limit) {
     return new Aim(metric, Of.RATIO, baseline, true, limit);
   }
 
   /**
-   * JHAL is to give at least {@code limit} times what that baseline gives whose median is the
-   * lowest. It is not known which one that is unless all were measured.
+   * JHAL's number should be at least {@code limit} times that of the baseline whose median is the
+   * lowest. That baseline is not known unless all were measured.
    */
   public static Aim atLeastOfLowest(String metric, double limit) {
     return new Aim(metric, Of.LOWEST, null, true, limit);
   }
 
-  /** JHAL is to give at most {@code limit} times what it gives for the case's first series. */
+  /** JHAL's number should be at most {@code limit} times that of the case's first series. */
   public static Aim growsAtMost(String metric, double limit) {
     return new Aim(metric, Of.GROWTH, null, false, limit);
   }
 
-  /** What is compared with the limit: a median; not a number if it was not measured. */
+  /** The median that is compared with the limit; NaN if it was not measured. */
   public double measured(Row row) {
     return switch (of) {
       case VALUE -> Spread.of(row.jhal()).median();

@@ -5,8 +5,8 @@ import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much the live threads of this JVM allocate on the heap. What a thread that ends or starts
- * meanwhile allocates is not counted.
+ * How much the live threads of this JVM allocate on the heap. Allocations of threads that start or
+ * end meanwhile are not counted.
  */
 public final class Allocations {
   private final ThreadMXBean threads;

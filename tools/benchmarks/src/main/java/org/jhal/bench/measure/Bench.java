@@ -16,13 +16,13 @@ import org.jhal.Setting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What cases are made for.
+ * The parameters of cases.
  *
  * @param uri of the device
  * @param device to measure
  * @param kernels a bundle with the kernel of the cases instead of that of the benchmarks, or null
  * @param max the largest number of submissions in a sample
- * @param shared what cases share; whoever made it closes it
+ * @param shared objects that cases share; its creator closes it
  * @param peer the same for a second device, which the first is compared with; null if there is none
  */
 public record Bench(
@@ -61,14 +61,14 @@ public record Bench(
   }
 
   /**
-   * How often a sample repeats work of {@code size} submissions: a small size is not to be a short
-   * sample.
+   * How often a sample repeats work of {@code size} submissions, so that a small size does not make
+   * a short sample.
    */
   public int repeats(int size) {
     return Math.max(1, Math.min(max, SAMPLE) / size);
   }
 
-  /** How many steps a sample has where size means nothing: {@code wanted}, or less if told so. */
+  /** The steps of a sample without a size: {@code wanted}, but at most {@code max}. */
   public int steps(int wanted) {
     return Math.min(wanted, max);
   }
@@ -104,7 +104,7 @@ public record Bench(
 
   /**
    * How long a host thread polls for device work before it parks. Baselines do the same. A driver
-   * that does not tell is taken not to poll.
+   * that does not report it is assumed not to poll.
    */
   public long spinNanos() {
     for (Setting setting : device.settings()) {

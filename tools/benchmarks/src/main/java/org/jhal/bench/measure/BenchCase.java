@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param name what {@code --case} selects
  * @param description one line for people
  * @param unit of all metrics that do not name their own
- * @param metrics what a sample tells, in its order; of the first, less is better
+ * @param metrics the metrics of a sample, in its order; of the first, less is better
  * @param scales whether its series do the same for growing numbers, so that each is compared with
  *     the first as well
  * @param driver whose devices it is for, or null if it is for all

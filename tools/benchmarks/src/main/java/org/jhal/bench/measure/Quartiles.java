@@ -3,9 +3,9 @@ package org.jhal.bench.measure;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a sample tells where each step is timed on its own. */
+/** The metrics of a sample whose steps are timed one by one. */
 public final class Quartiles {
-  /** What {@link #of} gives, in its order. */
+  /** The names of the numbers that {@link #of} returns, in its order. */
   public static final List<String> METRICS = List.of("median", "p25", "p75");
 
   private Quartiles() {}

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures a case: warms every subject up, then takes one sample of each in turn, round after
- * round, so that whatever else the machine does meanwhile hits all of them alike.
+ * round, so that other load of the machine affects all of them alike.
  */
 public final class Rounds {
   private static final int STEADY = 3; // samples in a row without progress
-  private static final double PROGRESS = 0.95; // what a sample must take of the best one before
-  private static final int PATIENCE = 4; // times the time for warming up, and it is over anyway
+  private static final double PROGRESS = 0.95; // a sample below this part of the best is progress
+  private static final int PATIENCE = 4; // warming up ends after this many times its least time
 
   private Rounds() {}
 
@@ -43,7 +43,7 @@ public final class Rounds {
           });
     }
 
-    /** Once it has failed, it is left alone: the others may still work. */
+    /** Takes no more samples once the subject has failed; the others may still work. */
     private void guard(Step step) throws InterruptedException {
       if (absence != null) {
         return;

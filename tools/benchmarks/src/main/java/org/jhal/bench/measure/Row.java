@@ -23,7 +23,7 @@ public record Row(
     List<Baseline> baselines,
     List<Aim> aims) {
   /**
-   * What stands beside JHAL.
+   * The samples of a baseline.
    *
    * @param name of the baseline
    * @param samples in the order of the rounds

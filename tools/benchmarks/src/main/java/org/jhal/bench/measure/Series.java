@@ -3,12 +3,13 @@ package org.jhal.bench.measure;
 import java.util.List;
 
 /**
- * What is measured side by side.
+ * Subjects that are measured side by side.
  *
- * @param label tells it from the other series of its case: a number of submissions, or a kind
+ * @param label distinguishes it from the other series of its case: a number of submissions, or a
+ *     kind
  * @param jhal the side that is measured
  * @param baselines what it is compared with
- * @param aims what its numbers are meant to be
+ * @param aims limits of its numbers
  */
 public record Series(String label, Subject jhal, List<Subject> baselines, List<Aim> aims)
     implements AutoCloseable {

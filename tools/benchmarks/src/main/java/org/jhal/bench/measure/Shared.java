@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * What several cases use: made when it is first asked for, closed at the end of the run, the last
- * made first.
+ * Objects that several cases use. They are created on first use, and closed at the end of the run
+ * in reverse order.
  */
 public final class Shared implements AutoCloseable {
   private final Map<String, AutoCloseable> made = new HashMap<>();
   private final Deque<AutoCloseable> order = new ArrayDeque<>();
 
-  /** What has this name; {@code maker} makes it if nothing has. */
+  /** The object with this name; {@code maker} creates it if there is none. */
   public <T extends AutoCloseable> T get(String name, Class<T> type, Supplier<T> maker) {
     AutoCloseable known = made.get(name);
     if (known == null) {
@@ -26,7 +26,7 @@ public final class Shared implements AutoCloseable {
   }
 
   /**
-   * Closes everything, also after something could not be closed.
+   * Closes everything, even if some objects cannot be closed.
    *
    * @throws Exception the first that was thrown, with the others added to it
    */

@@ -3,7 +3,7 @@ package org.jhal.bench.measure;
 import java.util.Arrays;
 
 /**
- * What came out of several rounds.
+ * The spread of the numbers of several rounds.
  *
  * @param median the middle one, or the mean of the two in the middle
  * @param min the smallest

@@ -1,15 +1,15 @@
 package org.jhal.bench.measure;
 
-/** Something that can be measured: JHAL, or a baseline that does the like without it. */
+/** Something that can be measured: JHAL, or a baseline that does similar work without it. */
 public interface Subject extends AutoCloseable {
-  /** How reports call the side of every row that is measured. */
+  /** The name of JHAL's side in reports. */
   String JHAL = "JHAL";
 
-  /** How reports call it. */
+  /** Its name in reports. */
   String name();
 
   /**
-   * Makes what samples need; called once, before the first.
+   * Creates the objects that samples need; called once, before the first sample.
    *
    * @throws NotAvailableException if it cannot be measured here, which is no failure
    */

@@ -1,6 +1,6 @@
 /**
- * How something is measured: cases, their series and subjects, rounds of samples, and what comes of
- * them. Knows no case.
+ * How measurements are taken: cases, their series and subjects, rounds of samples, and the results.
+ * Knows no particular case.
  */
 @NullMarked
 package org.jhal.bench.measure;

@@ -33,9 +33,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the engine alone takes for a submission: on a device that does nothing, {@value #STEPS}
- * submissions, each waiting for the one before it, with timepoints that were made before; then the
- * host waits for the last.
+ * The time that the engine alone takes for a submission: on a device that does nothing, {@value
+ * #STEPS} submissions, each waiting for the one before it, with timepoints that were made before;
+ * then the host waits for the last.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -48,7 +48,7 @@ public class EngineBenchmark {
 
   private static final Duration DEADLINE = Duration.ofMinutes(1);
 
-  /** The device, and what is submitted. */
+  /** The device and its timeline. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH sets the parameter and calls open() and begin() first
   public static class Chain {

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the events of the flight recorder add to a submission: a chain of barriers on a device that
- * does nothing, so that nothing else hides it.
+ * The time that the events of the flight recorder add to a submission: a chain of barriers on a
+ * device that does nothing, so that no other work hides it.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -101,7 +101,7 @@ public class EventsBenchmark {
     }
   }
 
-  /** What an operation asks, and does not tell, while it is not recorded. */
+  /** The checks that an operation makes while it is not recorded. */
   @Benchmark
   public boolean asks(Chain chain) {
     return FlightRecorder.recordsSubmissions()

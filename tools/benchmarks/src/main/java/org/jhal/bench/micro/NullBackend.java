@@ -25,14 +25,14 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.EngineDevice;
 
 /**
- * A device that does nothing, so that what a submission costs on it is the engine alone. Its events
+ * A device that does nothing, so that a submission on it costs the engine's time alone. Its events
  * fire a given time after they were recorded, which stands for the latency of a device.
  *
  * @param latencyNanos 0 if events fire at once
  */
 record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event> {
   private static final long SPIN_NANOS = 50_000_000; // a host thread that waits never parks
-  private static final long COMPLETION_SPIN_NANOS = 20_000; // what the driver for CUDA has
+  private static final long COMPLETION_SPIN_NANOS = 20_000; // the default of the driver for CUDA
 
   /** A native event. */
   static final class Event {
@@ -58,7 +58,7 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
         List.of());
   }
 
-  /** Memory that is not there. */
+  /** Memory without bytes. */
   private record Memory(long size) implements DeviceMemory {
     @Override
     public MappedRange map(long offset, int length) {

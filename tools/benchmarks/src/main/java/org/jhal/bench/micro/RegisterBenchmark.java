@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A callback that is registered and taken back while others wait. */
+/** A callback that is registered and cancelled while others wait. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -47,13 +47,13 @@ public class RegisterBenchmark {
     }
   }
 
-  /** Lets go of them. */
+  /** Releases them. */
   @TearDown
   public void end() {
     semaphore.close();
   }
 
-  /** Registers one and takes it back. */
+  /** Registers a callback and cancels it. */
   @Benchmark
   public boolean registerAndCancel() {
     return semaphore.onReach(value(), callback).cancel();

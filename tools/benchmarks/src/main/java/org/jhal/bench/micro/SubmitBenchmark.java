@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A submission in steady state: {@value #WINDOW} are on their way, and the host waits for the
- * oldest. With {@code -prof gc}, 24 bytes are the timepoint that each submission is given.
+ * A submission in steady state: {@value #WINDOW} are in flight, and the host waits for the oldest.
+ * With {@code -prof gc}, 24 bytes are the timepoint of each submission.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,4 +1,4 @@
-/** JMH benchmarks of single steps; docs/benchmarks.md tells how to run and read them. */
+/** JMH benchmarks of single steps; docs/benchmarks.md explains how to run and read them. */
 @NullMarked
 package org.jhal.bench.micro;
 

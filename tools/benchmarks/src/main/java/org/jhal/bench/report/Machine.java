@@ -14,11 +14,11 @@ import org.jhal.DriverRegistry;
 import org.jhal.Hal;
 import org.jhal.Setting;
 
-/** What results depend on. */
+/** The facts that results depend on. */
 public final class Machine {
   private Machine() {}
 
-  /** What there is to know of this machine, this JVM and {@code device}. */
+  /** The facts about this machine, this JVM and {@code device}. */
   public static Map<String, String> facts(String uri, Device device) {
     Runtime runtime = Runtime.getRuntime();
     List<String> collectors = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class Machine {
     return facts;
   }
 
-  /** What there is to know of {@code device}. */
+  /** The facts about {@code device}. */
   public static String fact(String uri, Device device) {
     List<String> settings = new ArrayList<>();
     for (Setting setting : device.settings()) {
@@ -61,7 +61,7 @@ public final class Machine {
     return registry.driver(device.info().driver()).probe().detail();
   }
 
-  /** How many threads of the whole machine wanted to run during the last minute, if it tells. */
+  /** The load of the whole machine during the last minute, if the system reports it. */
   public static String load() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return load < 0 ? "unknown" : String.format(Locale.ROOT, "%.1f", load);

@@ -196,11 +196,15 @@ public final class Page {
     lines.forEach(
         (key, both) ->
             both.stream().filter(Line::isFirst).forEach(line -> add(byRow, key.ofRow(), line)));
-    Set<Key> told = new LinkedHashSet<>();
+    Set<Key> seen = new LinkedHashSet<>();
     lines.forEach(
         (key, both) -> {
-          boolean isTold = !told.add(key.ofRow()); // once for all baselines
-          rows(key, both, scale, isTold ? "" : change(byRow.getOrDefault(key.ofRow(), List.of())));
+          boolean isRepeated = !seen.add(key.ofRow()); // the change is shown once for all baselines
+          rows(
+              key,
+              both,
+              scale,
+              isRepeated ? "" : change(byRow.getOrDefault(key.ofRow(), List.of())));
         });
     page.closeTable();
     notes.forEach(note -> page.element("p", note, "class", "bad"));

@@ -29,7 +29,7 @@ public final class Report {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
   private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s  %s%n";
 
-  /** Stands where a row has no baseline. */
+  /** Printed for a row without a baseline. */
   private static final Row.Baseline NONE = new Row.Baseline("", new double[0], null);
 
   private final JsonObject root = new JsonObject();
@@ -103,7 +103,8 @@ public final class Report {
   }
 
   /**
-   * What belongs into the line of {@code baseline}: its own aims, and the first line has the rest.
+   * The aims in the line of {@code baseline}: its own; the first line also has those of no
+   * baseline.
    */
   private static String aims(Row row, String baseline, boolean isFirst) {
     return row.aims().stream()
@@ -178,7 +179,7 @@ public final class Report {
     return json;
   }
 
-  /** JSON has no word for what is not a number: null. */
+  /** A number as JSON; null for NaN, which JSON cannot express. */
   private static JsonElement number(double value) {
     return Double.isFinite(value) ? new JsonPrimitive(value) : JsonNull.INSTANCE;
   }

@@ -1,8 +1,7 @@
 /**
- * Writes results down: tables for people, JSON for programs, and what machine they are from.
+ * Writes results: tables for people, JSON for programs, and the facts about the machine.
  *
- * <p>In files and on pages, a baseline is called {@code peer}, as in those that were recorded
- * before.
+ * <p>In files and on pages, a baseline is called {@code peer}.
  */
 @NullMarked
 package org.jhal.bench.report;

@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The baselines on JCuda, with its real native half on a fake driver, which checks the arguments of
- * launches. In a JVM of its own: a missing function would end it.
+ * The baselines on JCuda, with its real native library on a fake driver, which checks the arguments
+ * of launches. They run in a separate JVM, since a missing function would end it.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CudaJcudaTest {
   private static final int STEPS = 100;
 
   @Test
-  void everyBaselineDoesItsWork(@TempDir Path folder) throws Exception {
+  void everyBaselineRunsItsWork(@TempDir Path folder) throws Exception {
     assumeTrue(
         Platform.isLinux() && Platform.ARCH.equals("x86-64"),
         "the fake driver is for JCuda's natives for Linux on x86-64; this is " + Platform.ARCH);
@@ -62,7 +62,7 @@ class CudaJcudaTest {
         new TreeSet<>(Files.readAllLines(log)));
   }
 
-  /** What runs in a JVM of its own: prints what has worked. */
+  /** The program in the separate JVM: prints the baselines that have worked. */
   @SuppressWarnings("SystemOut") // the pipe to the test
   public static void main(String[] args) throws Exception {
     try (CudaJcuda cuda = new CudaJcuda(null)) {

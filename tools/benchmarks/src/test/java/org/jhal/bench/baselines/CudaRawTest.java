@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The baselines in C: their compiler, their program on a fake driver, and what it answers. */
+/** The baselines in C: their compiler, their program on a fake driver, and its answers. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CudaRawTest {
   @Test
@@ -41,7 +41,7 @@ class CudaRawTest {
         "result copy 4096 7 9.0 10.5",
         "result copy 4096 7 9.0 nan 12.0"
       })
-  void anythingElseIsQuoted(String line) {
+  void quotesAnyOtherAnswer(String line) {
     IOException refused =
         assertThrows(IOException.class, () -> CudaRaw.parse(line, "copy", 4096, 7));
     assertEquals(
@@ -49,7 +49,7 @@ class CudaRawTest {
   }
 
   @Test
-  void withoutACompilerItSaysWhatIsMissing(@TempDir Path folder) throws IOException {
+  void reportsAMissingCompiler(@TempDir Path folder) throws IOException {
     Map<String, String> environment =
         Map.of("PATH", folder.toString(), "CUDA_HOME", folder.resolve("toolkit").toString());
     assertEquals(
@@ -152,7 +152,7 @@ class CudaRawTest {
     assertEquals(List.of(expected), Files.readAllLines(log));
   }
 
-  /** Far more chunks than slots, more threads than cores, and a last chunk that is not whole. */
+  /** Far more chunks than slots, more threads than cores, and a smaller last chunk. */
   @ParameterizedTest
   @ValueSource(strings = {"ring-upload-", "ring-readback-"})
   void aRingMovesMoreThanItHolds(String name, @TempDir Path folder) throws Exception {
@@ -182,7 +182,7 @@ class CudaRawTest {
   }
 
   @Test
-  void twoDevicesMustBeNamedAndNearEachOther(@TempDir Path folder) throws Exception {
+  void reportsAMissingOrInaccessibleSecondDevice(@TempDir Path folder) throws Exception {
     FakeCuda fake = FakeCuda.build(folder);
     assertFails("error no second device was named", fake.raw("0000:03:00.0", Map.of()));
     assertFails(
@@ -203,7 +203,7 @@ class CudaRawTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"all-reduce", "all-reduce-chain"})
-  void sumsAreThoseOfNccl(String name, @TempDir Path folder) throws Exception {
+  void runsSumsThroughNccl(String name, @TempDir Path folder) throws Exception {
     FakeCuda fake = FakeCuda.build(folder).withNccl();
     try (CudaRaw raw = fake.raw("0000:03:00.0", "0000:04:00.0", Map.of())) {
       for (long bytes : new long[] {8, 1 << 20, 4}) {
@@ -223,7 +223,7 @@ class CudaRawTest {
   }
 
   @Test
-  void withoutNcclThereAreNoSums(@TempDir Path folder) throws Exception {
+  void reportsAMissingNccl(@TempDir Path folder) throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", "0000:04:00.0", Map.of())) {
       Subject sums = raw.subject("all-reduce", 8, 1, UnaryOperator.identity());
       for (int i = 0; i < 2; i++) {
@@ -236,7 +236,7 @@ class CudaRawTest {
   }
 
   @Test
-  void aGraphOfNothingIsRefused(@TempDir Path folder) throws Exception {
+  void refusesAnEmptyGraph(@TempDir Path folder) throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
       Subject nothing = raw.subject("graph-0", 10, 1, UnaryOperator.identity());
       IOException refused = assertThrows(IOException.class, nothing::sample);
@@ -247,7 +247,7 @@ class CudaRawTest {
   }
 
   @Test
-  void aProgramThatFailsIsQuotedAndStartedAgain(@TempDir Path folder) throws Exception {
+  void quotesAFailedProgramAndStartsItAgain(@TempDir Path folder) throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
       Subject unaligned = raw.subject("fill", 5, 1, UnaryOperator.identity());
       IOException refused = assertThrows(IOException.class, unaligned::sample);
@@ -260,7 +260,7 @@ class CudaRawTest {
   }
 
   @Test
-  void aFailedCallIsNamed(@TempDir Path folder) throws Exception {
+  void namesAFailedCall(@TempDir Path folder) throws Exception {
     FakeCuda fake = FakeCuda.build(folder);
     try (CudaRaw raw = fake.raw(null, Map.of("FAKE_CUDA_FAIL", "1"))) {
       Subject spinning = raw.subject("spinning", 0, 1, UnaryOperator.identity());
@@ -281,7 +281,7 @@ class CudaRawTest {
   }
 
   @Test
-  void aProgramThatDoesNotCompileIsTold(@TempDir Path folder) throws Exception {
+  void reportsAProgramThatDoesNotCompile(@TempDir Path folder) throws Exception {
     FakeCuda.assumeGcc();
     Files.createFile(folder.resolve("cuda.h")); // without anything in it
     try (CudaRaw raw = new CudaRaw(() -> List.of("gcc", "-I" + folder), Map.of(), null)) {

@@ -70,7 +70,7 @@ public final class FakeCuda {
     return List.of("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + headers);
   }
 
-  /** Compiles NCCL beside it; without that there is none, whatever the machine has. */
+  /** Compiles a fake NCCL beside it; otherwise there is none, even if the machine has one. */
   public FakeCuda withNccl() throws IOException, InterruptedException {
     compile(NCCL, "libnccl.c");
     return this;

@@ -16,13 +16,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The PTX that is shipped, compiled to the end with the compiler that JCuda brings. */
+/** The shipped PTX, compiled to machine code with the compiler that JCuda contains. */
 class ShippedPtxTest {
   private static String ptx() {
     return new String(Touch.file("touch.ptx"), StandardCharsets.UTF_8);
   }
 
-  /** JCuda unpacks to a fixed name in the temporary folder, where another process may be at it. */
+  /**
+   * JCuda unpacks to a fixed name in the temporary folder, which another process may use as well.
+   */
   @BeforeAll
   static void load(@TempDir Path folder) {
     String before = System.getProperty("java.io.tmpdir");
@@ -60,12 +62,12 @@ class ShippedPtxTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"})
-  void itCompilesForEachArchitecture(String architecture) {
+  void ptxCompilesForEachArchitecture(String architecture) {
     assertEquals(nvPTXCompileResult.NVPTXCOMPILE_SUCCESS, compile(ptx(), architecture));
   }
 
   @Test
-  void whatIsBrokenDoesNot() {
+  void brokenPtxDoesNotCompile() {
     assertNotEquals(
         nvPTXCompileResult.NVPTXCOMPILE_SUCCESS, compile(ptx().replace("st.", "store."), "sm_90"));
   }

@@ -24,7 +24,7 @@ import org.jhal.bench.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the cases are measured with. */
+/** The parts that measure cases. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class MeasuringTest {
   @Test
@@ -36,14 +36,14 @@ class MeasuringTest {
 
   @Test
   void ratiosAreTakenRoundByRound() {
-    // The load doubled in the second round: the quotient does not care.
+    // The load doubled in the second round, which does not change the quotient.
     double[] jhal = {10, 20, 12};
     double[] baseline = {5, 10, 6};
     assertEquals(new Spread(2, 2, 2), Spread.ofRatios(jhal, baseline));
   }
 
   @Test
-  void allocationsOfAllThreadsCount() throws Exception {
+  void countsAllocationsOfAllThreads() throws Exception {
     CountDownLatch begin = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     CountDownLatch counted = new CountDownLatch(1);
@@ -73,7 +73,7 @@ class MeasuringTest {
   }
 
   @Test
-  void theCounterThatBaselinesWaitForWakesItsWaiter() throws Exception {
+  void theCounterOfBaselinesWakesItsWaiter() throws Exception {
     Baselines.Counter counter = new Baselines.Counter(1_000);
     Thread other =
         Baselines.daemon(
@@ -93,7 +93,7 @@ class MeasuringTest {
   }
 
   @Test
-  void sizesAndSpinningComeFromTheCommandAndTheDevice() {
+  void takesSizesFromTheCommandAndSpinningFromTheDevice() {
     try (Device device = Hal.openDevice("mock://?spin=3us")) {
       assertEquals(3_000, new Bench("mock", device, 1, new Shared()).spinNanos());
       assertEquals(List.of(1_000, 16_000), new Bench("mock", device, 20_000, new Shared()).sizes());
@@ -104,7 +104,7 @@ class MeasuringTest {
   }
 
   @Test
-  void everySubjectIsSampledOnceARound() throws Exception {
+  void samplesEverySubjectOncePerRound() throws Exception {
     List<String> order = new ArrayList<>();
     BenchCase benchCase =
         new BenchCase(
@@ -150,7 +150,7 @@ class MeasuringTest {
   }
 
   @Test
-  void aSubjectThatFailsLeavesTheOthersAlone() throws Exception {
+  void measuresTheOthersIfASubjectFails() throws Exception {
     List<String> order = new ArrayList<>();
     BenchCase benchCase =
         new BenchCase(
@@ -217,7 +217,7 @@ class MeasuringTest {
   }
 
   @Test
-  void growthIsTakenAgainstTheFirstSeries() {
+  void comparesGrowthWithTheFirstSeries() {
     Aim aim = Aim.growsAtMost("time", 3);
     double[] smallest = {10, 10};
     Row fine = new Row("2", "time", new double[] {30, 30}, null, smallest, List.of(), List.of(aim));
@@ -228,7 +228,7 @@ class MeasuringTest {
   }
 
   @Test
-  void theBaselineWithTheLowestMedianCountsOnceAllAreMeasured() {
+  void comparesWithTheLowestMedianOnceAllAreMeasured() {
     Aim aim = Aim.atLeastOfLowest("GB/s", 0.8);
     double[] nothing = {Double.NaN, Double.NaN, Double.NaN};
     Row.Baseline fast =
@@ -258,7 +258,7 @@ class MeasuringTest {
   }
 
   @Test
-  void whatIsSharedIsMadeOnceAndClosedBackwards() {
+  void createsSharedObjectsOnceAndClosesThemInReverse() {
     List<String> closed = new ArrayList<>();
     Shared shared = new Shared();
     AutoCloseable a = shared.get("a", AutoCloseable.class, () -> () -> closed.add("a"));
@@ -285,7 +285,7 @@ class MeasuringTest {
   }
 
   @Test
-  void theSameDeviceIsOpenedAgainWithAnotherWayToWait() throws Exception {
+  void opensTheSameDeviceWithAnotherSpin() throws Exception {
     try (Device device = Hal.openDevice("mock://1?devices=2&spin=1us");
         Shared shared = new Shared()) {
       Bench bench = new Bench("mock://1?devices=2&spin=1us", device, 1, shared);
@@ -296,7 +296,7 @@ class MeasuringTest {
     }
   }
 
-  /** Never gives a sample. */
+  /** A subject that never returns a sample. */
   private record Failing(String name, Supplier<Exception> failure) implements Subject {
     @Override
     public double[] sample() throws Exception {

@@ -26,19 +26,19 @@ class ClassLoaderTest {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @Test
-  void nothingKeepsTheClassLoaderOfAnApplicationThatHasClosedItsDevices() throws Exception {
+  void anApplicationThatHasClosedItsDevicesIsUnloaded() throws Exception {
     awaitUnloaded(runApplication(UsesDevices.class));
   }
 
-  /** A semaphore and other things without native memory are held by the application itself. */
+  /** Only the application itself refers to a semaphore and other objects without native memory. */
   @Test
-  void aSemaphoreInAStaticFieldOfTheApplicationDoesNotKeepItForEver() throws Exception {
+  void anApplicationWithASemaphoreInAStaticFieldIsUnloaded() throws Exception {
     awaitUnloaded(runApplication(KeepsSemaphore.class));
   }
 
   /** The recorder outlives the application. */
   @Test
-  void aRecordingThatGoesOnDoesNotKeepIt() throws Exception {
+  void anApplicationIsUnloadedWhileARecordingGoesOn() throws Exception {
     try (Recording recording = new Recording()) {
       for (String event : List.of("Submission", "Operation", "Allocation", "Name")) {
         recording.enable("org.jhal." + event);
@@ -85,7 +85,7 @@ class ClassLoaderTest {
     try (URLClassLoader loader =
         new URLClassLoader("application", classPath, ClassLoader.getPlatformClassLoader())) {
       Thread.currentThread().setContextClassLoader(loader);
-      // On this very thread, which lives on as those of a server do.
+      // On this thread, which outlives the application like the threads of a server.
       ((Runnable) loader.loadClass(program.getName()).getDeclaredConstructor().newInstance()).run();
       return new WeakReference<>(loader);
     } finally {

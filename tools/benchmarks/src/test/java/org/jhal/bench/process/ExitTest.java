@@ -44,7 +44,7 @@ class ExitTest {
   }
 
   @Test
-  void openDevicesAreClosedWhenTheJvmExits() throws Exception {
+  void exitClosesOpenDevices() throws Exception {
     List<String> calls = calls(run("idle"));
     assertEquals(
         List.of("native: close of a stream", "native: close"),
@@ -52,7 +52,7 @@ class ExitTest {
   }
 
   @Test
-  void workThatIsParkedFailsAndWorkInFlightIsAwaited() throws Exception {
+  void exitFailsParkedWorkAndAwaitsWorkInFlight() throws Exception {
     String text = run("working");
     assertTrue(text.contains("parked: CANCELLED"), text);
     assertTrue(text.contains("in flight: 1"), text);
@@ -60,14 +60,14 @@ class ExitTest {
   }
 
   @Test
-  void workThatNeverEndsIsLeftBehind() throws Exception {
+  void exitAbandonsWorkThatNeverEnds() throws Exception {
     String text = run("hanging");
     assertTrue(text.contains("hanging: DEADLINE_EXCEEDED"), text);
     assertFalse(text.contains("native: close"), text);
   }
 
   @Test
-  void aThreadOfTheDeviceMayMakeTheJvmExit() throws Exception {
+  void aThreadOfTheDeviceCanExitTheJvm() throws Exception {
     run("callback");
   }
 }

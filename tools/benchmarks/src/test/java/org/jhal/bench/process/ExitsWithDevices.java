@@ -19,14 +19,14 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.EngineDevice;
 import org.jspecify.annotations.Nullable;
 
-/** A program that exits, with code 7, in the way that it is told, while a device is open. */
+/** A program that exits with code 7 while a device is open, in the way that its argument names. */
 public final class ExitsWithDevices {
   private static volatile boolean isHeld; // then events do not fire
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   private ExitsWithDevices() {}
 
-  /** Exits in the way {@code args[0]}. */
+  /** Exits in the way that {@code args[0]} names. */
   public static void main(String[] args) throws InterruptedException {
     Device device =
         new EngineDevice<>(
@@ -51,7 +51,7 @@ public final class ExitsWithDevices {
                 1,
                 failed -> {
                   print("parked: " + (failed == null ? "reached" : failed.status()));
-                  isHeld = false; // what is in flight ends while the JVM exits
+                  isHeld = false; // work in flight ends while the JVM exits
                 });
         Registration second =
             timeline.onReach(

@@ -6,7 +6,7 @@ import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.Hal;
 
-/** Closes its device, and keeps what needs no memory of it in a static field. */
+/** Closes its device, and keeps objects without native memory in a static field. */
 public final class KeepsSemaphore implements Runnable {
   private static final List<Object> KEPT = new ArrayList<>();
 

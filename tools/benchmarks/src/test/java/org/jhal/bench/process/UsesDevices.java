@@ -12,7 +12,7 @@ import org.jhal.HostCall;
 import org.jhal.Registration;
 import org.jhal.TimelineSemaphore;
 
-/** A bit of everything, after which all is closed. */
+/** Uses a bit of everything, and closes all of it. */
 public final class UsesDevices implements Runnable {
   @Override
   public void run() {

@@ -1,4 +1,4 @@
-/** What the process around devices must be able to do: exit, and unload an application. */
+/** Processes with devices: their exit, and the unloading of an application. */
 @NullMarked
 package org.jhal.bench.process;
 

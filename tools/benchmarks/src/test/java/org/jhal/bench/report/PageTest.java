@@ -35,9 +35,9 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
-/** Results as a page, and files of results that make no sense. */
+/** Results as a page, and malformed files of results. */
 class PageTest {
-  /** What breaks pages that are not careful. */
+  /** Text that breaks a page without escaping. */
   private static final String NASTY = "</p><script>x</script>\"'&\u0001";
 
   private static final double[] NONE = {Double.NaN, Double.NaN};
@@ -144,7 +144,7 @@ class PageTest {
   }
 
   @Test
-  void barsDoNotLeaveTheirPlaceHoweverFarTheSpreadIs() throws Exception {
+  void barsStayInTheirColumnForAnySpread() throws Exception {
     String json = json("case", 1).replace("150.0", "1e9");
     Document page = parse(Page.of("r.json", Results.parse(json)));
     Element bar = all(page, "rect", "a").get(0);
@@ -174,9 +174,9 @@ class PageTest {
     assertTrue(rows.stream().anyMatch(row -> row.getTextContent().endsWith("missed 2.00")), text);
   }
 
-  /** JHAL's own numbers are compared whatever was measured beside them. */
+  /** JHAL's own numbers are compared whatever the baselines are. */
   @Test
-  void runsAreComparedAlsoIfOneHadNoBaseline() throws Exception {
+  void comparesRunsEvenIfOneHasNoBaseline() throws Exception {
     Results with = Results.parse(json("case", 2));
     JsonObject alone = JsonParser.parseString(json("case", 1)).getAsJsonObject();
     alone
@@ -190,7 +190,7 @@ class PageTest {
     assertEquals(List.of("0.50", "1.00"), changes(Page.of("a", without, "b", with)));
   }
 
-  /** What stands in the last column, of those rows that have a number there. */
+  /** The numbers in the last column. */
   private static List<String> changes(String page) throws Exception {
     List<String> changes = new ArrayList<>();
     NodeList all = parse(page).getElementsByTagName("tr");
@@ -206,7 +206,7 @@ class PageTest {
   }
 
   @Test
-  void whatOneRunLacksIsShownOfTheOther() throws Exception {
+  void showsARowThatOnlyOneRunHas() throws Exception {
     Document page =
         parse(Page.of("x", Results.parse(json("one", 1)), "y", Results.parse(json("other", 1))));
     NodeList cases = page.getElementsByTagName("h2");
@@ -218,7 +218,7 @@ class PageTest {
   }
 
   @Test
-  void aRunThatMeasuredNothingHasAPage() throws Exception {
+  void writesAPageForARunWithoutResults() throws Exception {
     Document page = parse(Page.of("x", Results.parse("{\"device\": \"mock\", \"cases\": []}")));
     String text = page.getDocumentElement().getTextContent();
     assertTrue(text.contains("Nothing was measured."), text);
@@ -236,7 +236,7 @@ class PageTest {
   }
 
   @Test
-  void thePageIsMadeFromEarlierResults() throws Exception {
+  void writesAPageFromEarlierResults() throws Exception {
     String json = write("now.json", json("case", 2));
     String older = write("then.json", json("case", 1));
     String file = folder.resolve("page.html").toString();
@@ -277,14 +277,14 @@ class PageTest {
   }
 
   @Test
-  void aPageThatCannotBeWrittenIsTold() throws Exception {
+  void reportsAPageThatCannotBeWritten() throws Exception {
     String json = write("now.json", json("case", 2));
     assertEquals(1, tool("--from", json, "--page", folder.resolve("no/such/file").toString()));
     assertTrue(out.toString().startsWith("hal: DATA_LOSS: the page cannot be written"));
   }
 
   @Test
-  void optionsThatMakeNoSenseTogetherAreTold() throws Exception {
+  void reportsContradictoryOptions() throws Exception {
     String json = write("now.json", json("case", 2));
     assertEquals(2, tool("--from", json));
     assertTrue(out.toString().contains("--compare and --from need --page"), out.toString());
@@ -324,7 +324,7 @@ class PageTest {
   }
 
   @Test
-  void truncatedResultsAreTold() {
+  void reportsTruncatedResults() {
     String json = json("case", 2);
     for (int length = 0; length < json.length(); length += 37) {
       assertBad(json.substring(0, length), "");
@@ -361,7 +361,7 @@ class PageTest {
         "\"atMost\": 1.25|\"atMost\": null|aims[0].atMost: is null, expected a number",
         "\"met\": false|\"met\": \"yes\"|aims[0].met: is \"yes\", expected true, false or null"
       })
-  void wrongTypesAreTold(String old, String altered, String message) {
+  void reportsWrongTypes(String old, String altered, String message) {
     String json = json("case", 2);
     int place = json.contains("\"samples\"") && old.endsWith(",") ? json.indexOf("\"samples\"") : 0;
     int at = json.indexOf(old, place);

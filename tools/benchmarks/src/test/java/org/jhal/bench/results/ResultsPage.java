@@ -31,7 +31,7 @@ final class ResultsPage {
       in parentheses where they are known. No test checks a number. Compare only numbers of one file: machines and neighbours differ.
       """;
 
-  /** What a run depends on, in the order of the page; the rest of the facts follows. */
+  /** The first facts of a run, in the order of the page; the other facts follow. */
   private static final List<String> FIRST = List.of("device", "peer", "commit", "time");
 
   private static final List<String> NO_FACTS = List.of("format", "cases", "notes", "transcribed");

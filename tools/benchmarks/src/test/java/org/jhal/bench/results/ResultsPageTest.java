@@ -121,7 +121,7 @@ class ResultsPageTest {
     assertEquals(List.of(), wrong);
   }
 
-  /** What is wrong with a file. */
+  /** The defects of a file. */
   private static List<String> wrong(String name, JsonObject run) {
     List<String> wrong = new ArrayList<>();
     try {

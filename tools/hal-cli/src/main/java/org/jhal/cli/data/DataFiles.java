@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens files by the ending of their name: {@code .npy} for arrays, {@code .png} for pictures, any
  * other for raw bytes. Other picture formats and archives of arrays, {@code .npz}, are refused,
- * since nobody means their raw bytes.
+ * since their raw bytes are hardly ever wanted.
  */
 public final class DataFiles {
   private static final List<String> OTHER_PICTURES =
@@ -127,8 +127,8 @@ public final class DataFiles {
   }
 
   /**
-   * Whether two names are of one file, which may not be there yet. What is there and is no regular
-   * file, such as a device, keeps nothing that another could overwrite, so it is never the same.
+   * Whether two names are of one file, which may not exist yet. A file that exists and is not
+   * regular, such as a device, keeps no content that could be overwritten, so the result is false.
    */
   public static boolean isSame(Path one, Path other) {
     try {
@@ -136,11 +136,11 @@ public final class DataFiles {
           ? Files.isRegularFile(one) && Files.exists(other) && Files.isSameFile(one, other)
           : !Files.exists(other) && place(one).equals(place(other));
     } catch (IOException e) {
-      return false; // one of them cannot be used, as is told when it is opened
+      return false; // opening the file reports why it cannot be used
     }
   }
 
-  /** The place of a file that is not there, whatever links lead to its folder. */
+  /** The path of a file that does not exist, with all links to its folder resolved. */
   private static Path place(Path missing) throws IOException {
     Path path = missing.toAbsolutePath().normalize();
     Path folder = path.getParent();

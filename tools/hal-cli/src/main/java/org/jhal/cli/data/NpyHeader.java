@@ -30,7 +30,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   private static final int ALIGNMENT = 64;
 
-  /** Far more than any array of numbers needs; a larger one is taken for a damaged file. */
+  /** Far more than any array of numbers needs; a larger header counts as damaged. */
   private static final int MAX_HEADER = 1 << 20;
 
   /** Byte order, kind and size as NumPy writes them, and a unit of time; an object has no size. */
@@ -49,7 +49,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   private static final Pattern DIMENSION = Pattern.compile("\\s*(\\d+)\\s*(,|$)\\s*");
 
   /**
-   * Reads the header of a file and checks that the file is as long as it says.
+   * Reads the header of a file, and checks that the file is as long as the header says.
    *
    * @param name the name of the file in messages
    * @throws HalException INVALID_ARGUMENT if it is malformed; UNIMPLEMENTED if it holds an array

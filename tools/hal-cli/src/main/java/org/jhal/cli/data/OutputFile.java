@@ -13,7 +13,7 @@ import java.nio.file.StandardCopyOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes beside its target and replaces it in one step, so that nobody sees half a file. An
+ * Writes beside its target and replaces it in one step, so that half a file is never seen. An
  * existing target that is not a regular file, such as a device or a pipe, is written to directly.
  */
 final class OutputFile implements DataSink {

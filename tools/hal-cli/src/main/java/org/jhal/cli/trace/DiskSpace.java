@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * files, and ends the JVM if that is full.
  */
 public final class DiskSpace {
-  /** The least that the recorder can be limited to: it writes and removes pieces of 12 MB. */
+  /** The smallest limit that the recorder can keep: it writes and removes pieces of 12 MB. */
   static final long LEAST = 32L << 20;
 
   /** The limit if there is enough space. */
@@ -49,7 +49,7 @@ public final class DiskSpace {
     long most = asked == null ? Math.min(USUAL, usable / (2 * COPIES)) : parse(asked);
     if (asked != null && most < LEAST) {
       throw new IllegalArgumentException(
-          "a recording of at most " + asked + "; the least limit is " + megabytes(LEAST));
+          "a recording of at most " + asked + "; the smallest limit is " + megabytes(LEAST));
     }
     long wanted = Math.max(most, LEAST);
     if (wanted > usable / COPIES) {
@@ -78,7 +78,7 @@ public final class DiskSpace {
       }
     }
     throw new IllegalArgumentException(
-        "'" + size + "' is no size; it is a number of bytes, or one followed by k, m, g or t");
+        "'" + size + "' is not a size, which is a number of bytes, or one with k, m, g or t");
   }
 
   private static String megabytes(long bytes) {

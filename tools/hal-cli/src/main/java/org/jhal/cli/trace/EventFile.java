@@ -10,10 +10,10 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a recording. What the JDK throws for a damaged one depends on its version and on
- * the damage: an exception of any kind, or an error, such as an {@link InternalError} for a name
- * that is none, a {@link StackOverflowError} for a type that contains itself, or an {@link
- * OutOfMemoryError} for an array that is longer than the file. All of them are bad input.
+ * The events of a recording. For a damaged one, the JDK throws an exception of any kind, or an
+ * error: an {@link InternalError} for an invalid name, a {@link StackOverflowError} for a type that
+ * contains itself, or an {@link OutOfMemoryError} for an array that is longer than the file. Which
+ * one depends on its version and on the damage. All of them are bad input.
  *
  * <p>Used by one thread.
  */
@@ -22,7 +22,7 @@ final class EventFile implements AutoCloseable {
     T read() throws IOException;
   }
 
-  /** Takes what it needs of an event. */
+  /** Reads the values that it needs from an event. */
   interface Use {
     void of(RecordedEvent event) throws IOException;
   }
@@ -52,7 +52,8 @@ final class EventFile implements AutoCloseable {
   }
 
   /**
-   * Passes an event on. Its values are read when they are asked for, so only then is damage found.
+   * Passes an event on. The JDK decodes its values when they are read, so damage is found only
+   * then.
    *
    * @throws BadRecordingException if it is damaged, or of another version of JHAL
    * @throws IOException of {@code use}

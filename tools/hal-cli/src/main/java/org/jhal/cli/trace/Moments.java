@@ -10,30 +10,30 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Finds the signal that each wait was for: the one with the smallest value that is not below, of
- * those that may have come before the wait was over. Both come in any order, the signal usually
- * first.
+ * Finds the signal that each wait was for: of the signals that may have come before the wait was
+ * over, the one with the smallest value that is large enough. Signals and waits come in any order,
+ * the signal usually first.
  *
- * <p>An operation's own signal is not what it has waited for, and neither is one that is later by
- * more than the errors of both times: then the true one is not in the recording.
+ * <p>An operation does not wait for its own signal, nor for a signal that is later by more than the
+ * errors of both times. In these cases, the true signal is not in the recording.
  *
  * <p>A number of signals and waits is remembered, so that a trace of any length needs limited
  * memory. A wait whose signal was forgotten, or may have been, has no arrow.
  */
 final class Moments {
-  /** What signals or waits: an operation, or a thread of the host. */
+  /** A source of signals and waits: an operation, or a thread of the host. */
   record Origin(long queue, long operation) {}
 
   static final Origin HOST = new Origin(0, 0);
 
-  /** How many signals that cannot be it are looked at for one wait. */
+  /** How many unsuitable signals are examined for one wait. */
   private static final int MOST_LATE = 8;
 
   private record Signal(long timeline, long value) {}
 
   private record Raised(Origin origin, TraceSink.Point point) {}
 
-  /** What is remembered of a timeline. It has at least one signal. */
+  /** The remembered part of a timeline. It has at least one signal. */
   private static final class Timeline {
     final NavigableMap<Long, Raised> signals = new TreeMap<>();
     long highestForgotten;
@@ -140,7 +140,7 @@ final class Moments {
         TraceNames.timeline(wait.timeline()) + " = " + value);
   }
 
-  /** Nothing more comes. */
+  /** Ends the input. */
   void end() throws IOException {
     for (Wait wait : waits) {
       resolve(wait);

@@ -26,8 +26,8 @@ public final class TraceFiles {
   private TraceFiles() {}
 
   /**
-   * A recording of all events of JHAL, which is kept on disk, and not started yet. Of what is more
-   * than {@code maxBytes}, about, it keeps the latest part.
+   * A recording of all events of JHAL, which is kept on disk, and not started yet. It keeps about
+   * the latest {@code maxBytes}.
    */
   public static Recording newRecording(long maxBytes) {
     Recording recording = new Recording();

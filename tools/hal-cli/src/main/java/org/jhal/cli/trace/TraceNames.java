@@ -8,7 +8,7 @@ import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What devices, queues, kernels, timelines and threads are called.
+ * The names of devices, queues, kernels, timelines and threads.
  *
  * <p>Remembers a limited number of them. Used by one thread.
  */
@@ -31,7 +31,7 @@ final class TraceNames {
   private final Map<Long, String> threads = new HashMap<>(); // by their number
   private final Map<String, Long> firsts = new HashMap<>(); // the first thread with this name
 
-  /** Remembers at most {@code most} names of what events give as a number. */
+  /** Remembers at most {@code most} names for the numbers in events. */
   TraceNames(int most) {
     names =
         new LinkedHashMap<>(16, 0.75f, true) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Files for a recording and its traces. All are opened at once, before there is anything to write,
- * so that a run is not lost to a wrong name. Each takes its place when it is complete; without
- * that, {@link #close} leaves what was there.
+ * so that no run is lost to a wrong name. Each replaces an existing file when it is complete; if it
+ * is not, {@link #close} leaves the existing file.
  *
  * <p>Used by one thread.
  */
@@ -153,7 +153,7 @@ public final class TraceOutputs implements AutoCloseable {
       try {
         output.sink.close();
       } catch (IOException e) {
-        // Everything that was needed of this file is already done.
+        // The file has been written completely.
       }
     }
   }

@@ -24,13 +24,13 @@ import org.jhal.cli.trace.TracedOperation.Span;
  * <p>Used by one thread.
  */
 final class TraceReader {
-  /** About as many operations as the events of a chunk of a recording, of 12 MB, can be about. */
+  /** About the number of operations whose events fit into a chunk of a recording, of 12 MB. */
   static final int WINDOW = 1 << 17;
 
   private static final String HOST = "host";
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
-  /** What was found. */
+  /** The numbers of what was found. */
   record Summary(long operations, long unfinished, long arrows, long withoutArrow) {}
 
   private record Key(long queue, long number) {}
@@ -197,7 +197,7 @@ final class TraceReader {
         : open.computeIfAbsent(key, made -> new TracedOperation(made.queue(), made.number()));
   }
 
-  /** Moves an operation on when it is whole, and lets the oldest ones go. */
+  /** Finishes an operation when it is complete, and the oldest ones when the window is full. */
   private void taken(TracedOperation operation) throws IOException {
     if (operation.isWhole()) {
       Key key = new Key(operation.queue, operation.number);
@@ -232,7 +232,7 @@ final class TraceReader {
       taken(operation);
       return;
     }
-    // It needs some length to be seen, and to be the end of an arrow.
+    // It needs some length to be visible, and to be the end of an arrow.
     long begin = at(Math.min(start, end - 1));
     TraceSink.Point point =
         onHost(
@@ -331,7 +331,7 @@ final class TraceReader {
     TraceSink.Point end = null;
     String kind = operation.failure == null ? operation.kind : "failed";
     Span onHost = operation.onHost;
-    // Its signals did not wait for what the host does then.
+    // Its signals did not wait for the following work of the host.
     boolean signalsBefore = onHost != null && known != null && known.end() <= onHost.begin();
     if (onDevice != null || onHost == null || signalsBefore) {
       Span shown = onDevice != null ? onDevice : known;
@@ -339,7 +339,7 @@ final class TraceReader {
         if (operation.thread == null) {
           return; // it began before the recording and goes on behind it
         }
-        // Whether it was issued is only told when it is over.
+        // The event that shows that it was issued is recorded only when it is over.
         shown = new Span(operation.enqueued, Math.max(operation.enqueued, lastTime));
         title += ", unfinished";
         kind = "unfinished";
@@ -364,7 +364,8 @@ final class TraceReader {
               details);
       if (onDevice == null) {
         end = lastOf(begin, at(shown.end()), 0);
-        // It was issued before what it waits for was known to be over. When it began lies between.
+        // It was issued before its producers were known to be over, and began between the two
+        // times.
         begin = new TraceSink.Point(begin.track(), begin.time(), begin.time(), end.time(), 0);
       } else {
         long last = last(begin, at(shown.end())).time();

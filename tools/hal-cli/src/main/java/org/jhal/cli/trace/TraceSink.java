@@ -14,16 +14,16 @@ interface TraceSink {
    * A line of the picture. It is announced before anything on it.
    *
    * @param number unique, from 1
-   * @param group what it belongs to: a device, or the host
+   * @param group the device that it belongs to, or the host
    */
   record Track(int number, String group, String name) {}
 
   /**
    * A point on a track.
    *
-   * @param earliest since when the same slice goes on, if where in it the point lies is not known
-   * @param latest until when it does
-   * @param error by which all of this may be wrong
+   * @param earliest the earliest possible time within the slice, if the exact one is not known
+   * @param latest the latest possible time within the slice
+   * @param error by how much these times may be wrong
    */
   record Point(Track track, long time, long earliest, long latest, long error) {
     Point(Track track, long time) {
@@ -61,6 +61,6 @@ interface TraceSink {
   /** A number that changes, from {@code time} on. */
   void counter(Track track, String name, long time, long value) throws IOException;
 
-  /** Everything was given. */
+  /** Ends the trace. */
   void end() throws IOException;
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a recording tells about one operation, event by event. */
+/** One operation, as the events of a recording describe it. */
 final class TracedOperation {
   /** A timepoint that it waits for or signals. */
   record Edge(long timeline, long value) {}
@@ -34,7 +34,7 @@ final class TracedOperation {
     this.number = number;
   }
 
-  /** Whether only what not every operation has can still come. */
+  /** Whether all events that every operation has are there. */
   boolean isWhole() {
     return thread != null && edgesToCome == 0 && known != null;
   }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tracks of a trace, made when something is first put on them. What overlaps on a track goes to
- * further ones of the same name.
+ * The tracks of a trace, created on first use. Slices that overlap on a track go to further tracks
+ * of the same name.
  */
 final class Tracks {
-  /** The most tracks of one name; what still overlaps is shown as beginning later. */
+  /** The most tracks of one name; a slice that still overlaps is shown as beginning later. */
   private static final int MOST = 16;
 
   /** A name with its tracks, and when the last slice on each of them ends. */
@@ -62,7 +62,7 @@ final class Tracks {
     this.sink = sink;
   }
 
-  /** The track for what is known to nest, such as what one thread does. */
+  /** The track for slices that are known to nest, such as those of one thread. */
   TraceSink.Track of(String group, String name) throws IOException {
     return lanes(group, name).get(0);
   }

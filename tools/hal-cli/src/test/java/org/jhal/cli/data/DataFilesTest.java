@@ -25,7 +25,7 @@ class DataFilesTest {
   @TempDir private Path folder;
 
   @Test
-  void anyOtherFileIsBytesAsTheyAre() throws IOException {
+  void readsAnyOtherFileAsRawBytes() throws IOException {
     Path file = Files.write(folder.resolve("data.bin"), new byte[] {1, 2, 3});
     try (DataSource source = DataFiles.open(file)) {
       assertNull(source.type());
@@ -38,7 +38,7 @@ class DataFilesTest {
   }
 
   @Test
-  void anInputThatIsNoFileIsRefused() {
+  void refusesAnInputThatIsNoFile() {
     fails(Status.NOT_FOUND, "no such file", () -> DataFiles.open(folder.resolve("none.npy")));
     fails(Status.NOT_FOUND, "no such file", () -> DataFiles.open(folder.resolve("none.png")));
     fails(Status.NOT_FOUND, "no such file", () -> DataFiles.open(folder.resolve("none")));
@@ -63,7 +63,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aFullDiskIsToldApart() {
+  void reportsAFullDiskAsResourceExhausted() {
     for (String reason : List.of("No space left on device", "Disk quota exceeded")) {
       for (IOException thrown :
           List.of(new IOException(reason), new FileSystemException("out", null, reason))) {
@@ -77,7 +77,7 @@ class DataFilesTest {
   }
 
   @Test
-  void anOutputThatMayNotBeWrittenIsRefused() throws IOException {
+  void refusesAReadOnlyOutput() throws IOException {
     Path file = Files.createFile(folder.resolve("fixed.bin"));
     assume(
         file.toFile().setWritable(false) && !Files.isWritable(file),
@@ -86,7 +86,7 @@ class DataFilesTest {
   }
 
   @Test
-  void anArchiveOfArraysIsNotTakenForBytes() throws IOException {
+  void refusesAnArchiveOfArrays() throws IOException {
     Path file = Files.write(folder.resolve("arrays.npz"), new byte[] {'P', 'K', 3, 4});
     String message = "'" + file + "': .npz, an archive of arrays, is not supported; use one .npy";
     fails(Status.UNIMPLEMENTED, "input " + message, () -> DataFiles.open(file));
@@ -94,7 +94,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aPictureMustFit() {
+  void refusesAPictureOfAnotherTypeOrShape() {
     Path file = folder.resolve("a.png");
     for (ElementType type : List.of(ElementType.F32, ElementType.I8)) {
       fails(
@@ -122,7 +122,7 @@ class DataFilesTest {
   }
 
   @Test
-  void whatWasThereStaysUntilTheOutputIsComplete() throws IOException {
+  void keepsAnExistingFileUntilTheOutputIsComplete() throws IOException {
     Path file = Files.write(folder.resolve("data.bin"), new byte[] {9});
     try (DataSink sink = create(file)) {
       sink.write(ByteBuffer.wrap(new byte[] {1, 2}));
@@ -139,7 +139,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aLinkStaysALink() throws IOException {
+  void keepsALinkAndReplacesItsTarget() throws IOException {
     Path file = Files.write(folder.resolve("data.bin"), new byte[] {9});
     Path link = folder.resolve("link.bin");
     try {
@@ -156,7 +156,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aDeviceIsNotReplaced() throws IOException {
+  void writesToADeviceDirectly() throws IOException {
     Path nowhere = Path.of("/dev/null");
     assume(Files.exists(nowhere), "this system has no /dev/null");
     try (DataSink sink = create(nowhere)) {
@@ -179,7 +179,7 @@ class DataFilesTest {
     assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(file));
   }
 
-  /** Skips a test, and says so where a build's output is read, which has only the number. */
+  /** Skips a test and logs why, since the output of a build shows only how many were skipped. */
   private static void assume(boolean isPossible, String otherwise) {
     if (!isPossible) {
       System.getLogger(DataFilesTest.class.getName()).log(Level.INFO, "skipped: " + otherwise);

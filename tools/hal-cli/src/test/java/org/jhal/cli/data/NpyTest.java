@@ -32,7 +32,7 @@ class NpyTest {
   @TempDir private Path folder;
 
   @Test
-  void randomArraysComeBackAsTheyWere() throws IOException {
+  void readsBackRandomArrays() throws IOException {
     Random random = new Random(20);
     for (int i = 0; i < 200; i++) {
       ElementType type = ElementType.values()[random.nextInt(ElementType.values().length)];
@@ -59,7 +59,7 @@ class NpyTest {
 
   @ParameterizedTest
   @CsvSource({"1", "2", "3"})
-  void allFormatsOfNumpyAreRead(int major) throws IOException {
+  void readsAllFormatsOfNumpy(int major) throws IOException {
     Path file = write(major, GOOD + " ".repeat(20) + "\n", new byte[24]);
     try (DataSource source = DataFiles.open(file)) {
       assertEquals(ElementType.F32, source.type());
@@ -86,7 +86,7 @@ class NpyTest {
     "<f4, F32",
     "<f8, F64"
   })
-  void eachTypeHasItsName(String description, ElementType type) throws IOException {
+  void readsTheNameOfEachType(String description, ElementType type) throws IOException {
     String header = "{'descr': '" + description + "', 'fortran_order': False, 'shape': (2,), }\n";
     try (DataSource source = DataFiles.open(write(1, header, new byte[2 * type.bytes()]))) {
       assertEquals(type, source.type());
@@ -103,7 +103,7 @@ class NpyTest {
   }
 
   @Test
-  void whatIsWrittenIsWhatNumpyWrites() {
+  void writesTheSameBytesAsNumpy() {
     // numpy.lib.format.header_data_from_array_1_0 of a (3,) array of float32, format 1.0
     String expected = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }";
     byte[] header = NpyHeader.encode(ElementType.F32, Shape.of(3));
@@ -175,13 +175,13 @@ class NpyTest {
   }
 
   @Test
-  void aLaterFormatIsCalledUnsupported() throws IOException {
+  void reportsALaterFormatAsUnsupported() throws IOException {
     refused(
         Status.UNIMPLEMENTED, "unsupported .npy file", write(4, GOOD, new byte[24]), "format 4.0");
   }
 
   @Test
-  void aFileThatIsNoneIsRefused() throws IOException {
+  void refusesAFileThatIsNotNpy() throws IOException {
     refused(bytes(new byte[0]), "does not begin as .npy files do");
     refused(bytes("hello, I am no array".getBytes(StandardCharsets.UTF_8)), "does not begin");
     refused(bytes(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'}), "does not begin");
@@ -205,7 +205,7 @@ class NpyTest {
   }
 
   @Test
-  void damageIsEitherHarmlessOrRefused() throws IOException {
+  void readsOrRefusesADamagedFile() throws IOException {
     byte[] good = Files.readAllBytes(write(1, GOOD + "\n", new byte[24]));
     Random random = new Random(21);
     for (int i = 0; i < 3000; i++) {
@@ -228,7 +228,7 @@ class NpyTest {
   }
 
   @Test
-  void anArrayPastTwoGibibytesIsReadInPieces() throws IOException {
+  void readsAnArrayOfMoreThanTwoGibibytesInPieces() throws IOException {
     long elements = (1L << 29) + 1000; // of f32: a little more than 2 GiB
     Path file = folder.resolve("large.npy");
     byte[] header = NpyHeader.encode(ElementType.F32, Shape.of(elements));

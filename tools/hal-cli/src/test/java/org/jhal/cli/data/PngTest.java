@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class PngTest {
   @Test
-  void randomPicturesComeBackAsTheyWere() throws IOException {
+  void readsBackRandomPictures() throws IOException {
     Random random = new Random(30);
     for (int i = 0; i < 60; i++) {
       Shape shape = Shape.of(1 + random.nextInt(20), 1 + random.nextInt(20), 1 + i % 4);
@@ -81,7 +81,7 @@ class PngTest {
   }
 
   @Test
-  void aPictureThatIsValidAndCannotBeReadIsCalledUnsupported() throws IOException {
+  void reportsAValidUnreadablePictureAsUnsupported() throws IOException {
     byte[] file = png(new BufferedImage(3, 2, BufferedImage.TYPE_USHORT_GRAY));
     refused(Status.UNIMPLEMENTED, "unsupported PNG file", file, "16 bits per channel; 1, 2, 4");
     refused(
@@ -141,7 +141,7 @@ class PngTest {
     refused(file, "malformed PNG file");
   }
 
-  /** Before any memory is taken for them. */
+  /** Before any memory is allocated for them. */
   @Test
   void morePixelsThanTheDataCanHoldAreRefused() {
     byte[] data = chunk("IDAT", new int[1000]);
@@ -151,7 +151,7 @@ class PngTest {
     refused(file(header(1, 1_000_000, 1, 3), data, end), "take 2000000 bytes, but its 1000 bytes");
     refused(file(header(8_256_000, 1, 1, 0), data, end), "take 1032001 bytes");
     refused(file(header(1000, 1000, 8, 4), end), "its 0 bytes of data");
-    // Not one byte less, whatever the decoder finds then.
+    // At the limit itself, the decoder refuses it for another reason.
     refused(file(header(8_255_992, 1, 1, 0), data, end), "malformed PNG file");
     HalException allowed =
         assertThrows(
@@ -161,7 +161,7 @@ class PngTest {
   }
 
   @Test
-  void whatDeflatesBestIsStillRead() throws IOException {
+  void readsAPictureWithTheBestPossibleCompression() throws IOException {
     for (int channels = 1; channels <= 4; channels++) {
       byte[] file = Png.encode(Shape.of(1000, 3000, channels), new byte[3_000_000 * channels]);
       assertTrue(file.length < 3_000_000 * channels / 200, "compressed to " + file.length);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ShapeTest {
   @Test
-  void aTextIsReadAndWritten() {
+  void parsesAndPrintsAShape() {
     Shape shape = Shape.parse("480,640,3");
     assertEquals(Shape.of(480, 640, 3), shape);
     assertEquals(921_600, shape.elements());
@@ -23,7 +23,7 @@ class ShapeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ",", "3,", ",3", "3;4", "x", "1.5", "99999999999999999999", " 3"})
-  void whatIsNoShapeIsRefused(String text) {
+  void refusesAMalformedShape(String text) {
     HalException e = assertThrows(HalException.class, () -> Shape.parse(text));
     assertEquals(Status.INVALID_ARGUMENT, e.status());
   }

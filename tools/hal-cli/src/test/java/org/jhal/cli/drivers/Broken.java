@@ -27,6 +27,6 @@ public final class Broken implements DriverProvider {
 
   @Override
   public Driver create() {
-    throw new AssertionError("nobody can make one");
+    throw new AssertionError("the constructor has not thrown");
   }
 }

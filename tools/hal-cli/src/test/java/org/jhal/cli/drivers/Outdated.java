@@ -3,7 +3,7 @@ package org.jhal.cli.drivers;
 import org.jhal.Driver;
 import org.jhal.spi.DriverProvider;
 
-/** A driver for an API of long ago. */
+/** A driver for an outdated version of the API. */
 public final class Outdated implements DriverProvider {
   @Override
   public String name() {
@@ -22,6 +22,6 @@ public final class Outdated implements DriverProvider {
 
   @Override
   public Driver create() {
-    throw new AssertionError("its version should have kept everybody from this");
+    throw new AssertionError("a driver with an outdated version was created");
   }
 }

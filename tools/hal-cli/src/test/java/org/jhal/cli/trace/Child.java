@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of its own with the class path of the tests. */
+/** A separate JVM with the class path of the tests. */
 final class Child {
   private static final long SECONDS = 120;
 

@@ -20,12 +20,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** A trace in the JSON format of Chrome, checked against what readers of that format need. */
+/** A trace in the JSON format of Chrome, checked for everything that its readers need. */
 final class ChromeFormat {
   private static final double STEP = 0.001; // times are whole nanoseconds
   private static final double NANOS_PER_MICRO = 1e3;
 
-  /** With the error that is stated for its ends, all in microseconds. */
+  /** A slice, with the error that is stated for its ends; all times in microseconds. */
   record Slice(String track, String name, double begin, double end, double error) {
     boolean contains(Point point) {
       return track.equals(point.track)

@@ -25,15 +25,15 @@ class DiskSpaceTest {
   }
 
   @Test
-  void byDefaultHalfOfTheSpaceStaysFree() {
+  void leavesHalfOfTheSpaceFreeByDefault() {
     assertEquals(1024 * MB, limit(null, 1L << 50));
     assertEquals(1024 * MB, limit(null, 8192 * MB));
     assertEquals(100 * MB, limit(null, 400 * MB));
-    assertEquals(DiskSpace.LEAST, limit(null, 64 * MB), "the least");
+    assertEquals(DiskSpace.LEAST, limit(null, 64 * MB), "the smallest limit");
   }
 
   @Test
-  void aSizeIsANumberWithAUnit() {
+  void acceptsANumberWithAUnit() {
     assertEquals(200 * MB, limit("200m", 400 * MB));
     assertEquals(200 * MB, limit("200M", 400 * MB));
     assertEquals(2048 * MB, limit("2g", 8192 * MB));
@@ -45,7 +45,7 @@ class DiskSpaceTest {
   }
 
   @Test
-  void aFolderWithoutEnoughSpaceIsRefused() {
+  void refusesAFolderWithoutEnoughSpace() {
     String message = refused("200m", 399 * MB);
     assertTrue(message.contains("'temporary', has 399 MB left"), message);
     assertTrue(message.contains("at most 200 MB"), message);

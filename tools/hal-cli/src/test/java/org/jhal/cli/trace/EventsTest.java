@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What programs on the mock leave in a recording. */
+/** The events that programs on the mock leave in a recording. */
 @Timeout(120)
 class EventsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -136,7 +136,7 @@ class EventsTest {
       Duration slack =
           execution.getDuration("error").plus(of(executions, wait).getDuration("error"));
       assertFalse(produced.isAfter(consumed.plus(slack)), () -> producer + " before " + wait);
-      // An operation's own event ends when some thread tells the recorder, in any order.
+      // Threads commit the events of operations in any order, so their ends are not ordered.
       assertFalse(
           of(operations, producer).getStartTime().isAfter(of(operations, wait).getEndTime()),
           () -> producer + " begins before " + wait + " is over");
@@ -144,7 +144,7 @@ class EventsTest {
   }
 
   @Test
-  void namesAreInEachRecordingOnce() throws Exception {
+  void recordsEachNameOncePerRecording() throws Exception {
     try (Device device = Hal.openDevice("mock")) {
       for (int i = 0; i < 2; i++) {
         Recorded recorded = record(() -> barrier(device));
@@ -190,7 +190,7 @@ class EventsTest {
   }
 
   @Test
-  void whatOneOperationDoesIsToldInFull() throws Exception {
+  void recordsAllEventsOfAnOperation() throws Exception {
     byte[] bytes = new byte[100];
     Thread host = Thread.currentThread();
     Recorded recorded =
@@ -242,7 +242,7 @@ class EventsTest {
   }
 
   @Test
-  void aFailureIsToldAndSoIsAWaitThatEndsLate() throws Exception {
+  void recordsFailuresAndWaitsThatEndLate() throws Exception {
     Recorded recorded =
         record(
             () -> {
@@ -262,10 +262,10 @@ class EventsTest {
             .map(event -> event.getString("outcome"))
             .filter(outcome -> !outcome.equals("ABORTED"))
             .toList());
-    assertEquals(List.of(), recorded.of("Execution"), "it never ran");
+    assertEquals(List.of(), recorded.of("Execution"), "executions of an operation that never ran");
   }
 
-  /** Nothing signals it, so no signal holds up what waits for it. */
+  /** No operation signals the first value, so a wait for it has no arrow. */
   @Test
   void aWaitForTheFirstValueIsNotRecorded() throws Exception {
     Recorded recorded =
@@ -298,9 +298,9 @@ class EventsTest {
     assertEquals(List.of(), recorded.of("HostWait"));
   }
 
-  /** Whatever is recorded first names all that exists, also what was made before the recording. */
+  /** The first event names every object, even those created before the recording began. */
   @Test
-  void eachEventAloneComesWithTheNamesOfItsNumbers() throws Exception {
+  void recordsTheNamesWithWhicheverEventComesFirst() throws Exception {
     String said = Child.java(folder, OneEvent.class.getName(), folder.toString());
     assertEquals("9 events, all named", said.strip());
   }
@@ -343,7 +343,7 @@ class EventsTest {
         device.queue(0).hostCall(done.at(1), done.at(2), HostCall.Mode.BLOCKING, context -> {});
         done.await(2, DEADLINE);
       }
-      device.close(); // some events are told a moment after the signal
+      device.close(); // some events are recorded a moment after the signal
     }
 
     private static void check(String kind, Recorded recorded) {
@@ -364,8 +364,8 @@ class EventsTest {
   }
 
   @Test
-  void withoutTheModuleEverythingRunsAndNothingIsRecorded() throws Exception {
-    for (String management : new String[] {"", ",java.management"}) { // without it there is no bean
+  void runsAndRecordsNothingWithoutTheModule() throws Exception {
+    for (String management : new String[] {"", ",java.management"}) { // the bean needs it
       String[] line = {
         "--limit-modules",
         "java.base,java.logging,jdk.unsupported" + management,
@@ -391,8 +391,8 @@ class EventsTest {
         System.out.print((isThere ? "" : "no ") + name + ", ");
       }
       try (Device device = Hal.openDevice("mock")) {
-        boolean isTold = Hal.explain().contains("Device mock-0: no open operations");
-        System.out.print(isTold ? "explained, " : device + " is missing in: " + Hal.explain());
+        boolean isNamed = Hal.explain().contains("Device mock-0: no open operations");
+        System.out.print(isNamed ? "explained, " : device + " is missing in: " + Hal.explain());
       }
       System.out.println(STEPS);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which wait has an arrow, and from where. */
+/** Which waits have an arrow, and from which signal. */
 class MomentsTest {
   private static final TraceSink.Track TRACK = new TraceSink.Track(1, "device", "queue");
 
@@ -16,7 +16,7 @@ class MomentsTest {
   private long now;
   private long operations;
 
-  /** Keeps the names of the arrows. */
+  /** Collects the names of the arrows. */
   private static final class Arrows implements TraceSink {
     final List<String> names = new ArrayList<>();
 
@@ -66,7 +66,7 @@ class MomentsTest {
   }
 
   @Test
-  void theArrowOfAValueThatNothingSignalsComesFromTheNext() throws IOException {
+  void drawsTheArrowFromTheNextLargerSignal() throws IOException {
     Moments moments = new Moments(sink, 2);
     signal(moments, 1, 7);
     signal(moments, 1, 9);
@@ -76,7 +76,7 @@ class MomentsTest {
   }
 
   @Test
-  void noLaterSignalGetsTheArrowOfAForgottenOne() throws IOException {
+  void drawsNoArrowIfTheSignalMayBeForgotten() throws IOException {
     Moments moments = new Moments(sink, 2);
     for (long value : new long[] {3, 5, 7, 9}) {
       signal(moments, 1, value);
@@ -89,7 +89,7 @@ class MomentsTest {
   }
 
   @Test
-  void anExactSignalBelowAForgottenOneIsStillFound() throws IOException {
+  void findsAnExactSignalBelowAForgottenOne() throws IOException {
     Moments moments = new Moments(sink, 2);
     for (long value : new long[] {9, 3, 5}) { // threads record in any order
       signal(moments, 1, value);
@@ -99,9 +99,9 @@ class MomentsTest {
     assertArrows(moments, 1, "semaphore#1 = 3");
   }
 
-  /** A timeline of which nothing is remembered any more is signalled once more. */
+  /** A forgotten timeline is signalled again. */
   @Test
-  void noSignalGetsTheArrowOfOneOfAForgottenTimeline() throws IOException {
+  void drawsNoArrowForASignalOfAForgottenTimeline() throws IOException {
     Moments moments = new Moments(sink, 2);
     signal(moments, 1, 5);
     signal(moments, 2, 5);
@@ -115,7 +115,7 @@ class MomentsTest {
   }
 
   @Test
-  void aTimelineThatIsNewerThanTheForgottenOnesIsKnownFromItsFirstSignal() throws IOException {
+  void drawsArrowsForATimelineNewerThanTheForgottenOnes() throws IOException {
     Moments moments = new Moments(sink, 1);
     signal(moments, 1, 5);
     signal(moments, 2, 5);

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.xml.sax.InputSource;
 
 class PictureTraceTest {
-  /** Programs choose the names of threads and kernels. */
+  /** Programs may give threads and kernels any name. */
   @Test
-  void anyNameMakesAPictureThatCanBeRead() throws Exception {
+  void writesValidXmlForAnyName() throws Exception {
     StringBuilder every = new StringBuilder("<&>\"']]>");
     for (char c = 0; c < 0xA1; c++) {
       every.append(c);

@@ -8,7 +8,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/** What was recorded while something ran. */
+/** The events that were recorded while a program ran. */
 record Recorded(List<RecordedEvent> events) {
   /** A program to be recorded. */
   interface Program {
@@ -25,7 +25,7 @@ record Recorded(List<RecordedEvent> events) {
         program);
   }
 
-  /** As {@link #of(Path, Program)}, but only events with these names. */
+  /** Like {@link #of(Path, Program)}, but records only events with these names. */
   static Recorded of(Path file, List<String> names, Program program) throws Exception {
     try (Recording recording = new Recording()) {
       for (String name : TraceSettings.EVENTS) {

@@ -104,7 +104,7 @@ class TraceReaderTest {
     return trace;
   }
 
-  /** Waits without a wait of the library, which would be an arrow more. */
+  /** Polls: a wait of the library would add an arrow. */
   private static void spinUntil(TimelineSemaphore timeline, long value) {
     long start = System.nanoTime();
     while (timeline.value() < value) {
@@ -127,13 +127,13 @@ class TraceReaderTest {
                 for (int i = 0; i < 2; i++) {
                   steps.step((waits, signals) -> device.queue(0).barrier(waits, signals));
                 }
-                device.close(); // what is told after the signals is recorded
+                device.close(); // waits for events that are recorded after the signals
               });
       assertTrue(trace.signals.values().iterator().next().name().endsWith(" = 1"));
     }
   }
 
-  /** By the first value of the timeline, which no event tells. */
+  /** The first value of the timeline is in no event. */
   @Test
   void aValueThatWasReachedBeforeHasNoArrow() throws Exception {
     try (Device device = Hal.openDevice("mock");
@@ -150,7 +150,7 @@ class TraceReaderTest {
     }
   }
 
-  /** Although an operation before it signals more. */
+  /** Even though an earlier operation signals a larger value. */
   @Test
   void aWaitForTheFirstValueHasNoArrow() throws Exception {
     try (Device device = Hal.openDevice("mock");
@@ -173,7 +173,7 @@ class TraceReaderTest {
     }
   }
 
-  /** Nor one from what would have signalled it. */
+  /** Not even from the operation that would have signalled it. */
   @Test
   void aFailedWaitHasNoArrow() throws Exception {
     try (Device device = Hal.openDevice("mock");
@@ -200,7 +200,7 @@ class TraceReaderTest {
     }
   }
 
-  /** Whatever would signal the value has begun before the wait is over. */
+  /** Even though the operation that would signal the value begins before the wait is over. */
   @Test
   void aWaitOfAThreadThatFailsOrEndsLateHasNoArrow() throws Exception {
     Thread host = Thread.currentThread();
@@ -234,7 +234,7 @@ class TraceReaderTest {
     }
   }
 
-  /** The signal of one that does not block comes before it begins, or while it runs. */
+  /** A host call that does not block signals before it begins, or while it runs. */
   @Test
   void noArrowOutOfAHostCallLeadsBackInTime() throws Exception {
     for (HostCall.Mode mode : HostCall.Mode.values()) {
@@ -266,9 +266,9 @@ class TraceReaderTest {
     }
   }
 
-  /** It is a bar up to the end of the recording. */
+  /** Its bar ends at the end of the recording. */
   @Test
-  void whatHangsIsSeen() throws Exception {
+  void showsAHangingOperationAsUnfinished() throws Exception {
     Path made = folder.resolve("hangs.jfr");
     try (Device device = Hal.openDevice("mock");
         TimelineSemaphore gate = device.createSemaphore(0);
@@ -295,9 +295,9 @@ class TraceReaderTest {
     assertEquals(last, hanging.end(), 0.001);
   }
 
-  /** Numbers of operations, queues and timelines begin anew in each copy. */
+  /** In each copy, the numbers of operations, queues and timelines begin at 1. */
   @Test
-  void copiesOfTheLibraryInOneProcessAreToldApart() throws Exception {
+  void distinguishesCopiesOfTheLibraryInOneProcess() throws Exception {
     Path made = folder.resolve("copies.jfr");
     Recorded.of(
         made,
@@ -332,7 +332,7 @@ class TraceReaderTest {
     }
   }
 
-  /** What {@link EventsTest#web} does, for another class loader. */
+  /** Runs {@link EventsTest#web} in another class loader. */
   public static final class Web implements Runnable {
     @Override
     public void run() {
@@ -368,7 +368,7 @@ class TraceReaderTest {
 
   /** A program may start a thread for each of its tasks. */
   @Test
-  void anyNumberOfThreadsSharesALimitedNumberOfTracks() throws Exception {
+  void limitsTheTracksOfAnyNumberOfThreads() throws Exception {
     AtomicInteger count = new AtomicInteger();
     ChromeFormat trace =
         traceOfThreads(task -> new Thread(task, "task " + count.incrementAndGet()), 700);
@@ -380,7 +380,7 @@ class TraceReaderTest {
   /** They have no names, and there may be millions. */
   @Test
   @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
-  void virtualThreadsShareTracksOfTheirOwn() throws Exception {
+  void virtualThreadsShareSeparateTracks() throws Exception {
     // By reflection, since this is compiled for Java 17.
     Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
     ThreadFactory virtual =
@@ -392,7 +392,7 @@ class TraceReaderTest {
         trace.trackNames::toString);
   }
 
-  /** A window far smaller than the recording finds what is near each other. */
+  /** A window far smaller than the recording is enough for signals and waits that are near. */
   @Test
   void aSmallWindowIsEnoughForAChain() throws Exception {
     Path made = folder.resolve("chain.jfr");
@@ -411,19 +411,19 @@ class TraceReaderTest {
     assertEquals(5_000, found.operations());
     ChromeFormat trace = ChromeFormat.check(json);
     assertEquals(found.arrows(), trace.signals.size());
-    // From each operation to the next, and perhaps to the host. What a thread had recorded when it
-    // was held up may be anywhere in the file, though: a few dozen events each time.
+    // From each operation to the next, and perhaps to the host. The events of a thread that was
+    // delayed may be anywhere in the file, though: a few dozen each time.
     assertTrue(found.arrows() + found.withoutArrow() >= 10 * 499, found::toString);
     assertTrue(found.arrows() > 10 * 400, found::toString);
   }
 
   /**
-   * Far more is open at once than is remembered. Then parts are missing, and all are counted. Half
-   * of the operations wait for a signal that is forgotten whichever thread has recorded what: it is
-   * further back among the events of the thread that enqueues than is remembered.
+   * Far more operations are open at once than are remembered. The missing parts are all counted.
+   * Half of the operations wait for a signal that is forgotten in any case: among the events of the
+   * enqueueing thread, it is further back than the memory reaches.
    */
   @Test
-  void whatIsForgottenIsCounted() throws Exception {
+  void countsForgottenWaitsAndOperations() throws Exception {
     Path made = folder.resolve("chain.jfr");
     int half = 2_500;
     Recorded recorded = Recorded.of(made, () -> enqueueFarFromSignals(half));
@@ -466,7 +466,7 @@ class TraceReaderTest {
 
   @Test
   @Tag("exhaustive")
-  void twoMillionOperationsNeedNoMore() throws Exception {
+  void twoMillionOperationsNeedTheSameMemory() throws Exception {
     recordAndConvert(2_000_000, "-Xmx384m");
   }
 

@@ -13,8 +13,8 @@ import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that one thread reads into a direct buffer, or writes from it, piece by piece; no device
- * takes part. Each time is timed.
+ * A file that one thread reads into a direct buffer, or writes from it, piece by piece, without a
+ * device. Each transfer of the whole file is timed.
  */
 final class FileChannelTransfers implements Subject {
   /** How reports call it. */

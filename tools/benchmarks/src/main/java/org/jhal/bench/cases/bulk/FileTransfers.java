@@ -33,7 +33,7 @@ final class FileTransfers implements Subject {
     /** How the file is opened. */
     final OpenOption option;
 
-    /** What is left of it where the bytes are in memory of the host already, or stay there. */
+    /** The corresponding transfer of host memory, without the file. */
     final PageableTransfers.Kind half;
 
     Kind(OpenOption option, PageableTransfers.Kind half) {

@@ -30,11 +30,12 @@ public final class PageableCases {
   static final int MIB_OF_KIB = 1 << 10;
 
   /**
-   * In KiB, each of which counts as one towards {@code --max}: the last one has to be asked for.
+   * In KiB, each of which counts as one towards {@code --max}: the last one needs a larger {@code
+   * --max}.
    */
   private static final int[] SIZES = {256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
 
-  static final int LARGE = 64 * MIB_OF_KIB; // from here on, a ring is what counts
+  static final int LARGE = 64 * MIB_OF_KIB; // from here on, the aim is relative to the ring
   private static final double LEAST_OF_RING = 0.8;
   private static final double LEAST_OF_PLAIN = 0.9;
 
@@ -117,7 +118,7 @@ public final class PageableCases {
     return kibs < MIB_OF_KIB ? kibs + " KiB" : kibs / MIB_OF_KIB + " MiB";
   }
 
-  /** How many threads copy for the device, or 1 if it does not tell. */
+  /** How many threads copy for the device, or 1 if it has no such setting. */
   private static int copyThreads(Bench bench) {
     return bench.device().settings().stream()
         .filter(setting -> setting.name().equals("copy-threads"))

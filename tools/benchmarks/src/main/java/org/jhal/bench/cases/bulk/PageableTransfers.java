@@ -36,7 +36,7 @@ final class PageableTransfers implements Subject {
     }
   }
 
-  /** What lies on the host. */
+  /** The kind of memory on the host. */
   enum Memory {
     ARRAY("float[]") {
       @Override
@@ -118,7 +118,7 @@ final class PageableTransfers implements Subject {
     buffer = device.allocate(bytes, BufferParams.DEVICE);
   }
 
-  /** Tells that {@code bytes} could not be allocated on the host. */
+  /** Reports that {@code bytes} could not be allocated on the host. */
   static NotAvailableException noRoom(int bytes, OutOfMemoryError e) {
     return new NotAvailableException(
         "this JVM has no room for "

@@ -13,8 +13,8 @@ import org.jhal.bench.measure.NotAvailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A temporary file, which the sides of a row share. All of its words tell where they belong, and
- * those of two patterns differ everywhere.
+ * A temporary file, which the sides of a row share. Each of its words depends on its position, and
+ * two patterns differ in every word.
  *
  * <p>For one thread.
  */
@@ -86,7 +86,7 @@ final class PatternFile implements AutoCloseable {
     return made;
   }
 
-  /** A pattern that this has not given before, and not {@link #FIRST}. */
+  /** A pattern that was not used before, nor {@link #FIRST}. */
   int nextPattern() {
     return ++last;
   }

@@ -11,9 +11,9 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * Work that is handed over while it cannot start, and is released later. A sample tells, per
- * submission, how long both took together, each of the two, the processor time of the whole
- * process, and how long all threads stood still for the garbage collector.
+ * Work that is submitted while it cannot start, and is released later. A sample has, per
+ * submission, the time of both steps together, the time of each, the processor time of the whole
+ * process, and how long the garbage collector stopped all threads.
  */
 abstract class DependentWork implements Subject {
   /** What the work waits for. */
@@ -28,7 +28,7 @@ abstract class DependentWork implements Subject {
 
   static final List<String> METRICS = List.of("whole", "park", "release", "processor", "collector");
 
-  /** How many times as much a submission may take with many parked as with the fewest. */
+  /** The limit of the time of a submission with many parked, relative to the fewest. */
   private static final double MOST_GROWTH = 3;
 
   final Shape shape;
@@ -56,16 +56,16 @@ abstract class DependentWork implements Subject {
     return all;
   }
 
-  /** Makes what one run needs that is not to be measured. */
+  /** Prepares one run; not measured. */
   abstract void begin();
 
-  /** Hands the work over. */
+  /** Submits the work. */
   abstract void park();
 
-  /** Lets it go and waits until all of it is done. */
+  /** Releases the work, and waits until all of it is done. */
   abstract void release() throws Exception;
 
-  /** Lets go of everything. */
+  /** Releases all resources. */
   abstract void end();
 
   @Override
@@ -99,7 +99,9 @@ abstract class DependentWork implements Subject {
     };
   }
 
-  /** Of all threads, in steps of the system's clock; always the same where nobody tells. */
+  /**
+   * Of all threads, in steps of the system's clock; constant where the system does not report it.
+   */
   private static long processorNanos() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         ? system.getProcessCpuTime()

@@ -11,11 +11,11 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * Dispatches on a device, and beside it the same on a second one if there is one: what a driver
- * costs beside another. The host polls on both.
+ * Dispatches on a device, and the same on a second one if there is one, to compare the costs of two
+ * drivers. The host polls on both.
  */
 public final class DispatchCases {
-  /** What the device is to take at most, beside the second one. */
+  /** The aim: the largest ratio of the device's time to that of the second one. */
   private static final double MOST = 1.15;
 
   private DispatchCases() {}
@@ -54,7 +54,7 @@ public final class DispatchCases {
     return all;
   }
 
-  /** Makes what is measured on a device. */
+  /** Creates the subject for a device. */
   private interface Work {
     Subject on(String name, Bench bench, String spin, int steps);
   }

@@ -29,8 +29,8 @@ import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all threads together allocate on the heap for one submission in steady state, with
- * timepoints and arguments that were made before.
+ * How many bytes all threads together allocate on the heap for one submission in steady state, with
+ * timepoints and arguments that were created before.
  */
 final class HeapBytes {
   private static final int STEPS = 20_000;
@@ -216,7 +216,7 @@ final class HeapBytes {
     }
   }
 
-  /** The same with a future for each, as who wants to wait for a single one needs. */
+  /** The same with a future for each, which a wait for a single one needs. */
   private static final class Futures implements Subject {
     private final ThreadPoolExecutor stream = Baselines.stream();
     private final int steps;

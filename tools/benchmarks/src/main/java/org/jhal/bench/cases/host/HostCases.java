@@ -3,7 +3,7 @@ package org.jhal.bench.cases.host;
 import java.util.List;
 import org.jhal.bench.measure.BenchCase;
 
-/** What the runtime costs the host, beside what the JDK offers for the like. */
+/** The cost of the runtime on the host, compared with similar means of the JDK. */
 public final class HostCases {
   private HostCases() {}
 

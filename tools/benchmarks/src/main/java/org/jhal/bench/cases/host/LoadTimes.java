@@ -24,7 +24,7 @@ import org.jhal.bench.measure.Subject;
 
 /**
  * How long it takes to open a device, and then to load the first bundle of the process. Each sample
- * is taken in a JVM of its own. Whatever is kept on disk for a later process is there already.
+ * is taken in a separate JVM. The caches on disk are filled before.
  *
  * @param name of the subject
  * @param uri of the device
@@ -63,7 +63,7 @@ public record LoadTimes(String name, String uri, String bundle, String variants)
         List.of(Aim.atMost("load", MOST_NANOS)));
   }
 
-  /** Loads it once, so that what is kept on disk is there. */
+  /** Loads it once, to fill the caches on disk. */
   @Override
   public void prepare() throws Exception {
     double[] unused = sample();
@@ -80,7 +80,10 @@ public record LoadTimes(String name, String uri, String bundle, String variants)
     return nanos;
   }
 
-  /** What runs in a JVM of its own: the URI, the bundle, and folders of variants. */
+  /**
+   * The program in the separate JVM; its arguments are the URI, the bundle, and folders of
+   * variants.
+   */
   public static void main(String[] args) {
     ExecutableSource source =
         args[1].isEmpty() ? Touch.SOURCE : ExecutableSource.of(Path.of(args[1]));

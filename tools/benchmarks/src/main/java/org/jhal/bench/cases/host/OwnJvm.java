@@ -12,9 +12,7 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.jhal.bench.measure.Bench;
 
-/**
- * Samples that are taken in a JVM of their own, because they depend on what a process did before.
- */
+/** Samples that are taken in a separate JVM, because they depend on what a process did before. */
 final class OwnJvm {
   private static final String RESULT = "result: ";
 
@@ -64,7 +62,7 @@ final class OwnJvm {
     return Stream.of(numbers.split(" ", -1)).mapToDouble(Double::parseDouble);
   }
 
-  /** Hands the numbers of a sample to the JVM that started this one. */
+  /** Passes the numbers of a sample to the JVM that started this one. */
   @SuppressWarnings("SystemOut") // the pipe to it
   static void answer(double... numbers) {
     System.out.println(

@@ -13,8 +13,8 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * How much memory parked work holds. Each sample is taken in a JVM of its own, because what a
- * process keeps resident depends on what it did before.
+ * How much memory parked work holds. Each sample is taken in a separate JVM, because the resident
+ * memory of a process depends on what it did before.
  *
  * @param name of the subject
  * @param uri of the device; baselines ignore it
@@ -38,7 +38,7 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
     return new double[] {bytes[0] / size, bytes[1] / size};
   }
 
-  /** What runs in a JVM of its own; the arguments are the components of this record. */
+  /** The program in the separate JVM; its arguments are the components of this record. */
   public static void main(String[] args) throws Exception {
     int size = Integer.parseInt(args[2]);
     if (args[0].equals(JHAL)) {
@@ -60,7 +60,7 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
     long heap = liveHeap();
     double resident = resident();
     work.park();
-    resident = resident() - resident; // before the collection, which would hide what it moved
+    resident = resident() - resident; // before the collection, which would distort it
     heap = liveHeap() - heap;
     work.release();
     work.end();
@@ -71,12 +71,12 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
 
   private static long liveHeap() {
     System.gc();
-    System.gc(); // what the first one found to be unused may have kept something else alive
+    System.gc(); // objects that the first collection found unused may have kept others alive
     Runtime runtime = Runtime.getRuntime();
     return runtime.totalMemory() - runtime.freeMemory();
   }
 
-  /** Bytes of this process in physical memory, or NaN where nobody tells. */
+  /** Bytes of this process in physical memory, or NaN where the system does not report them. */
   private static double resident() throws IOException {
     Path status = Path.of("/proc/self/status");
     if (!Files.isReadable(status)) {

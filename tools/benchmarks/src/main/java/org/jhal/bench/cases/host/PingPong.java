@@ -145,13 +145,13 @@ abstract class PingPong implements Subject {
 
     private static void put(SynchronousQueue<Integer> queue) throws Exception {
       if (!queue.offer(1, Bench.DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-        throw new TimeoutException("nobody took from the queue for " + Bench.DEADLINE);
+        throw new TimeoutException("no thread took from the queue within " + Bench.DEADLINE);
       }
     }
 
     private static void take(SynchronousQueue<Integer> queue) throws Exception {
       if (queue.poll(Bench.DEADLINE.toSeconds(), TimeUnit.SECONDS) == null) {
-        throw new TimeoutException("nobody put into the queue for " + Bench.DEADLINE);
+        throw new TimeoutException("no thread put into the queue within " + Bench.DEADLINE);
       }
     }
   }

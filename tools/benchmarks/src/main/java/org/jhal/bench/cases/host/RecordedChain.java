@@ -12,10 +12,10 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * A chain of dispatches while the flight recorder records what happens, beside the same chain while
+ * A chain of dispatches while the flight recorder records its events, beside the same chain while
  * it does not.
  *
- * @param chain what is recorded
+ * @param chain the chain
  * @param events the names of the events, without {@code org.jhal.}
  */
 record RecordedChain(DispatchWork.Chain chain, List<String> events) implements Subject {
@@ -24,7 +24,7 @@ record RecordedChain(DispatchWork.Chain chain, List<String> events) implements S
   private static final String TIME = "time";
   private static final int STEPS = 10_000;
 
-  /** What the recording of the chain may cost, without the times of the device. */
+  /** The aim: the largest ratio with a recording, without the times of the device. */
   private static final double MOST = 1.1;
 
   private static final List<String> ON_THE_HOST =

@@ -13,7 +13,7 @@ import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
-/** Something is handed to a device, or a thread, and waited for: at once, or some steps later. */
+/** Work that is submitted to a device or a thread, and awaited at once or some steps later. */
 final class RoundTrips {
   private static final int STEPS = 20_000;
 
@@ -22,7 +22,7 @@ final class RoundTrips {
   /**
    * The series of one window.
    *
-   * @param window how many may be on their way: 1 is a round trip, more a stream
+   * @param window how many may be in flight: 1 is a round trip, more is a stream
    */
   static Series series(Bench bench, int window) {
     int steps = bench.steps(STEPS);
@@ -96,7 +96,7 @@ final class RoundTrips {
     }
   }
 
-  /** What one would write without JHAL; it parks at once. */
+  /** The usual code without JHAL, which parks at once. */
   private static final class SubmitAndGet implements Subject {
     private final ThreadPoolExecutor stream = Baselines.stream();
     private final int steps;

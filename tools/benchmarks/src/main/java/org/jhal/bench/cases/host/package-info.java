@@ -1,9 +1,9 @@
 /**
- * Cases of what the runtime costs the host: to submit, park, signal and wait, in time and in
- * memory, beside the JDK's means for the like.
+ * Cases of the runtime's costs on the host: to submit, park, signal and wait, in time and in
+ * memory, compared with similar means of the JDK.
  *
- * <p>A case belongs here if it runs on a device of any driver and compares JHAL with nothing
- * native.
+ * <p>A case belongs here if it runs on a device of any driver and does not compare JHAL with native
+ * code.
  */
 @NullMarked
 package org.jhal.bench.cases.host;

@@ -38,7 +38,7 @@ public final class CollectiveCases {
     return all(PeerCases::raw);
   }
 
-  /** Those that are compared with the program that {@code raw} gives, if it gives one. */
+  /** The cases, compared with the program that {@code raw} returns, if it returns one. */
   static List<BenchCase> all(Function<Bench, @Nullable CudaRaw> raw) {
     return List.of(
         new BenchCase(

@@ -21,19 +21,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Work of two devices of one driver, beside the same in C on CUDA devices, and copies to a device
- * of another driver. Where there is no second device they say so.
+ * of another driver. Without a second device, the cases report that.
  */
 public final class PeerCases {
   private static final int MIB = 1 << 20;
   private static final int[] SIZES = {1, 64, 1024}; // MiB
-  private static final int LARGE = 64 * MIB; // from here on, throughput is what counts
+  private static final int LARGE = 64 * MIB; // from here on, the aim is a throughput
   private static final int HOPS = 1_000;
   private static final int ELSEWHERE = 256; // MiB
   private static final long SAMPLE_BYTES = 4L << 30;
   private static final int MOST_TRANSFERS = 200;
   private static final int FEWEST_TRANSFERS = 5;
 
-  /** Part of the driver of the processor, which shares nothing: the copies go through the host. */
+  /** A device of the mock that shares nothing, so the copies go through the host. */
   private static final String OTHER = "mock://0?peers=none";
 
   private PeerCases() {}
@@ -43,7 +43,7 @@ public final class PeerCases {
     return all(PeerCases::raw);
   }
 
-  /** Those that are compared with the program that {@code raw} gives, if it gives one. */
+  /** The cases, compared with the program that {@code raw} returns, if it returns one. */
   static List<BenchCase> all(Function<Bench, @Nullable CudaRaw> raw) {
     return List.of(
         copies("peer-copy", "copies from a device to another one, and the host waits", 1, raw),

@@ -31,7 +31,7 @@ final class PeerTransfers implements Subject {
   private final int steps;
   private @Nullable Prepared prepared;
 
-  /** What needs both devices. */
+  /** The objects that need both devices. */
   private record Prepared(
       List<Device> devices, List<DeviceBuffer> sources, List<DeviceBuffer> targets) {}
 

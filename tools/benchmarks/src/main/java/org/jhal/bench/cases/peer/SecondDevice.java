@@ -47,8 +47,8 @@ final class SecondDevice {
   /**
    * Opens it for work in which both use each other's memory.
    *
-   * @throws NotAvailableException if there is none, or if {@code device}, the first one, cannot use
-   *     its memory, or it that of the first one
+   * @throws NotAvailableException if there is none, or if it and {@code device}, the first one,
+   *     cannot use each other's memory
    */
   static Device openSharing(Bench bench, Device device, String spin) throws NotAvailableException {
     Device second = open(bench, spin);

@@ -27,7 +27,7 @@ public final class SplitCases {
             .forTwo());
   }
 
-  /** Processors of the host would take minutes for the large one. */
+  /** The widths; the host's processors would take minutes for the large one. */
   private static int[] widths(Bench bench) {
     return bench.device().info().pciAddress() == null ? WIDTHS : WIDTHS_ON_GPUS;
   }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The picture of {@code hal fractal}, by one or by two devices of a driver. */
 final class SplitPicture implements Subject {
-  /** What a sample tells; the ratio of the second to that of one device is the speed-up. */
+  /** The metrics of a sample; the ratio of the second one to that of one device is the speed-up. */
   static final List<String> METRICS = List.of("time", "Mpixel/s");
 
-  private static final int NOT_WRITTEN = -1; // no colour
+  private static final int NOT_WRITTEN = -1; // not the value of any colour
 
   private final String name;
   private final Bench bench;

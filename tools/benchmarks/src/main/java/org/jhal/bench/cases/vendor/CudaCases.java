@@ -32,7 +32,7 @@ public final class CudaCases {
     KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB
   };
 
-  private static final int LARGE = 64 * MIB; // from here on, throughput is what counts
+  private static final int LARGE = 64 * MIB; // from here on, the aim is a throughput
   private static final long SAMPLE_BYTES = 4L << 30;
   private static final int MOST_TRANSFERS = 200;
   private static final int FEWEST_TRANSFERS = 5;

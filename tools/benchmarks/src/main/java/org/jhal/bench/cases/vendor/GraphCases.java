@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * graph} with the same device without graphs. The host polls on all sides.
  */
 public final class GraphCases {
-  /** How reports call the device that issues the commands one by one. */
+  /** The name of the device that issues the commands one by one. */
   static final String REPLAY = "JHAL, graph=off";
 
   private static final String SETTING = "graph";
@@ -38,7 +38,8 @@ public final class GraphCases {
   private static final int[] TABLES = {2, 3};
 
   /**
-   * A sample of short command buffers has about as many dispatches, in at most so many executes.
+   * A sample of short command buffers has about this many dispatches, in at most this many
+   * executes.
    */
   private static final int SAMPLE = 20_000;
 
@@ -47,7 +48,7 @@ public final class GraphCases {
   private static final double MOST_CHAIN = 1.15;
   private static final double MOST = 1.25;
 
-  /** "Never slower than one by one", with what two samples of the same thing differ by. */
+  /** "Never slower than one by one", plus the difference between two samples of the same work. */
   private static final double MOST_REPLAY = 1.05;
 
   private final Bench bench;
@@ -116,8 +117,8 @@ public final class GraphCases {
   /**
    * A baseline in C.
    *
-   * @param asked what its program calls it
-   * @param most what JHAL is to take at most beside it, or null
+   * @param asked its name in the program
+   * @param most the aim: the largest ratio of JHAL's time to its time, or null
    */
   private record Raw(String title, String asked, @Nullable Double most) {}
 

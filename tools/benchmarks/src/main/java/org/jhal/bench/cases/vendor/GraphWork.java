@@ -25,13 +25,13 @@ import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reusable command buffer of dispatches, executed again and again, each time behind the time
- * before. Every dispatch writes to the buffer in slot 0 of the binding table.
+ * A reusable command buffer of dispatches, executed again and again, each time after the previous
+ * execution. Every dispatch writes to the buffer in slot 0 of the binding table.
  */
 final class GraphWork implements Subject {
-  /** What is executed, and how. */
+  /** The command buffer, and how it is executed. */
   record Plan(int dispatches, Order order, int tables, int executes, Waits waits) {
-    /** What lies between the dispatches. */
+    /** The order of the dispatches. */
     enum Order {
       /** A barrier after each. */
       CHAIN,
@@ -39,11 +39,11 @@ final class GraphWork implements Subject {
       WIDE
     }
 
-    /** When the host waits. */
+    /** The executions that the host waits for. */
     enum Waits {
-      /** For each time that it is executed; each is timed. */
+      /** Each execution, which is timed. */
       FOR_EACH,
-      /** For the last time. */
+      /** The last one. */
       AT_THE_END
     }
 
@@ -52,14 +52,14 @@ final class GraphWork implements Subject {
       return new Plan(dispatches, order, 1, executes, Waits.AT_THE_END);
     }
 
-    /** What dispatch {@code index} writes; in a chain that of the last is left. */
+    /** The value that dispatch {@code index} writes; in a chain, that of the last one remains. */
     int value(int index) {
       return Touch.VALUE + (order == Order.CHAIN ? index : 0);
     }
   }
 
   private static final Duration MAKING = Duration.ofSeconds(30);
-  private static final int USES = 4; // after which a graph is being made, if one ever is
+  private static final int USES = 4; // after these, the device is creating a graph, if it ever does
 
   private final String name;
   private final Device device;

@@ -33,22 +33,22 @@ import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.hip.jna.HiprtcApi;
 
 /**
- * What a call of the HIP runtime costs through the bindings of its driver, beside a loop in C that
- * calls the same function of the same library with the same handles, on the same thread.
+ * The cost of a call of the HIP runtime through the bindings of its driver, compared with a loop in
+ * C that calls the same function of the same library with the same handles, on the same thread.
  *
  * <p>For one thread, whose device is the one that is measured from the first sample until this is
  * closed.
  */
 public final class HipCalls implements AutoCloseable {
-  /** Whose devices they are for. */
+  /** The driver whose devices they are for. */
   static final String DRIVER = "hip";
 
-  /** How reports call the baseline. */
+  /** The name of the baseline. */
   static final String NAME = "C";
 
   private static final int CALLS = 100_000;
 
-  /** How many are made at a time: fewer than a stream takes before it holds up its caller. */
+  /** How many calls are made at a time: fewer than a stream accepts before it blocks its caller. */
   private static final int BATCH = 500;
 
   /** The functions. */
@@ -225,7 +225,7 @@ public final class HipCalls implements AutoCloseable {
     }
   }
 
-  // What the calls are given.
+  // The arguments of the calls.
 
   private void open() {
     if (deviceBefore >= 0) {
@@ -248,7 +248,7 @@ public final class HipCalls implements AutoCloseable {
     check(API.streamSynchronize(stream), "hipStreamSynchronize");
   }
 
-  /** Loads the kernel once, and forgets what it wrote. */
+  /** Loads the kernel once, and clears the word that it writes. */
   private void load() throws Exception {
     if (kernel == 0) {
       byte[] code = compile();
@@ -285,9 +285,9 @@ public final class HipCalls implements AutoCloseable {
     }
   }
 
-  /** The kernel for this device, by the compiler that the driver was told of or the runtime's. */
+  /** The kernel for this device, compiled by the driver's configured compiler or the runtime's. */
   private byte[] compile() throws Exception {
-    new Touch(device, null).close(); // the driver says whether the compiler knows the device
+    new Touch(device, null).close(); // throws if the compiler does not know the device
     HiprtcApi api = compiler().map(HiprtcApi.class, HiprtcApi.PREFIX);
     PointerByReference program = new PointerByReference();
     compiled(api.createProgram(program, source(), "touch.cpp", 0, null, null));
@@ -324,7 +324,7 @@ public final class HipCalls implements AutoCloseable {
     return new String(Touch.file("touch.cpp"), StandardCharsets.UTF_8);
   }
 
-  /** Gives everything back, and the thread the device that it had. */
+  /** Releases everything, and restores the device of the thread. */
   @Override
   public void close() throws IOException {
     loops.close();

@@ -13,7 +13,7 @@ import org.jhal.bench.measure.Series;
 public final class LibraryCases {
   private static final int[] ROWS = {64, 1024, 4096};
   private static final int PRODUCTS = 50;
-  private static final int LARGE = 4096; // from here on, the library's own time is what counts
+  private static final int LARGE = 4096; // from here on, the library's own time dominates
   private static final double MOST = 1.02;
 
   private LibraryCases() {}
@@ -31,7 +31,7 @@ public final class LibraryCases {
             bench -> bench.sizes(ROWS).stream().map(rows -> series(bench, rows)).toList()));
   }
 
-  /** A chain of products of matrices with so many rows. */
+  /** A chain of products of matrices with {@code rows} rows. */
   static Series series(Bench bench, int rows) {
     int steps = bench.steps(PRODUCTS);
     return new Series(

@@ -36,7 +36,7 @@ static size_t chunk_bytes;
 static int chunks;
 static int threads; /* the helpers above this number, less one, do not take part */
 
-/* How many chunks nobody has taken, and above them the number of the transfer. */
+/* How many chunks no thread has taken, and above them the number of the transfer. */
 static _Atomic uint64_t tickets;
 static atomic_int copied;
 
@@ -76,7 +76,7 @@ static void copy(int chunk) {
   atomic_fetch_add(&copied, 1);
 }
 
-/* Copies a chunk; returns whether there was one. Nobody changes the transfer before it is copied. */
+/* Copies a chunk; returns whether there was one. The transfer does not change before the chunk is copied. */
 static int copy_next(void) {
   uint64_t before = atomic_load(&tickets);
   do {

@@ -86,7 +86,7 @@ class FileCasesTest {
   }
 
   @Test
-  void theAimIsOfTheSlowerBaselineFrom64MiBOn() throws Exception {
+  void comparesWithTheSlowerBaselineFrom64MiBOn() throws Exception {
     List<Aim> aims = List.of(Aim.atLeastOfLowest("GB/s", 0.8));
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
@@ -139,7 +139,7 @@ class FileCasesTest {
   }
 
   @Test
-  void whatIsReadIsChecked() throws Exception {
+  void detectsWrongBytesAfterARead() throws Exception {
     try (Device device = Hal.openDevice(URI)) {
       for (Side side : SIDES) {
         PatternFile file = new PatternFile(BYTES);
@@ -154,7 +154,7 @@ class FileCasesTest {
   }
 
   @Test
-  void whatIsWrittenIsChecked() throws Exception {
+  void detectsWrongBytesAfterAWrite() throws Exception {
     try (PatternFile file = new PatternFile(BYTES)) {
       Path path = file.path();
       file.expect(PatternFile.FIRST);
@@ -172,7 +172,7 @@ class FileCasesTest {
     }
   }
 
-  /** What is said when {@code check} finds other contents. */
+  /** The message of {@code check} when it finds other contents. */
   private static String refusal(Executable check) {
     return String.valueOf(assertThrows(IllegalStateException.class, check).getMessage());
   }

@@ -76,7 +76,7 @@ class CollectiveCasesTest {
   }
 
   @Test
-  void aFewBytesHaveAnAim(@TempDir Path folder) throws Exception {
+  void smallSumsHaveAnAim(@TempDir Path folder) throws Exception {
     FakeCuda fake = FakeCuda.build(folder).withNccl();
     Row few = measure("mock://0?devices=2", on(fake), 0).get(0);
     assertEquals("8 B, host", few.label());
@@ -85,7 +85,7 @@ class CollectiveCasesTest {
   }
 
   @Test
-  void withoutTheLibraryTheBaselinesSayWhatIsMissing(@TempDir Path folder) throws Exception {
+  void baselinesReportAMissingLibrary(@TempDir Path folder) throws Exception {
     FakeCuda fake = FakeCuda.build(folder);
     for (Row row : measure("mock://0?devices=2", on(fake), 1)) {
       assertMeasured(row);
@@ -110,7 +110,7 @@ class CollectiveCasesTest {
   }
 
   @Test
-  void withoutASecondDeviceTheySayWhatIsMissing() throws Exception {
+  void reportsAMissingSecondDevice() throws Exception {
     for (int index = 0; index < 2; index++) {
       for (Row row : measure("mock", bench -> null, index)) {
         assertEquals(

@@ -97,7 +97,7 @@ class PeerCasesTest {
   }
 
   @Test
-  void bytesGoElsewhereAndBack() throws Exception {
+  void copiesToAnotherDriverAndBack() throws Exception {
     List<Row> rows = measure("mock", bench -> null, "peer-elsewhere");
     assertMeasured(rows, 2);
     Row throughput = rows.get(rows.size() - 1);
@@ -107,7 +107,7 @@ class PeerCasesTest {
   }
 
   @Test
-  void withoutASecondDeviceTheySayWhatIsMissing() throws Exception {
+  void reportsAMissingSecondDevice() throws Exception {
     for (String name : List.of("peer-copy", "peer-both", "peer-hop")) {
       for (Row row : measure("mock", bench -> null, name)) {
         assertEquals(
@@ -118,7 +118,7 @@ class PeerCasesTest {
   }
 
   @Test
-  void devicesThatShareNothingAreNotMeasured() throws Exception {
+  void doesNotMeasureDevicesThatShareNoMemory() throws Exception {
     for (Row row : measure("mock://0?devices=2&peers=events", bench -> null, "peer-copy")) {
       assertEquals(
           new Absence(
@@ -130,7 +130,7 @@ class PeerCasesTest {
   }
 
   @Test
-  void hopsNeedNoMemoryOfEachOther() throws Exception {
+  void measuresHopsOfDevicesThatShareNoMemory() throws Exception {
     assertMeasured(measure("mock://0?devices=2&peers=events", bench -> null, "peer-hop"), 0);
   }
 }

@@ -49,7 +49,7 @@ class SplitCasesTest {
   }
 
   @Test
-  void withoutASecondDeviceOneIsMeasured() throws Exception {
+  void measuresOneDeviceWithoutASecondOne() throws Exception {
     for (Row row : measure("mock")) {
       assertEquals(
           new Absence("two devices are needed, and driver mock has one here", false),

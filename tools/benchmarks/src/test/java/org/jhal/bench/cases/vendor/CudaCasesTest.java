@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The cases for CUDA devices where there is none: JHAL's side runs on the mock, the raw program on
- * a fake driver, and the baselines on JCuda say that they cannot.
+ * The cases for CUDA devices, without one: JHAL's side runs on the mock, the raw program on a fake
+ * driver, and the baselines on JCuda report that they cannot run.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CudaCasesTest {
@@ -92,7 +92,7 @@ class CudaCasesTest {
   }
 
   @Test
-  void theyAreForCudaDevicesOnly() {
+  void casesAreForCudaDevicesOnly() {
     try (Device device = Hal.openDevice(URI)) {
       for (BenchCase benchCase : CudaCases.all()) {
         assertFalse(benchCase.fits(device), benchCase.name());
@@ -102,7 +102,7 @@ class CudaCasesTest {
   }
 
   @Test
-  void everyAimNamesABaselineAndAMetricThatThereAre() throws Exception {
+  void everyAimNamesAnExistingBaselineAndMetric() throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       Bench bench = new Bench(URI, device, MAX, shared);

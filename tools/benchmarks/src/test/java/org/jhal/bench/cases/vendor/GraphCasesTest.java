@@ -69,7 +69,7 @@ class GraphCasesTest {
   }
 
   @Test
-  void everyAimNamesABaselineAndAMetricThatThereAre() throws Exception {
+  void everyAimNamesAnExistingBaselineAndMetric() throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       Bench bench = new Bench(URI, device, 10_000, shared);
@@ -82,7 +82,7 @@ class GraphCasesTest {
                     .anyMatch(baseline -> baseline.name().equals(aim.baseline())),
                 aim::toString);
           }
-          // How long they may be is told by the row beside the device without graphs alone.
+          // Only the row beside the device without graphs has an aim for their length.
           assertEquals(
               benchCase.name().equals("graph-lengths"), series.aims().isEmpty(), series.label());
           series.close();
@@ -92,7 +92,7 @@ class GraphCasesTest {
   }
 
   @Test
-  void allAreToBeAsFastAsAGraph() throws Exception {
+  void everySeriesAimsAtTheSpeedOfAGraph() throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       Bench bench = new Bench(URI, device, 1_000, shared);
@@ -112,7 +112,7 @@ class GraphCasesTest {
 
   @ParameterizedTest
   @EnumSource(Plan.Order.class)
-  void allTablesAreWrittenTo(Plan.Order order) throws Exception {
+  void writesToTheBufferOfEachTable(Plan.Order order) throws Exception {
     try (Device device = Hal.openDevice(URI)) {
       for (Plan.Waits waits : Plan.Waits.values()) {
         Plan plan = new Plan(3, order, 2, 5, waits);

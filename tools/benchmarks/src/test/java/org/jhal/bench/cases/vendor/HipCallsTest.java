@@ -45,7 +45,9 @@ class HipCallsTest {
   @TempDir private static Path folder;
   private static NativeLibrary fake;
 
-  /** Compiles the fake runtime, with a function for each that the bindings want and it lacks. */
+  /**
+   * Compiles the fake runtime, with an empty function for each one of the bindings that it lacks.
+   */
   @BeforeAll
   static void build() throws Exception {
     FakeCuda.assumeGcc();
@@ -152,7 +154,7 @@ class HipCallsTest {
   }
 
   @Test
-  void theThreadGetsItsDeviceBack() throws Exception {
+  void restoresTheDeviceOfTheThread() throws Exception {
     int[] current = new int[1];
     assertEquals(0, HipApi.API.setDevice(7));
     List<Row> unused = measure(System.getenv());
@@ -175,7 +177,7 @@ class HipCallsTest {
   }
 
   @Test
-  void withoutACompilerTheLoopsAreMissing(@TempDir Path empty) throws Exception {
+  void reportsAMissingCompiler(@TempDir Path empty) throws Exception {
     for (Row row : measure(Map.of("PATH", empty.toString()))) {
       assertNull(row.absence(), row::toString);
       assertFalse(row.hasFailure(), row::toString);
