@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.tests.CacheProbe;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,7 @@ class CudaCompilerTest {
   private String run(int driver, Path mapped) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ProbeJvm.SHORT_LIVED);
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("-Djhal.cuda.library=" + SimulatedCuda.library().path());
     command.add("-Djna.library.path=" + joined(installed.stream().map(Path::toString)));

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +66,7 @@ class ProbeTest {
       output = folder.resolve(name + ".out");
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(ProbeJvm.SHORT_LIVED);
       command.add("-Djava.io.tmpdir=" + temporary);
       command.add("-Djna.tmpdir=" + Files.createDirectories(folder.resolve("jna")));
       command.add("-Djhal.cuda.cache=off");

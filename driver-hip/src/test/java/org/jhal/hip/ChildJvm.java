@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jhal.simulator.kit.ProbeJvm;
 
 /**
  * Runs {@link ProbeMain} in a separate process: a process can be bound to one HIP runtime only, and
@@ -33,6 +34,7 @@ final class ChildJvm {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ProbeJvm.SHORT_LIVED);
     command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(properties);
     command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path"))));

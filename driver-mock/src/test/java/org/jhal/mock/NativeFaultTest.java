@@ -34,10 +34,13 @@ class NativeFaultTest {
 
   private static final int MOST_FAILURES = 10;
 
-  /** How many positions of each call are in the sample, if there are so many. */
-  private static final int SPREAD = 6;
+  /** Whether the sample is larger; see the profile {@code settings}. */
+  private static final boolean MORE = Boolean.getBoolean("jhal.fault.more");
 
-  private static final int RANDOM_SEEDS = 3;
+  /** How many positions of each call are in the sample, if there are so many. */
+  private static final int SPREAD = MORE ? 6 : 2;
+
+  private static final int RANDOM_SEEDS = MORE ? 3 : 1;
 
   /** The first seed with {@link FaultCase#isAsked()}. */
   private static final long ASKED = 1;

@@ -49,6 +49,9 @@ public final class OwnProcess {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED"); // otherwise, newer JDKs print warnings
+    // It lives for a second, which C2 would spend on compiling.
+    command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1"));
+    command.add("-XX:+UseSerialGC");
     System.getProperties()
         .stringPropertyNames()
         .forEach(

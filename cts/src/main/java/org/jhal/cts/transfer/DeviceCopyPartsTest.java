@@ -152,10 +152,11 @@ class DeviceCopyPartsTest {
     cts.controls(from).pause(from.queue(0));
     cts.controls(from).failNext("execute", 1, Status.ABORTED, false);
     cts.controls(to).failNext("execute", 2, Status.DATA_LOSS, false);
-    long open = to.statistics().openOperations();
     cts.controls(to).resume(to.queue(0));
-    // Retired, not only settled: the copy learns of a failure in between. The third write may wait.
-    Waits.awaitStatistics("two writes to retire", to, now -> now.openOperations() < open);
+    // Retired, not only settled: the copy learns of a failure in between. The third write is
+    // parked.
+    Waits.awaitStatistics(
+        "two writes to retire", to, now -> now.issued() <= issued && now.settled() == 0);
     // The third part is being read, unless the device has swapped the two writes.
     cts.controls(from).resume(from.queue(0));
     awaitFailure(done, 1, Status.DATA_LOSS);

@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Interleavings {
   /**
-   * Of each scenario in every build. All subjects that are wrong on purpose are rejected within 40.
+   * Of each scenario in every build. All subjects that are wrong on purpose are rejected in so
+   * many.
    */
-  static final int SOME = 60;
+  static final int SOME = 40;
 
   private final Class<?> subject;
   private final ModelCheckingOptions options =

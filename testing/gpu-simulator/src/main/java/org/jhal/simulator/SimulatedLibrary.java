@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A native library that is built from sources on the class path, once per content: a later process
- * finds what an earlier one has built.
+ * finds what an earlier one has built. Libraries that have sources in common compile them once.
  *
  * <p>It lies in the folder of the system property {@code gpusim.folder}; without one in {@code
  * target/gpu-simulator} where there is a {@code target}, else in a private folder for temporary
@@ -61,10 +61,12 @@ public final class SimulatedLibrary {
           "part.c",
           "reduce.c",
           "collective_control.c");
-  private static final List<String> COLLECTIVES = List.of("nccl.c");
 
   /** The newest version of {@link #collectives}. */
   public static final int NEWEST_COLLECTIVES = 22803;
+
+  /** What compiled sources are together. */
+  private static final String OBJECTS = "objects.o";
 
   private static final List<String> COMPILER =
       List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");
@@ -142,9 +144,9 @@ public final class SimulatedLibrary {
   public static SimulatedLibrary collectives(String soname, String driver, int version) {
     return build(
         soname,
-        COLLECTIVES,
-        SimulatedLibrary.class,
         List.of(),
+        SimulatedLibrary.class,
+        List.of("nccl.c"),
         List.of(),
         List.of("-DGPUSIM_DRIVER=\"" + driver + "\"", "-DGPUSIM_VERSION=" + version),
         Toolchain.find(false));
@@ -192,19 +194,7 @@ public final class SimulatedLibrary {
       if (before != null && Files.exists(before.path())) {
         return before;
       }
-      Map<String, byte[]> files = new LinkedHashMap<>();
-      HEADERS.forEach(name -> files.put(name, resource(SimulatedLibrary.class, name)));
-      core.forEach(name -> files.put(name, resource(SimulatedLibrary.class, name)));
-      face.forEach(name -> files.put(name, resource(anchor, name)));
-      if (!missing.isEmpty()) {
-        String script = "{ local: " + String.join("; ", missing) + "; };\n";
-        files.put("missing.map", script.getBytes(StandardCharsets.UTF_8));
-      }
-      List<String> command = command(soname, files, options, tools);
-      Path finished = root.resolve(BuildFolder.hash(command, files));
-      if (!Files.exists(finished)) {
-        build(root, finished, files, command);
-      }
+      Path finished = link(wanted, objects(wanted, tools));
       SimulatedLibrary built = new SimulatedLibrary(Optional.of(finished.resolve(soname)), "");
       BUILT.put(wanted, built);
       return built;
@@ -213,28 +203,57 @@ public final class SimulatedLibrary {
     }
   }
 
-  private static List<String> command(
-      String soname, Map<String, byte[]> files, List<String> options, Toolchain tools) {
-    List<String> command = new ArrayList<>();
-    command.add(tools.c());
-    command.addAll(
-        List.of("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-fwrapv", "-pthread"));
-    command.addAll(List.of("-shared", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-Wall"));
-    command.add("-DGPUSIM_CXX=\"" + tools.cpp() + "\"");
-    command.addAll(options);
-    command.add("-Wl,-soname," + soname);
-    if (files.containsKey("missing.map")) {
-      command.add("-Wl,--version-script=missing.map");
+  /** The compiled sources, those of the core apart, as many libraries have the same. */
+  private static List<Path> objects(Wanted wanted, Toolchain tools) throws IOException {
+    List<Path> objects = new ArrayList<>();
+    if (!wanted.core.isEmpty()) {
+      Map<String, byte[]> core = resources(SimulatedLibrary.class, wanted.core);
+      objects.add(compile(wanted, core, List.of("-DGPUSIM_CXX=\"" + tools.cpp() + "\"")));
     }
-    command.addAll(List.of("-o", soname));
-    files.keySet().stream().filter(name -> name.endsWith(".c")).forEach(command::add);
-    command.add("-ldl");
-    return command;
+    if (!wanted.face.isEmpty()) {
+      objects.add(compile(wanted, resources(wanted.anchor, wanted.face), wanted.options));
+    }
+    return objects;
   }
 
-  private static void build(
-      Path root, Path finished, Map<String, byte[]> files, List<String> command)
+  private static Path compile(Wanted wanted, Map<String, byte[]> sources, List<String> options)
       throws IOException {
+    Map<String, byte[]> files = headers(wanted);
+    files.putAll(sources);
+    List<String> command = new ArrayList<>();
+    command.add(wanted.compiler);
+    command.addAll(
+        List.of("-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-fPIC", "-fwrapv", "-pthread"));
+    command.addAll(List.of("-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-Wall"));
+    command.addAll(options);
+    command.addAll(List.of("-r", "-nostdlib", "-o", OBJECTS));
+    files.keySet().stream().filter(name -> name.endsWith(".c")).forEach(command::add);
+    return build(wanted.root, files, command).resolve(OBJECTS);
+  }
+
+  /** The folder of the library, which has the headers too: kernels are compiled with some. */
+  private static Path link(Wanted wanted, List<Path> objects) throws IOException {
+    Map<String, byte[]> files = headers(wanted);
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(wanted.compiler, "-shared", "-pthread", "-Wl,-soname," + wanted.soname));
+    if (!wanted.missing.isEmpty()) {
+      String script = "{ local: " + String.join("; ", wanted.missing) + "; };\n";
+      files.put("missing.map", script.getBytes(StandardCharsets.UTF_8));
+      command.add("-Wl,--version-script=missing.map");
+    }
+    command.addAll(List.of("-o", wanted.soname));
+    objects.stream().map(Path::toString).forEach(command::add);
+    command.add("-ldl");
+    return build(wanted.root, files, command);
+  }
+
+  /** Runs the command in a folder with these files, unless that was done; returns the folder. */
+  private static Path build(Path root, Map<String, byte[]> files, List<String> command)
+      throws IOException {
+    Path finished = root.resolve(BuildFolder.hash(command, files));
+    if (Files.exists(finished)) {
+      return finished;
+    }
     Path work = Files.createTempDirectory(root, "build");
     try {
       for (Map.Entry<String, byte[]> file : files.entrySet()) {
@@ -250,6 +269,23 @@ public final class SimulatedLibrary {
     } finally {
       BuildFolder.delete(work);
     }
+    return finished;
+  }
+
+  private static Map<String, byte[]> headers(Wanted wanted) {
+    Map<String, byte[]> files = resources(SimulatedLibrary.class, HEADERS);
+    for (String name : wanted.core) {
+      if (name.endsWith(".h")) {
+        files.put(name, resource(SimulatedLibrary.class, name));
+      }
+    }
+    return files;
+  }
+
+  private static Map<String, byte[]> resources(Class<?> anchor, List<String> names) {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    names.forEach(name -> files.put(name, resource(anchor, name)));
+    return files;
   }
 
   private static byte[] resource(Class<?> anchor, String name) {

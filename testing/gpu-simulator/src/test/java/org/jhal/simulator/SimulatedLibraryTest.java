@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,18 +28,27 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Building and keeping libraries. */
 class SimulatedLibraryTest {
-  @TempDir private Path folder;
+  /** The tests have it in common, so that they compile the simulator once. */
+  @TempDir private static Path common;
+
+  @TempDir private Path empty;
 
   @BeforeEach
-  void useAnEmptyFolder() {
+  void useAFolderOfItsOwn() {
     Optional<String> reason = Toolchain.find(true).unavailable();
     assumeTrue(reason.isEmpty(), () -> reason.get());
-    System.setProperty("gpusim.folder", folder.toString());
+    System.setProperty("gpusim.folder", common.toString());
   }
 
   @AfterEach
   void useTheUsualFolder() {
     System.clearProperty("gpusim.folder");
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.sorted().toList();
+    }
   }
 
   private static SimulatedLibrary tiny(String... missing) {
@@ -48,6 +58,7 @@ class SimulatedLibraryTest {
 
   @Test
   void buildsALibraryOnceForConcurrentCallers() throws Exception {
+    System.setProperty("gpusim.folder", empty.toString());
     List<CompletableFuture<SimulatedLibrary>> asked =
         Stream.generate(() -> CompletableFuture.supplyAsync(() -> tiny())).limit(2).toList();
     for (CompletableFuture<SimulatedLibrary> each : asked) {
@@ -55,9 +66,19 @@ class SimulatedLibraryTest {
     }
     FileTime built = Files.getLastModifiedTime(tiny().path());
     assertEquals(built, Files.getLastModifiedTime(tiny().path()));
-    try (Stream<Path> files = Files.list(folder)) {
-      assertEquals(List.of(tiny().path().getParent()), files.toList(), "nothing else is left");
-    }
+    List<Path> left = files(empty);
+    assertEquals(3, left.size(), () -> "the simulator, the face and the library: " + left);
+    assertTrue(left.contains(tiny().path().getParent()), left::toString);
+  }
+
+  @Test
+  void anotherLibraryOfTheSameSourcesCompilesNothing() throws Exception {
+    Path library = tiny().path();
+    List<Path> before = files(common);
+    Path other = tiny("tinyFree").path();
+    List<Path> after = new ArrayList<>(files(common));
+    assertTrue(after.removeAll(before));
+    assertEquals(List.of(other.getParent()), after, () -> "beside " + library);
   }
 
   @Test
@@ -91,16 +112,16 @@ class SimulatedLibraryTest {
   }
 
   @Test
-  void reportsAMissingCompiler() throws IOException {
-    Toolchain none = Toolchain.find(false, folder.toString());
+  void saysThatThereIsNoCompiler() throws IOException {
+    Toolchain none = Toolchain.find(false, empty.toString());
     SimulatedLibrary library =
         SimulatedLibrary.build(
             "libtiny.so", List.of(), TinyDevice.class, List.of(), List.of(), none);
     assertTrue(library.unavailable().orElse("").contains("no gcc, cc or clang in PATH"));
     assertThrows(IllegalStateException.class, library::path);
-    assertTrue(Files.createFile(folder.resolve("cc")).toFile().setExecutable(true));
-    assertEquals(Optional.empty(), Toolchain.find(false, folder.toString()).unavailable());
-    assertTrue(Toolchain.find(true, folder.toString()).unavailable().orElse("").contains("g++"));
+    assertTrue(Files.createFile(empty.resolve("cc")).toFile().setExecutable(true));
+    assertEquals(Optional.empty(), Toolchain.find(false, empty.toString()).unavailable());
+    assertTrue(Toolchain.find(true, empty.toString()).unavailable().orElse("").contains("g++"));
   }
 
   @Test

@@ -188,6 +188,7 @@ class MainTest {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of(arguments.split(" ")));
     Outcome.of(new ProcessBuilder(command).directory(folder.toFile()))

@@ -133,6 +133,8 @@ class ModulePathTest {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "--module-path",
             modulePath + File.pathSeparator + classes,
             "--module",

@@ -261,6 +261,8 @@ class RunFailureTest extends RunFixture {
                       script,
                       "sh",
                       Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                      "-XX:TieredStopAtLevel=1",
+                      "-XX:+UseSerialGC",
                       "-XX:-UsePerfData",
                       "-cp",
                       System.getProperty("java.class.path"),

@@ -30,8 +30,8 @@ public abstract class GpuFaultTest {
   private static final String ONE = "jhal.fault";
   private static final int MOST_FAILURES = 10;
 
-  /** How many positions of each function are in the sample, if there are so many. */
-  private static final int SPREAD = 2;
+  /** Whether the sample is larger; see the profile {@code settings}. */
+  private static final boolean MORE = Boolean.getBoolean("jhal.fault.more");
 
   private static final int MOST_POLLS = 40;
 
@@ -72,7 +72,10 @@ public abstract class GpuFaultTest {
         : List.of(sticky, new GpuFault(call, nth, false, mode));
   }
 
-  /** The first and the last position of each function. */
+  /**
+   * The first position of each function, sticky, and the last one, not sticky; both in both ways in
+   * the larger sample, and where there is one position only.
+   */
   List<GpuFault> sample() throws Exception {
     SimulatedDevices.assumeThere(gpu);
     String one = System.getProperty(ONE);
@@ -81,11 +84,17 @@ public abstract class GpuFaultTest {
     }
     List<GpuFault> cases = new ArrayList<>();
     for (Map.Entry<String, Integer> call : positions(Mode.PAUSED).entrySet()) {
-      int count = call.getValue();
-      int spread = Math.min(SPREAD, count);
-      for (int i = 0; i < spread; i++) {
-        int nth = spread == 1 ? 1 : 1 + i * (count - 1) / (spread - 1);
-        cases.addAll(cases(call.getKey(), nth, Mode.PAUSED));
+      int last = call.getValue();
+      List<GpuFault> atFirst = cases(call.getKey(), 1, Mode.PAUSED);
+      List<GpuFault> atLast = cases(call.getKey(), last, Mode.PAUSED);
+      if (last == 1) {
+        cases.addAll(atFirst);
+      } else if (MORE) {
+        cases.addAll(atFirst);
+        cases.addAll(atLast);
+      } else {
+        cases.add(atFirst.get(0));
+        cases.add(atLast.get(atLast.size() - 1));
       }
     }
     return cases;

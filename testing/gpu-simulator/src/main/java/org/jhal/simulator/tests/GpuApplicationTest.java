@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
 import org.junit.jupiter.api.Timeout;
@@ -168,6 +169,7 @@ public abstract class GpuApplicationTest {
   private String start(Way way, String path) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(way.java.resolve("bin/java").toString());
+    command.addAll(ProbeJvm.SHORT_LIVED);
     System.getProperties()
         .forEach(
             (key, value) -> {

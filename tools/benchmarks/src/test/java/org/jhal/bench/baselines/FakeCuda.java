@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FakeCuda {
   private static final String NCCL = "libnccl.so.2";
+
+  /** The libraries that were compiled in this process. */
+  private static final Map<String, byte[]> COMPILED = new ConcurrentHashMap<>();
 
   private final Path folder;
   private final Path headers;
@@ -40,7 +44,7 @@ public final class FakeCuda {
         "the raw program is compiled with gcc, which is not on the PATH");
   }
 
-  /** Compiles it into {@code folder}. */
+  /** Puts it into {@code folder}; the first call compiles it. */
   public static FakeCuda build(Path folder) throws Exception {
     assumeGcc();
     Path header =
@@ -70,13 +74,18 @@ public final class FakeCuda {
     return List.of("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + headers);
   }
 
-  /** Compiles a fake NCCL beside it; otherwise there is none, even if the machine has one. */
+  /** Puts a fake NCCL beside it; otherwise there is none, even if the machine has one. */
   public FakeCuda withNccl() throws IOException, InterruptedException {
     compile(NCCL, "libnccl.c");
     return this;
   }
 
   private void compile(String library, String... sources) throws IOException, InterruptedException {
+    byte[] compiled = COMPILED.get(library);
+    if (compiled != null) {
+      Files.write(folder.resolve(library), compiled);
+      return;
+    }
     Path log = folder.resolve("log");
     List<String> command = new ArrayList<>(compiler());
     command.addAll(List.of("-shared", "-fPIC", "-Wl,-soname," + library));
@@ -88,5 +97,6 @@ public final class FakeCuda {
     assertTrue(
         gcc.waitFor(60, TimeUnit.SECONDS), "gcc is not done with the fake driver after 60 s");
     assertEquals(0, gcc.exitValue(), Files.readString(log));
+    COMPILED.put(library, Files.readAllBytes(folder.resolve(library)));
   }
 }

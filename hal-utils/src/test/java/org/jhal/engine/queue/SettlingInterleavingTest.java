@@ -1,0 +1,57 @@
+package org.jhal.engine.queue;
+
+import static org.jhal.engine.queue.Interleavings.SOME;
+
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Operations settle, retire and end while other threads act, in every order (rules Q1 to Q10); a
+ * class of its own beside {@link QueueInterleavingTest}, so that two processes share them.
+ */
+class SettlingInterleavingTest {
+  private static final List<String> SETTLING =
+      List.of(
+          "produce -> consume complete1 | complete0 work",
+          "produce consume -> pollSecond | complete0",
+          "produce consume -> pollSecond | complete1 readBoth",
+          "produce consume -> complete0 | complete1 readBoth",
+          "produceFailure consume -> complete0 | complete1",
+          "produce run -> pollFirst | complete0",
+          "work -> produce | complete0 readBoth",
+          "produce consume run -> pollSecond | complete0 complete1",
+          "produceWithHostCompletion complete0 -> host | consume");
+  private static final List<String> ENDING =
+      List.of(
+          "produceWithHostCompletion complete0 -> host | lose",
+          "-> produce complete0 | lose",
+          "produce -> consume | lose",
+          "produce consume loseStream -> complete0 | complete1",
+          "produce consume loseStream -> pollSecond | complete0",
+          "produceLater -> signalGate | lose",
+          "produceLater -> signalGate | close",
+          "-> work | close",
+          "produce -> consume complete1 | close");
+
+  private static void check(int count, List<String> scenarios) {
+    new Interleavings(QueueScenario.class, null).check(count, scenarios);
+  }
+
+  @Test
+  void anyThreadThatSeesAnEventFireSettlesTheOperation() {
+    check(SOME, SETTLING);
+  }
+
+  @Test
+  void leavesNothingWhenTheDeviceIsLostOrCloses() {
+    check(SOME, ENDING);
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void theSameInMoreInterleavings() {
+    check(1_000, SETTLING);
+    check(1_000, ENDING);
+  }
+}
