@@ -101,11 +101,7 @@ public class HostTransfers {
     return true;
   }
 
-  /**
-   * Begins a READBACK.
-   *
-   * @return whether the bytes move in other streams, behind the event of the operation
-   */
+  /** Begins a READBACK; the result is that of {@link #upload}. */
   public boolean readback(Command command, Submission submission) {
     DeviceMemory source = submission.memory(command.source());
     long offset = submission.offset(command.source());
