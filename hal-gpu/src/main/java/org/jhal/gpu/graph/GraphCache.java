@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphCache {
   static {
-    EarlyClasses.initialize(GraphInstance.class, GraphNodes.class);
+    EarlyClasses.initialize(GraphInstance.class, GraphNodes.class, GraphRuntime.class);
   }
 
   /** Why commands that could be a graph are issued one by one; the text is for statistics. */

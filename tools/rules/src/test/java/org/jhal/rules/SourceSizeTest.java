@@ -52,7 +52,7 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 23657",
+    "hal-utils/src/main/java, 23656",
     "hal-utils/src/main/java/org/jhal/engine, 16790",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11388",
     "driver-cuda/src/main/java, 1300",
