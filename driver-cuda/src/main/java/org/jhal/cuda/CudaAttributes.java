@@ -25,7 +25,7 @@ final class CudaAttributes extends DeviceReader {
   private static final String ARCHITECTURE = "sm_";
 
   CudaAttributes() {
-    super(CudaLibrary.load(), ATTRIBUTES);
+    super(CudaDriver.library(), ATTRIBUTES);
   }
 
   /**

@@ -69,10 +69,11 @@ final class CudaGraphs extends GraphRuntime {
         long instance, long node, long parameters, long context);
   }
 
+  private final Setup setup = Api.API.setup();
   private final long context;
 
   CudaGraphs(DeviceCalls device, long context) {
-    super(device, Api.API, KERNEL);
+    super(device, Api.API, KERNEL, "");
     this.context = context;
   }
 
@@ -83,21 +84,18 @@ final class CudaGraphs extends GraphRuntime {
   }
 
   @Override
-  protected int addMemsetNode(
-      long node, long graph, long dependencies, int count, long parameters) {
-    return Api.API
-        .setup()
-        .graphAddMemsetNode(node, graph, dependencies, count, parameters, context);
+  protected int addFill(long node, long graph, long dependencies, int count, long description) {
+    return setup.graphAddMemsetNode(node, graph, dependencies, count, description, context);
   }
 
   @Override
-  protected int setMemsetNode(long instance, long node, long parameters) {
-    return Api.API.graphExecMemsetNodeSetParams(instance, node, parameters, context);
+  protected int setFill(long instance, long node, long description) {
+    return Api.API.graphExecMemsetNodeSetParams(instance, node, description, context);
   }
 
   @Override
-  protected void copyParameters(
-      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {
+  public void describeCopy(
+      NativeBlock scratch, long target, boolean isTo, long source, boolean isFrom, long bytes) {
     ByteBuffer out = scratch.bytes();
     for (int i = 0; i < COPY_BYTES; i += Long.BYTES) {
       out.putLong(i, 0);
@@ -112,15 +110,12 @@ final class CudaGraphs extends GraphRuntime {
   }
 
   @Override
-  protected int addMemcpyNode(
-      NativeBlock scratch, long node, long graph, long dependencies, int count) {
-    return Api.API
-        .setup()
-        .graphAddMemcpyNode(node, graph, dependencies, count, scratch.address(0), context);
+  protected int addCopy(NativeBlock scratch, long node, long graph, long dependencies, int count) {
+    return setup.graphAddMemcpyNode(node, graph, dependencies, count, scratch.address(0), context);
   }
 
   @Override
-  protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
+  protected int setCopy(NativeBlock scratch, long instance, long node) {
     return Api.API.graphExecMemcpyNodeSetParams(instance, node, scratch.address(0), context);
   }
 }

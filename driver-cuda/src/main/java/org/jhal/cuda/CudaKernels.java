@@ -38,16 +38,8 @@ final class CudaKernels extends KernelLoader {
   /** The shared memory that a kernel may use without a request. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
-  private final CudaRuntime runtime;
-
   CudaKernels(CudaRuntime runtime, GpuProperties device) {
-    super(
-        runtime,
-        runtime.gate(),
-        device,
-        Set.of("cuda-ptx", "cuda-cubin", "cuda-fatbin"),
-        Nvrtc.NAME);
-    this.runtime = runtime;
+    super(runtime, device, Set.of("cuda-ptx", "cuda-cubin", "cuda-fatbin"), Nvrtc.NAME);
   }
 
   @Override
@@ -57,7 +49,7 @@ final class CudaKernels extends KernelLoader {
 
   @Override
   protected @Nullable CompilerFiles compilerFiles() {
-    return Nvrtc.files(CudaLibrary.text(CudaLibrary.load().number()));
+    return Nvrtc.files(CudaDriver.text(calls().library().number()));
   }
 
   @Override
@@ -77,7 +69,7 @@ final class CudaKernels extends KernelLoader {
       String text = log.getString(0).strip();
       String target = result == CudaResult.INVALID_PTX ? otherTarget(code) : "";
       HalException failure =
-          runtime.failure("moduleLoadDataEx", result, "cannot load " + what + target);
+          calls().failure("moduleLoadDataEx", result, "cannot load " + what + target);
       throw new HalException(
           target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
           failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text),
@@ -109,7 +101,7 @@ final class CudaKernels extends KernelLoader {
 
   /** Compares a kernel's parameters with the manifest's if the driver reports them (CUDA 12.4). */
   private void checkArguments(long kernel, String entry, KernelSpec spec, String name) {
-    Function query = runtime.library().library().optional("cuFuncGetParamInfo");
+    Function query = calls().library().library().optional("cuFuncGetParamInfo");
     if (query == null) {
       return;
     }
@@ -122,7 +114,7 @@ final class CudaKernels extends KernelLoader {
       if (code == CudaResult.INVALID_VALUE) {
         break;
       } else if (code != ResultCodes.SUCCESS) {
-        throw runtime.failure("funcGetParamInfo", code, "cannot read the parameters of " + name);
+        throw calls().failure("funcGetParamInfo", code, "cannot read the parameters of " + name);
       }
       // The driver does not distinguish a pointer from a number of its size.
       boolean isPointer =
@@ -135,9 +127,12 @@ final class CudaKernels extends KernelLoader {
   @Override
   protected void allowSharedMemory(long kernel, int staticBytes, int dynamicBytes) {
     if (staticBytes + dynamicBytes > DEFAULT_SHARED_BYTES) {
-      runtime.check(
-          "funcSetAttribute",
-          JCudaApi.API.setup().funcSetAttribute(kernel, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
+      calls()
+          .check(
+              "funcSetAttribute",
+              JCudaApi.API
+                  .setup()
+                  .funcSetAttribute(kernel, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
     }
   }
 }

@@ -9,25 +9,15 @@ final class CudaResult {
       new ResultCodes(JCudaApi.API)
           // According to the reference, these leave the process in an inconsistent state: every
           // later call fails in the same way.
-          .with(
-              Status.UNAVAILABLE,
-              4, // DEINITIALIZED
-              46, // DEVICE_UNAVAILABLE
-              201, // INVALID_CONTEXT: it was destroyed
-              214, // ECC_UNCORRECTABLE
-              220, // NVLINK_UNCORRECTABLE
-              226, // CONTAINED
-              700, // ILLEGAL_ADDRESS
-              702, // LAUNCH_TIMEOUT
-              709, // CONTEXT_IS_DESTROYED
-              710, // ASSERT
-              714, // HARDWARE_STACK_ERROR
-              715, // ILLEGAL_INSTRUCTION
-              716, // MISALIGNED_ADDRESS
-              717, // INVALID_ADDRESS_SPACE
-              718, // INVALID_PC
-              719, // LAUNCH_FAILED
-              721) // TENSOR_MEMORY_LEAK
+          .with(Status.UNAVAILABLE, 4, 46) // DEINITIALIZED, DEVICE_UNAVAILABLE
+          .with(Status.UNAVAILABLE, 201, 709) // INVALID_CONTEXT, CONTEXT_IS_DESTROYED
+          .with(Status.UNAVAILABLE, 214, 220) // ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE
+          .with(Status.UNAVAILABLE, 226, 721) // CONTAINED, TENSOR_MEMORY_LEAK
+          .with(Status.UNAVAILABLE, 700, 717) // ILLEGAL_ADDRESS, INVALID_ADDRESS_SPACE
+          .with(Status.UNAVAILABLE, 702, 719) // LAUNCH_TIMEOUT, LAUNCH_FAILED
+          .with(Status.UNAVAILABLE, 710, 714) // ASSERT, HARDWARE_STACK_ERROR
+          .with(Status.UNAVAILABLE, 715, 718) // ILLEGAL_INSTRUCTION, INVALID_PC
+          .with(Status.UNAVAILABLE, 716) // MISALIGNED_ADDRESS
           .with(Status.UNAVAILABLE, 34, 100, 101) // STUB_LIBRARY, NO_DEVICE, INVALID_DEVICE
           // SYSTEM_NOT_READY, SYSTEM_DRIVER_MISMATCH, COMPAT_..
           .with(Status.UNAVAILABLE, 802, 803, 804)

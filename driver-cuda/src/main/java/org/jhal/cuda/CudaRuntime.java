@@ -2,10 +2,11 @@ package org.jhal.cuda;
 
 import static org.jhal.cuda.JCudaApi.API;
 
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
-import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +28,10 @@ final class CudaRuntime extends GpuRuntime {
   private static final int DEVICE = 2;
 
   private final long context;
-  private final CudaKernels kernels;
-  private final @Nullable CudaGraphs graphs;
 
   CudaRuntime(GpuProperties properties) {
-    super(properties.ordinal(), CudaLibrary.load());
-    kernels = new CudaKernels(this, properties);
+    super(properties.ordinal(), CudaDriver.library());
     context = retainContext();
-    graphs = library().hasGraphs() ? new CudaGraphs(this, context) : null;
   }
 
   @Override
@@ -87,13 +84,13 @@ final class CudaRuntime extends GpuRuntime {
   }
 
   @Override
-  public CudaKernels kernels() {
-    return kernels;
+  public KernelLoader makeKernels(GpuProperties device) {
+    return new CudaKernels(this, device);
   }
 
   @Override
-  public @Nullable CudaGraphs graphs() {
-    return graphs;
+  public GraphRuntime makeGraphs() {
+    return new CudaGraphs(this, context);
   }
 
   /**
@@ -102,10 +99,9 @@ final class CudaRuntime extends GpuRuntime {
   @Override
   protected boolean isPinnedByOthers(long first, long last) {
     long[] value = new long[1];
-    if (!isKnown(value, MEMORY_TYPE, first) || value[0] != HOST) {
-      return false;
-    }
-    if (!isKnown(value, BUFFER_ID, first)) {
+    if (!isKnown(value, MEMORY_TYPE, first)
+        || value[0] != HOST
+        || !isKnown(value, BUFFER_ID, first)) {
       return false;
     }
     long id = value[0];
@@ -142,16 +138,13 @@ final class CudaRuntime extends GpuRuntime {
   }
 
   @Override
-  public void checkDeviceMemory(long address, long bytes) {
+  protected @Nullable String noOwnMemory(long address) {
     long[] value = new long[1];
     if (!isKnown(value, MEMORY_TYPE, address) || value[0] != DEVICE) {
-      throw GpuMemory.noDeviceMemory(address, bytes, "the runtime knows no device memory there");
+      return "the runtime knows no device memory there";
     }
-    if (isKnown(value, DEVICE_ORDINAL, address) && value[0] != ordinal()) {
-      throw GpuMemory.noDeviceMemory(address, bytes, "it belongs to device " + value[0]);
-    }
-    long[] start = new long[1];
-    check("memGetAddressRange", API.setup().memGetAddressRange(start, value, address));
-    GpuMemory.checkRange(address, bytes, start[0], value[0]);
+    return isKnown(value, DEVICE_ORDINAL, address) && value[0] != ordinal()
+        ? "it belongs to device " + value[0]
+        : null;
   }
 }

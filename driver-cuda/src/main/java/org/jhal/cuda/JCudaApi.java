@@ -1,16 +1,40 @@
 package org.jhal.cuda;
 
+import static jcuda.driver.JCudaDriver.cuCtxPopCurrent;
+import static jcuda.driver.JCudaDriver.cuCtxPushCurrent;
+import static jcuda.driver.JCudaDriver.cuCtxSetCurrent;
+import static jcuda.driver.JCudaDriver.cuEventQuery;
+import static jcuda.driver.JCudaDriver.cuEventRecord;
+import static jcuda.driver.JCudaDriver.cuEventSynchronize;
+import static jcuda.driver.JCudaDriver.cuGetErrorName;
+import static jcuda.driver.JCudaDriver.cuGetErrorString;
+import static jcuda.driver.JCudaDriver.cuLaunchKernel;
+import static jcuda.driver.JCudaDriver.cuMemAllocFromPoolAsync;
+import static jcuda.driver.JCudaDriver.cuMemFreeAsync;
+import static jcuda.driver.JCudaDriver.cuMemcpyAsync;
+import static jcuda.driver.JCudaDriver.cuMemcpyDtoDAsync;
+import static jcuda.driver.JCudaDriver.cuMemsetD16Async;
+import static jcuda.driver.JCudaDriver.cuMemsetD32Async;
+import static jcuda.driver.JCudaDriver.cuMemsetD8Async;
+import static jcuda.driver.JCudaDriver.cuStreamQuery;
+import static jcuda.driver.JCudaDriver.cuStreamSynchronize;
+import static jcuda.driver.JCudaDriver.cuStreamWaitEvent;
+
+import com.sun.jna.Pointer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import jcuda.NativePointerObject;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.CUstream;
-import jcuda.driver.JCudaDriver;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
@@ -23,8 +47,25 @@ import org.jspecify.annotations.Nullable;
  * <p>JCuda takes handles and addresses as objects. Each thread reuses one of each kind, so calls
  * make no garbage.
  */
-final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
+final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
   static final JCudaApi API = new JCudaApi();
+
+  /** The driver API's own functions, beside those that operations call. */
+  interface Setup extends GpuSetup {
+    int driverGetVersion(int[] version);
+
+    int devicePrimaryCtxRetain(long[] context, int device);
+
+    int devicePrimaryCtxRelease(int device);
+
+    int ctxGetCurrent(long[] context);
+
+    int deviceEnablePeerAccess(long context, int flags);
+
+    int moduleLoadDataEx(long[] module, Pointer image, int count, int[] options, Pointer values);
+
+    int funcSetAttribute(long kernel, int attribute, int value);
+  }
 
   /** The functions that JCuda calls; a missing one would end the process. */
   private static final List<String> OF_JCUDA =
@@ -63,6 +104,29 @@ final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
           Map.entry("streamCreateWithFlags", "cuStreamCreate"),
           Map.entry("streamDestroy", "cuStreamDestroy_v2"));
 
+  /** The number inside JCuda's handles, so that one object serves any number of calls. */
+  private static final VarHandle ADDRESS;
+
+  static {
+    try {
+      ADDRESS =
+          MethodHandles.privateLookupIn(NativePointerObject.class, MethodHandles.lookup())
+              .findVarHandle(NativePointerObject.class, "nativePointer", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** The number inside one of JCuda's handles. */
+  static long get(NativePointerObject handle) {
+    return (long) ADDRESS.get(handle);
+  }
+
+  static <T extends NativePointerObject> T set(T handle, long address) {
+    ADDRESS.set(handle, address);
+    return handle;
+  }
+
   /** The arguments and results of a thread's calls of JCuda. */
   private static final class Arguments {
     final CUstream stream = new CUstream();
@@ -78,7 +142,7 @@ final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
   private static final ThreadLocal<Arguments> ARGUMENTS = ThreadLocal.withInitial(Arguments::new);
 
   private JCudaApi() {
-    super(CudaSetup.class);
+    super(Setup.class);
   }
 
   /** With those that JCuda calls. */
@@ -105,121 +169,106 @@ final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
   @Override
   public @Nullable String errorName(int code) {
     String[] name = new String[1];
-    return JCudaDriver.cuGetErrorName(code, name) == ResultCodes.SUCCESS ? name[0] : null;
+    return cuGetErrorName(code, name) == ResultCodes.SUCCESS ? name[0] : null;
   }
 
   @Override
   public String errorText(int code) {
     String[] text = new String[1];
-    return JCudaDriver.cuGetErrorString(code, text) == ResultCodes.SUCCESS && text[0] != null
-        ? text[0]
-        : "";
+    return cuGetErrorString(code, text) == ResultCodes.SUCCESS && text[0] != null ? text[0] : "";
   }
 
   // Through JCuda.
 
   int ctxPushCurrent(long context) {
-    return JCudaDriver.cuCtxPushCurrent(Handles.set(ARGUMENTS.get().context, context));
+    return cuCtxPushCurrent(set(ARGUMENTS.get().context, context));
   }
 
   int ctxPopCurrent() {
-    return JCudaDriver.cuCtxPopCurrent(ARGUMENTS.get().context);
+    return cuCtxPopCurrent(ARGUMENTS.get().context);
   }
 
   int ctxSetCurrent(long context) {
-    return JCudaDriver.cuCtxSetCurrent(Handles.set(ARGUMENTS.get().context, context));
+    return cuCtxSetCurrent(set(ARGUMENTS.get().context, context));
   }
 
   @Override
   public int streamSynchronize(long stream) {
-    return JCudaDriver.cuStreamSynchronize(Handles.set(ARGUMENTS.get().stream, stream));
+    return cuStreamSynchronize(set(ARGUMENTS.get().stream, stream));
   }
 
   @Override
   public int streamQuery(long stream) {
-    return JCudaDriver.cuStreamQuery(Handles.set(ARGUMENTS.get().stream, stream));
+    return cuStreamQuery(set(ARGUMENTS.get().stream, stream));
   }
 
   @Override
   public int streamWaitEvent(long stream, long event, int flags) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuStreamWaitEvent(
-        Handles.set(own.stream, stream), Handles.set(own.event, event), flags);
+    return cuStreamWaitEvent(set(own.stream, stream), set(own.event, event), flags);
   }
 
   @Override
   public int eventRecord(long event, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuEventRecord(
-        Handles.set(own.event, event), Handles.set(own.stream, stream));
+    return cuEventRecord(set(own.event, event), set(own.stream, stream));
   }
 
   @Override
   public int eventQuery(long event) {
-    return JCudaDriver.cuEventQuery(Handles.set(ARGUMENTS.get().event, event));
+    return cuEventQuery(set(ARGUMENTS.get().event, event));
   }
 
   @Override
   public int eventSynchronize(long event) {
-    return JCudaDriver.cuEventSynchronize(Handles.set(ARGUMENTS.get().event, event));
+    return cuEventSynchronize(set(ARGUMENTS.get().event, event));
   }
 
   @Override
   public int mallocFromPoolAsync(long[] address, long bytes, long pool, long stream) {
     Arguments own = ARGUMENTS.get();
     int code =
-        JCudaDriver.cuMemAllocFromPoolAsync(
-            own.first, bytes, Handles.set(own.pool, pool), Handles.set(own.stream, stream));
-    address[0] = Handles.get(own.first);
+        cuMemAllocFromPoolAsync(own.first, bytes, set(own.pool, pool), set(own.stream, stream));
+    address[0] = get(own.first);
     return code;
   }
 
   @Override
   public int freeAsync(long address, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuMemFreeAsync(
-        Handles.set(own.first, address), Handles.set(own.stream, stream));
+    return cuMemFreeAsync(set(own.first, address), set(own.stream, stream));
   }
 
   @Override
   public int memcpyAsync(long target, long source, long bytes, int kind, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuMemcpyAsync(
-        Handles.set(own.first, target),
-        Handles.set(own.second, source),
-        bytes,
-        Handles.set(own.stream, stream));
+    return cuMemcpyAsync(
+        set(own.first, target), set(own.second, source), bytes, set(own.stream, stream));
   }
 
   @Override
   public int memcpyDtoDAsync(long target, long source, long bytes, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuMemcpyDtoDAsync(
-        Handles.set(own.first, target),
-        Handles.set(own.second, source),
-        bytes,
-        Handles.set(own.stream, stream));
+    return cuMemcpyDtoDAsync(
+        set(own.first, target), set(own.second, source), bytes, set(own.stream, stream));
   }
 
   @Override
   public int memsetD8Async(long target, byte value, long count, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuMemsetD8Async(
-        Handles.set(own.first, target), value, count, Handles.set(own.stream, stream));
+    return cuMemsetD8Async(set(own.first, target), value, count, set(own.stream, stream));
   }
 
   @Override
   public int memsetD16Async(long target, short value, long count, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuMemsetD16Async(
-        Handles.set(own.first, target), value, count, Handles.set(own.stream, stream));
+    return cuMemsetD16Async(set(own.first, target), value, count, set(own.stream, stream));
   }
 
   @Override
   public int memsetD32Async(long target, int value, long count, long stream) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuMemsetD32Async(
-        Handles.set(own.first, target), value, count, Handles.set(own.stream, stream));
+    return cuMemsetD32Async(set(own.first, target), value, count, set(own.stream, stream));
   }
 
   @Override
@@ -236,8 +285,8 @@ final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
       long parameters,
       long extra) {
     Arguments own = ARGUMENTS.get();
-    return JCudaDriver.cuLaunchKernel(
-        Handles.set(own.kernel, kernel),
+    return cuLaunchKernel(
+        set(own.kernel, kernel),
         groupsX,
         groupsY,
         groupsZ,
@@ -245,9 +294,9 @@ final class JCudaApi extends NativeFunctions<CudaSetup> implements GpuApi {
         itemsY,
         itemsZ,
         sharedBytes,
-        Handles.set(own.stream, stream),
+        set(own.stream, stream),
         null,
-        Handles.set(own.list, extra));
+        set(own.list, extra));
   }
 
   // Through JNA.

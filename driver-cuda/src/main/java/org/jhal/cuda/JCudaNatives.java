@@ -115,9 +115,7 @@ final class JCudaNatives {
     }
   }
 
-  /**
-   * Deletes the file, which a loaded library does not need: at exit if the system refuses it now.
-   */
+  /** Deletes what a loaded library does not need: at exit if the system refuses it now. */
   private static void delete(Path unpacked) {
     File file = unpacked.toFile();
     if (file.exists() && !file.delete()) {
@@ -132,9 +130,7 @@ final class JCudaNatives {
           .formatted(file, file);
     }
     Matcher why = SECOND_TRY.matcher(String.valueOf(thrown.getMessage()));
-    return "JCuda's native library "
-        + file
-        + " cannot be loaded: "
-        + (why.find() ? why.group(1) : thrown);
+    return "JCuda's native library %s cannot be loaded: %s"
+        .formatted(file, why.find() ? why.group(1) : thrown);
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,9 +53,6 @@ final class Nvrtc extends RuntimeCompiler {
       new WantedLibrary(
           "NVRTC, which compiles sources,", ORIGIN, "jhal.cuda.nvrtc", Status.UNIMPLEMENTED);
 
-  /** One for each file. */
-  private static final Map<String, Lazy<Nvrtc>> LOADED = new ConcurrentHashMap<>();
-
   /** The one for each architecture. */
   private static final Map<String, Lazy<Nvrtc>> CHOSEN = new ConcurrentHashMap<>();
 
@@ -92,7 +90,7 @@ final class Nvrtc extends RuntimeCompiler {
 
   private Nvrtc(SharedLibrary library, Api api, int version) {
     super(
-        "NVRTC " + CudaLibrary.text(version) + " (" + library.path() + ")",
+        "NVRTC " + CudaDriver.text(version) + " (" + library.path() + ")",
         api,
         Collections.singletonList(library.file(SYMBOL)));
     this.api = api;
@@ -104,84 +102,70 @@ final class Nvrtc extends RuntimeCompiler {
     Arrays.sort(architectures);
   }
 
-  private static Nvrtc open(SharedLibrary library) {
-    Api api = WANTED.map(library, Api.class, NAME, "that of CUDA 11.2");
-    return new Nvrtc(library, api, version(api));
-  }
-
   static int version(Api api) {
     int[] major = new int[1];
     int[] minor = new int[1];
     check(api, "Version", api.version(major, minor));
-    return CudaLibrary.number(major[0], minor[0]);
+    return 1000 * major[0] + 10 * minor[0];
   }
 
   /**
    * Loads the compiler for an architecture on the first call.
    *
    * @param architecture of the device, as in {@link org.jhal.gpu.natives.GpuProperties}
-   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places, or
-   *     the targets of those found
    */
   static Nvrtc load(String architecture) {
     return CHOSEN
         .computeIfAbsent(architecture, missing -> Lazy.keepingFailure())
-        .get(() -> new Choice(architecture).make());
+        .get(() -> choose(architecture));
   }
 
-  /** Searches for the best compiler for an architecture. */
-  private static final class Choice {
-    private final String architecture;
-    private final int driver = CudaLibrary.load().number();
-    private final List<String> seen = new ArrayList<>(); // for messages
-    private Code code = Code.NONE;
-    private @Nullable Nvrtc best;
-
-    Choice(String architecture) {
-      this.architecture = architecture;
+  /**
+   * Searches for the best compiler for an architecture.
+   *
+   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places, or
+   *     the targets of those found
+   */
+  private static Nvrtc choose(String architecture) {
+    int capability = CudaAttributes.capability(architecture);
+    int driver = CudaDriver.library().number();
+    Map<Code, Nvrtc> offers = new EnumMap<>(Code.class); // the first for each kind of code
+    List<String> seen = new ArrayList<>(); // for messages
+    List<SharedLibrary> unused =
+        WANTED.findAll(
+            candidates(),
+            SYMBOL,
+            library -> {
+              try {
+                Api api = WANTED.map(library, Api.class, NAME, "that of CUDA 11.2");
+                Nvrtc offered = new Nvrtc(library, api, version(api));
+                seen.add(offered + " for " + offered.targets());
+                var ignored = offers.putIfAbsent(offered.codeFor(capability, driver), offered);
+              } catch (HalException e) {
+                seen.add(library.path() + " (" + e.getMessage() + ")");
+              }
+              return offers.containsKey(Code.CUBIN);
+            });
+    String looked = "looked at " + String.join(", ", seen);
+    offers.remove(Code.NONE);
+    if (offers.isEmpty()) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "no NVRTC makes code for %s; it comes with %s; %s"
+              .formatted(architecture, ORIGIN, looked));
     }
-
-    Nvrtc make() {
-      List<SharedLibrary> unused = WANTED.findAll(candidates(), SYMBOL, this::isEnough);
-      String looked = "looked at " + String.join(", ", seen);
-      if (best == null) {
-        throw new HalException(
-            Status.UNIMPLEMENTED,
-            "no NVRTC makes code for %s; it comes with %s; %s"
-                .formatted(architecture, ORIGIN, looked));
-      }
-      if (code != Code.CUBIN || seen.size() > 1) {
-        LOG.log(
-            Level.INFO,
-            "sources for {0} are compiled by {1} as {2}, for a driver of CUDA {3}; {4}",
-            architecture,
-            best,
-            code == Code.CUBIN ? "cubin" : "PTX",
-            CudaLibrary.text(driver),
-            looked);
-      }
-      return best;
+    Map.Entry<Code, Nvrtc> best = offers.entrySet().iterator().next();
+    if (best.getKey() != Code.CUBIN || seen.size() > 1) {
+      LOG.log(
+          Level.INFO,
+          "sources for {0} are compiled by {1} as {2}, for a driver of CUDA {3}; {4}",
+          architecture,
+          best.getValue(),
+          best.getKey() == Code.CUBIN ? "cubin" : "PTX",
+          CudaDriver.text(driver),
+          looked);
     }
-
-    private boolean isEnough(SharedLibrary library) {
-      Nvrtc offered;
-      try {
-        offered =
-            LOADED
-                .computeIfAbsent(library.path(), missing -> Lazy.keepingFailure())
-                .get(() -> open(library));
-      } catch (HalException e) {
-        seen.add(library.path() + " (" + e.getMessage() + ")");
-        return false;
-      }
-      seen.add(offered + " for " + offered.targets());
-      Code possible = offered.codeFor(CudaAttributes.capability(architecture), driver);
-      if (possible.compareTo(code) < 0) {
-        best = offered;
-        code = possible;
-      }
-      return code == Code.CUBIN;
-    }
+    return best.getValue();
   }
 
   private String targets() {
@@ -192,7 +176,7 @@ final class Nvrtc extends RuntimeCompiler {
 
   private Code codeFor(int capability, int driver) {
     boolean isKnown = Arrays.binarySearch(architectures, capability) >= 0;
-    if (isKnown && CudaLibrary.major(version) <= CudaLibrary.major(driver)) {
+    if (isKnown && CudaDriver.major(version) <= CudaDriver.major(driver)) {
       return Code.CUBIN;
     }
     if (newest(capability) == 0) {
@@ -203,13 +187,7 @@ final class Nvrtc extends RuntimeCompiler {
 
   /** The newest virtual architecture that runs on a device; 0 if there is none. */
   private int newest(int capability) {
-    int best = 0;
-    for (int architecture : architectures) {
-      if (architecture <= capability) {
-        best = architecture;
-      }
-    }
-    return best;
+    return Arrays.stream(architectures).filter(one -> one <= capability).max().orElse(0);
   }
 
   /** The candidate compilers for a driver of this version of CUDA; null if no file is found. */
@@ -235,7 +213,7 @@ final class Nvrtc extends RuntimeCompiler {
   @Override
   protected String architectureOption(String architecture, List<String> options, String what) {
     int capability = CudaAttributes.capability(architecture);
-    Code code = codeFor(capability, CudaLibrary.load().number());
+    Code code = codeFor(capability, CudaDriver.library().number());
     return code == Code.CUBIN ? FINAL + capability : VIRTUAL + newest(capability);
   }
 

@@ -13,7 +13,7 @@ import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
 
 /** Ranges in the domain {@code jhal} of NVTX, which Nsight Systems shows. */
-final class Nvtx implements RangeMarks {
+record Nvtx(Calls calls, Pointer domain) implements RangeMarks {
   private static final String DOMAIN = "jhal";
 
   private static final WantedLibrary WANTED =
@@ -46,23 +46,12 @@ final class Nvtx implements RangeMarks {
   /** By file of the library, since domains exist until the process ends. */
   private static final Map<String, Nvtx> LOADED = new ConcurrentHashMap<>();
 
-  private final Calls calls;
-  private final Pointer domain;
-
-  private Nvtx(Calls calls) {
-    this.calls = calls;
-    this.domain = calls.domainCreateA(DOMAIN);
-  }
-
-  /**
-   * Loads the library.
-   *
-   * @throws org.jhal.HalException UNAVAILABLE with the reason if there is none
-   */
+  /** See {@link org.jhal.gpu.GpuDriver#rangeMarks}. */
   static RangeMarks load() {
     SharedLibrary library = WANTED.find(NAMES, "nvtxDomainRangeStartEx");
     Calls calls = WANTED.map(library, Calls.class, "nvtx", "NVTX 2");
-    return LOADED.computeIfAbsent(library.path(), file -> new Nvtx(calls));
+    return LOADED.computeIfAbsent(
+        library.path(), file -> new Nvtx(calls, calls.domainCreateA(DOMAIN)));
   }
 
   @Override

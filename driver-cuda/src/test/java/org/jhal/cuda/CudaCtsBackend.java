@@ -23,7 +23,7 @@ public final class CudaCtsBackend extends GpuCtsBackend {
   @Override
   protected void waitForNumber(long stream, long address, int value) {
     String name = "cuStreamWaitValue32";
-    SharedLibrary library = CudaLibrary.load().library();
+    SharedLibrary library = CudaDriver.library().library();
     Function newer = library.optional(name + "_v2");
     Function wait = newer != null ? newer : Objects.requireNonNull(library.optional(name), name);
     CudaResult.CODES.check(

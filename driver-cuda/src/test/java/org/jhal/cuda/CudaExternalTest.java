@@ -40,7 +40,7 @@ class CudaExternalTest extends GpuExternalTest {
       CUcontext primary = new CUcontext();
       assertEquals(0, JCudaDriver.cuDeviceGet(ordinal, 1));
       assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRetain(primary, ordinal));
-      assertEquals(Handles.get(primary), natives.context());
+      assertEquals(JCudaApi.get(primary), natives.context());
       assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRelease(ordinal));
       device
           .queue(0)
@@ -52,10 +52,10 @@ class CudaExternalTest extends GpuExternalTest {
                   assertEquals(
                       0,
                       JCudaDriver.cuMemsetD32Async(
-                          Handles.set(new CUdeviceptr(), context.address(buffer)),
+                          JCudaApi.set(new CUdeviceptr(), context.address(buffer)),
                           0x01020304,
                           16,
-                          Handles.set(new CUstream(), context.stream()))));
+                          JCudaApi.set(new CUstream(), context.stream()))));
       byte[] read = new byte[64];
       device.queue(0).readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
       awaitReached(timeline, 2);

@@ -26,7 +26,7 @@ final class CudaOnSimulator implements SimulatedGpu {
         return library.unavailable();
       }
     }
-    String used = System.getProperty(CudaLibrary.WANTED.property(), "");
+    String used = System.getProperty(CudaDriver.WANTED.property(), "");
     return SimulatedCuda.library().path().toString().equals(used)
         ? Optional.empty()
         : Optional.of("the tests run on another library than the simulated one");

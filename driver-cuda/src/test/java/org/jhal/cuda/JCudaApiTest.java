@@ -26,8 +26,8 @@ class JCudaApiTest {
   void open() {
     Optional<String> unavailable = CudaOnSimulator.GPU.unavailable();
     assumeTrue(unavailable.isEmpty(), () -> unavailable.orElse(""));
-    GpuLibrary ignored = CudaLibrary.load();
-    CudaSetup setup = API.setup();
+    GpuLibrary ignored = CudaDriver.library();
+    JCudaApi.Setup setup = API.setup();
     long[] out = new long[1];
     assertEquals(0, setup.devicePrimaryCtxRetain(out, 0));
     context = out[0];

@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Any other file, such as a bundle of code objects, which the runtime unpacks, is {@link
  * #UNKNOWN}: its checks pass, and the runtime decides.
  *
- * <p>Immutable.
+ * @param architecture such as {@code gfx90a:xnack-}; empty if unknown
+ * @param kernels the arguments of a launch, by kernel; without kernels whose arguments are unknown
  */
-final class CodeObject {
+record CodeObject(String architecture, Map<String, List<KernelArgument>> kernels) {
   static final CodeObject UNKNOWN = new CodeObject("", Map.of());
 
   // From elf.h.
@@ -44,14 +45,6 @@ final class CodeObject {
   private static final String BY_VALUE = "by_value";
   private static final String HIDDEN = "hidden_";
   private static final String GENERIC = "-generic";
-
-  private final String architecture; // empty if unknown
-  private final Map<String, List<KernelArgument>> kernels;
-
-  private CodeObject(String architecture, Map<String, List<KernelArgument>> kernels) {
-    this.architecture = architecture;
-    this.kernels = kernels;
-  }
 
   /**
    * Reads a file.
@@ -74,12 +67,9 @@ final class CodeObject {
     } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "cannot load "
-              + what
-              + ": this AMD code object of "
-              + file.length
-              + " bytes is malformed or cut off"
-              + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")"),
+          "cannot load %s: this AMD code object of %s bytes is malformed or cut off%s"
+              .formatted(
+                  what, file.length, e.getMessage() == null ? "" : " (" + e.getMessage() + ")"),
           e);
     }
   }
@@ -200,16 +190,6 @@ final class CodeObject {
     throw new IllegalArgumentException("an argument has the offset or size " + value);
   }
 
-  /** The architecture, such as {@code gfx90a:xnack-}; empty if unknown. */
-  String architecture() {
-    return architecture;
-  }
-
-  /** The arguments of a launch, by kernel; without kernels whose arguments are unknown. */
-  Map<String, List<KernelArgument>> kernels() {
-    return kernels;
-  }
-
   /**
    * Refuses code for another architecture. The runtime checks generic code, which is for a family.
    *
@@ -226,19 +206,17 @@ final class CodeObject {
     List<String> theirs = List.of(device.split(":", -1));
     boolean isFit = own.get(0).endsWith(GENERIC) || own.get(0).equals(theirs.get(0));
     for (String feature : own.subList(1, own.size())) {
-      isFit &= !theirs.contains(opposite(feature));
+      String opposite =
+          feature.endsWith("+")
+              ? feature.replaceFirst("[+]$", "-")
+              : feature.replaceFirst("-$", "+");
+      isFit &= !theirs.contains(opposite);
     }
     if (!isFit) {
       throw new HalException(
           Status.UNIMPLEMENTED,
           "cannot load " + what + ": it is for " + architecture + ", the device is " + device);
     }
-  }
-
-  private static String opposite(String feature) {
-    return feature.endsWith("+")
-        ? feature.substring(0, feature.length() - 1) + "-"
-        : feature.replaceFirst("-$", "+");
   }
 
   /**

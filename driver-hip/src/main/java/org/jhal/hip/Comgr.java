@@ -1,5 +1,6 @@
 package org.jhal.hip;
 
+import com.sun.jna.Library;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.io.File;
@@ -10,7 +11,6 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
-import org.jhal.hip.jna.ComgrApi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * for an unknown architecture or feature (seen with ROCm 5.2.3). So this class asks the code object
  * manager, which HIPRTC is built on.
  *
- * <p>A substitute for HIPRTC must also export the functions of {@link ComgrApi}.
+ * <p>A substitute for HIPRTC must also export the functions of {@link Api}.
+ *
+ * @param file the file that it was loaded from; null if unknown
  */
-final class Comgr {
+record Comgr(Api api, @Nullable Path file) {
   private static final String TARGET = "amdgcn-amd-amdhsa--"; // the prefix of architecture names
   private static final String SYMBOL = "amd_comgr_get_isa_metadata";
 
@@ -31,17 +33,16 @@ final class Comgr {
           "jhal.hip.comgr",
           Status.UNIMPLEMENTED);
 
-  private final ComgrApi api;
-  private final @Nullable Path file;
+  /** Its functions. Each returns an {@code amd_comgr_status_t}, 0 for success. */
+  interface Api extends Library {
+    int amd_comgr_get_isa_count(LongByReference count);
 
-  private Comgr(SharedLibrary library) {
-    this.api = library.map(ComgrApi.class);
-    this.file = library.file(SYMBOL);
-  }
+    int amd_comgr_get_isa_name(long index, PointerByReference isa_name);
 
-  /** The file that it was loaded from; null if unknown. */
-  @Nullable Path file() {
-    return file;
+    /** Fails for an unknown architecture, or one without a named feature. */
+    int amd_comgr_get_isa_metadata(String isa_name, LongByReference metadata);
+
+    int amd_comgr_destroy_metadata(long metadata);
   }
 
   /**
@@ -50,14 +51,10 @@ final class Comgr {
    * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
    */
   static Comgr of(SharedLibrary compiler, int major) {
-    List<String> candidates = candidates(compiler.library().getFile(), major);
-    if (compiler.has(SYMBOL)) {
-      Path linked = compiler.file(SYMBOL); // unknown if the mapped file was replaced, for example
-      candidates = List.of(linked == null ? compiler.path() : linked.toString());
-    }
-    SharedLibrary library = WANTED.find(candidates, SYMBOL);
-    WANTED.require(library, SharedLibrary.functions(ComgrApi.class), "that of ROCm 5.2");
-    return new Comgr(library);
+    List<String> others = candidates(compiler.library().getFile(), major);
+    SharedLibrary library = WANTED.find(compiler.linked(SYMBOL, others), SYMBOL);
+    WANTED.require(library, SharedLibrary.functions(Api.class), "that of ROCm 5.2");
+    return new Comgr(library.map(Api.class), library.file(SYMBOL));
   }
 
   private static List<String> candidates(@Nullable File compiler, int major) {

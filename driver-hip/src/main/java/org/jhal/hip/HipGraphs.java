@@ -25,7 +25,7 @@ final class HipGraphs extends GraphRuntime {
   private static final int BYTES = 16;
 
   HipGraphs(DeviceCalls device) {
-    super(device, API, HipGraphApi.KERNEL);
+    super(device, API, HipGraphApi.KERNEL, "1D");
   }
 
   /** Unknown for HIP, whose versions differ in what a launch in flight reads. */
@@ -35,25 +35,23 @@ final class HipGraphs extends GraphRuntime {
   }
 
   @Override
-  protected int addMemsetNode(
-      long node, long graph, long dependencies, int count, long parameters) {
-    return API.setup().graphAddMemsetNode(node, graph, dependencies, count, parameters);
+  protected int addFill(long node, long graph, long dependencies, int count, long description) {
+    return API.setup().graphAddMemsetNode(node, graph, dependencies, count, description);
   }
 
   @Override
-  protected int setMemsetNode(long instance, long node, long parameters) {
-    return API.graphExecMemsetNodeSetParams(instance, node, parameters);
+  protected int setFill(long instance, long node, long description) {
+    return API.graphExecMemsetNodeSetParams(instance, node, description);
   }
 
   @Override
-  protected void copyParameters(
-      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {
+  public void describeCopy(
+      NativeBlock scratch, long target, boolean isTo, long source, boolean isFrom, long bytes) {
     scratch.bytes().putLong(TARGET, target).putLong(SOURCE, source).putLong(BYTES, bytes);
   }
 
   @Override
-  protected int addMemcpyNode(
-      NativeBlock scratch, long node, long graph, long dependencies, int count) {
+  protected int addCopy(NativeBlock scratch, long node, long graph, long dependencies, int count) {
     ByteBuffer copy = scratch.bytes();
     return API.setup()
         .graphAddMemcpyNode1D(
@@ -68,12 +66,7 @@ final class HipGraphs extends GraphRuntime {
   }
 
   @Override
-  protected String copyNodes() {
-    return "1D";
-  }
-
-  @Override
-  protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
+  protected int setCopy(NativeBlock scratch, long instance, long node) {
     ByteBuffer copy = scratch.bytes();
     return API.graphExecMemcpyNodeSetParams1D(
         instance,

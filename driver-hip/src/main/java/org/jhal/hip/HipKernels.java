@@ -13,23 +13,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Loads kernels. */
 final class HipKernels extends KernelLoader {
-  private final HipRuntime runtime;
-
   HipKernels(HipRuntime runtime, GpuProperties device) {
-    super(runtime, runtime.gate(), device, Set.of("hip-hsaco"), HiprtcApi.PREFIX);
-    this.runtime = runtime;
+    super(runtime, device, Set.of("hip-hsaco"), HiprtcApi.PREFIX);
   }
 
   @Override
   protected RuntimeCompiler compiler() {
-    GpuLibrary library = runtime.library();
-    return Hiprtc.load(library.library(), HipLibrary.major(library.number()));
+    GpuLibrary library = calls().library();
+    return Hiprtc.load(library.library(), HipDriver.major(library.number()));
   }
 
   @Override
   protected @Nullable CompilerFiles compilerFiles() {
-    GpuLibrary library = runtime.library();
-    return Hiprtc.files(library.library(), HipLibrary.major(library.number()));
+    GpuLibrary library = calls().library();
+    return Hiprtc.files(library.library(), HipDriver.major(library.number()));
   }
 
   @Override
@@ -39,7 +36,7 @@ final class HipKernels extends KernelLoader {
     long[] out = new long[1];
     int result = HipApi.API.setup().moduleLoadData(out, image(code));
     if (result != ResultCodes.SUCCESS) {
-      throw runtime.failure("moduleLoadData", result, "cannot load " + what);
+      throw calls().failure("moduleLoadData", result, "cannot load " + what);
     }
     // The code object describes the arguments, the runtime does not.
     return new NativeModule(

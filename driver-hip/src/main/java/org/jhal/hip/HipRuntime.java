@@ -5,12 +5,12 @@ import static org.jhal.hip.jna.HipApi.API;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
-import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipConstants;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An open device. It is the calling thread's current device only between {@link #bindToThread} and
@@ -25,18 +25,13 @@ final class HipRuntime extends GpuRuntime {
 
   private static final System.Logger LOG = System.getLogger(HipRuntime.class.getName());
 
-  private final HipKernels kernels;
-  private final @Nullable HipGraphs graphs;
-
   /**
    * Opens a device.
    *
    * @throws HalException UNIMPLEMENTED if it has no memory pools
    */
   HipRuntime(GpuProperties properties) {
-    super(properties.ordinal(), HipLibrary.load());
-    kernels = new HipKernels(this, properties);
-    graphs = library().hasGraphs() ? new HipGraphs(this) : null;
+    super(properties.ordinal(), HipDriver.library());
     int[] hasPools = new int[1];
     check(
         "deviceGetAttribute",
@@ -86,13 +81,13 @@ final class HipRuntime extends GpuRuntime {
   }
 
   @Override
-  public HipKernels kernels() {
-    return kernels;
+  public KernelLoader makeKernels(GpuProperties device) {
+    return new HipKernels(this, device);
   }
 
   @Override
-  public @Nullable HipGraphs graphs() {
-    return graphs;
+  public GraphRuntime makeGraphs() {
+    return new HipGraphs(this);
   }
 
   /** A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed. */
@@ -119,25 +114,11 @@ final class HipRuntime extends GpuRuntime {
   /** HIP always has a current device, so another one is made current. */
   @Override
   public boolean makeNoneCurrent() {
-    int[] count = new int[1];
-    check("getDeviceCount", API.setup().getDeviceCount(count));
-    if (count[0] < 2) {
+    int count = library().countDevices();
+    if (count < 2) {
       return false;
     }
-    check("setDevice", API.setDevice((ordinal() + 1) % count[0]));
+    check("setDevice", API.setDevice((ordinal() + 1) % count));
     return true;
-  }
-
-  /**
-   * HIP cannot be asked about any address (see the package), but it looks this one up in its table.
-   */
-  @Override
-  public void checkDeviceMemory(long address, long bytes) {
-    long[] start = new long[1];
-    long[] size = new long[1];
-    if (API.setup().memGetAddressRange(start, size, address) != ResultCodes.SUCCESS) {
-      throw GpuMemory.noDeviceMemory(address, bytes, "the runtime knows no allocation there");
-    }
-    GpuMemory.checkRange(address, bytes, start[0], size[0]);
   }
 }

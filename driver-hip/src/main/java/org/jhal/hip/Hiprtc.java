@@ -55,11 +55,7 @@ final class Hiprtc extends RuntimeCompiler {
     this.targets = targets;
   }
 
-  /**
-   * Loads the compiler that belongs to the process's runtime, on the first call.
-   *
-   * @throws HalException UNIMPLEMENTED if there is none; the message has the searched places
-   */
+  /** Loads the compiler that belongs to the process's runtime, on the first call. */
   static Hiprtc load(SharedLibrary runtime, int major) {
     return LOADED.get(() -> open(WANTED.find(candidates(runtime, major), SYMBOL), major));
   }
@@ -69,10 +65,7 @@ final class Hiprtc extends RuntimeCompiler {
     return new Hiprtc(library, api, Comgr.of(library, major));
   }
 
-  /**
-   * The files of the compiler that would be loaded, with those that it uses; null if it is not
-   * found.
-   */
+  /** The files of the compiler that would be loaded, with those that it uses. */
   static @Nullable CompilerFiles files(SharedLibrary runtime, int major) {
     return files(candidates(runtime, major), major);
   }
@@ -97,11 +90,7 @@ final class Hiprtc extends RuntimeCompiler {
 
   /** The runtime itself if it has a compiler, else the libraries beside it. */
   private static List<String> candidates(SharedLibrary runtime, int major) {
-    if (!runtime.has(SYMBOL)) {
-      return runtime.beside(NAME, major);
-    }
-    Path own = runtime.file(SYMBOL); // unknown if the mapped file was replaced, for example
-    return List.of(own == null ? runtime.path() : own.toString());
+    return runtime.linked(SYMBOL, runtime.beside(NAME, major));
   }
 
   @Override

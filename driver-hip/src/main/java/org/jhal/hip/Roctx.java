@@ -8,7 +8,7 @@ import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
 
 /** Ranges of rocTX, which ROCm's profilers show. */
-final class Roctx implements RangeMarks {
+record Roctx(Calls calls) implements RangeMarks {
   private static final WantedLibrary WANTED =
       new WantedLibrary("rocTX, which marks ranges,", "ROCm", "jhal.hip.roctx", Status.UNAVAILABLE);
 
@@ -22,17 +22,7 @@ final class Roctx implements RangeMarks {
     void rangeStop(long range);
   }
 
-  private final Calls calls;
-
-  private Roctx(Calls calls) {
-    this.calls = calls;
-  }
-
-  /**
-   * Loads the library.
-   *
-   * @throws org.jhal.HalException UNAVAILABLE with the reason if there is none
-   */
+  /** See {@link org.jhal.gpu.GpuDriver#rangeMarks}. */
   static RangeMarks load() {
     SharedLibrary library = WANTED.find(NAMES, "roctxRangeStartA");
     return new Roctx(WANTED.map(library, Calls.class, "roctx", "ROCm 5.2"));

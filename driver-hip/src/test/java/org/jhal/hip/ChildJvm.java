@@ -45,7 +45,7 @@ final class ChildJvm {
     builder
         .environment()
         .keySet()
-        .removeAll(List.of("ROCM_PATH", HipLibrary.WANTED.variable(), Hiprtc.WANTED.variable()));
+        .removeAll(List.of("ROCM_PATH", HipDriver.WANTED.variable(), Hiprtc.WANTED.variable()));
     builder.environment().putAll(variables);
     Process process = builder.redirectOutput(output.toFile()).directory(folder.toFile()).start();
     try {

@@ -13,7 +13,7 @@ final class HipCollectiveFace implements OnCollectives.Face {
   HipCollectiveFace() {
     if (HipOnSimulator.GPU.unavailable().isEmpty()) {
       StandIn.chosen().simulator().devices(2); // the driver counts them once in a process
-      GpuLibrary unused = HipLibrary.load();
+      GpuLibrary unused = HipDriver.library();
     }
   }
 

@@ -23,7 +23,7 @@ public final class HipCtsBackend extends GpuCtsBackend {
   @Override
   protected void waitForNumber(long stream, long address, int value) {
     String name = "hipStreamWaitValue32";
-    Function wait = Objects.requireNonNull(HipLibrary.load().library().optional(name), name);
+    Function wait = Objects.requireNonNull(HipDriver.library().library().optional(name), name);
     HipResult.CODES.check(
         "streamWaitValue32",
         wait.invokeInt(new Object[] {stream, address, value, GREATER_OR_EQUAL, ALL_BITS}));

@@ -174,7 +174,7 @@ class HipFaceTest extends OnSimulatedHip {
     ok(API.setup().getDeviceCount(value));
     assertEquals(2, value[0]);
     for (int device = 0; device < 2; device++) {
-      assertEquals(STAND_IN.architecture(), HipArchitecture.of(library.library(), device));
+      assertEquals(STAND_IN.architecture(), HipAttributes.architecture(library.library(), device));
       byte[] name = new byte[64];
       ok(API.setup().deviceGetName(name, name.length, device));
       assertEquals(
@@ -234,7 +234,8 @@ class HipFaceTest extends OnSimulatedHip {
     assertEquals("hipErrorNotReady", API.setup().getErrorName(GpuApi.NOT_READY));
     assertTrue(HipResult.CODES.describe(719).startsWith("719 hipErrorLaunchFailure ("));
     assertEquals("12345, which has no known name", HipResult.CODES.describe(12345));
-    assertEquals(new NativeCode(12345, null), HipResult.CODES.nativeCode(12345));
+    assertEquals(
+        new NativeCode(12345, null), HipResult.CODES.failure("init", 12345, "").nativeCode());
     assertEquals(
         new NativeCode(719, "hipErrorLaunchFailure"),
         HipResult.CODES.failure("eventQuery", 719, "").nativeCode());
@@ -244,7 +245,7 @@ class HipFaceTest extends OnSimulatedHip {
 
   @Test
   void theCompilerReportsErrors() {
-    Hiprtc hiprtc = Hiprtc.load(library.library(), HipLibrary.major(library.number()));
+    Hiprtc hiprtc = Hiprtc.load(library.library(), HipDriver.major(library.number()));
     String own = STAND_IN.architecture();
     HalException wrong =
         assertThrows(

@@ -19,7 +19,7 @@ class HipLibraryTest {
   private String load(Path library) throws Exception {
     String text =
         ChildJvm.run(
-            folder, Map.of(), List.of("-D" + HipLibrary.WANTED.property() + "=" + library), "load");
+            folder, Map.of(), List.of("-D" + HipDriver.WANTED.property() + "=" + library), "load");
     assertContains(text, "again: the same");
     return text;
   }

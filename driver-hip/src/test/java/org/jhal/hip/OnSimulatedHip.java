@@ -51,12 +51,12 @@ abstract class OnSimulatedHip {
     assumeTrue(STAND_IN.unavailable().isEmpty(), () -> STAND_IN.unavailable().get());
     simulator = STAND_IN.simulator();
     simulator.devices(2); // the driver counts them once in a process
-    library = HipLibrary.load();
+    library = HipDriver.library();
     kernels = compile(STAND_IN.architecture());
   }
 
   static byte[] compile(String architecture) {
-    return Hiprtc.load(library.library(), HipLibrary.major(library.number()))
+    return Hiprtc.load(library.library(), HipDriver.major(library.number()))
         .compile(SOURCE, "test.cpp", List.of(), architecture, "the test");
   }
 

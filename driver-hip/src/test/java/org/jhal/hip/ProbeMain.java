@@ -51,18 +51,18 @@ public final class ProbeMain {
     print("load", first);
     print("again", first.equals(verdict()) ? "the same" : "other");
     if (first.startsWith("HIP")) {
-      print("graphs", HipLibrary.load().graphs());
+      print("graphs", HipDriver.library().graphs());
     }
   }
 
   private static String verdict() {
     try {
-      GpuLibrary library = HipLibrary.load();
+      GpuLibrary library = HipDriver.library();
       return library.title()
           + ", devices "
           + library.countDevices()
           + ", architecture "
-          + HipArchitecture.of(library.library(), 0);
+          + HipAttributes.architecture(library.library(), 0);
     } catch (HalException e) {
       NativeCode code = e.nativeCode();
       return e.status() + ": " + e.getMessage() + (code == null ? "" : " [code " + code + "]");
@@ -92,9 +92,9 @@ public final class ProbeMain {
             file.getFileName() + " for " + architecture);
   }
 
-  /** Needs no device, and so no {@link HipLibrary}. */
+  /** Needs no device, and so no {@link HipDriver}. */
   private static Hiprtc compiler() {
-    for (String name : HipLibrary.candidates()) {
+    for (String name : HipDriver.candidates()) {
       try {
         return Hiprtc.load(SharedLibrary.open(name), 5);
       } catch (UnsatisfiedLinkError e) {

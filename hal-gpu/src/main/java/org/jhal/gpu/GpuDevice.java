@@ -12,6 +12,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
+import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -31,8 +32,9 @@ import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.collective.GpuGroup;
 import org.jhal.gpu.collective.GroupDevice;
 import org.jhal.gpu.collective.LaunchBlocking;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphCache;
-import org.jhal.gpu.memory.DeviceAllocator;
+import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.ForeignMemory;
 import org.jhal.gpu.memory.ImportedMemory;
 import org.jhal.gpu.memory.MemoryPool;
@@ -44,7 +46,6 @@ import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
@@ -55,22 +56,40 @@ import org.jspecify.annotations.Nullable;
 public final class GpuDevice implements DeviceBackend<GpuEvent> {
   static {
     EarlyClasses.initialize(
-        DeviceAllocator.class,
         DeviceClock.class,
         FreeThread.class,
         GpuGroup.class,
         GpuStream.class,
         GraphCache.class,
         LaunchGate.class,
+        MemoryPool.class,
         UploadMemory.class);
   }
+
+  /**
+   * The settings of a device, apart from the engine's.
+   *
+   * @param cache where compiled kernels are kept; null to keep none
+   * @param graphs when graphs are used
+   * @param stagingBytes the largest amount of page-locked memory for transfers of pageable memory
+   * @param copyThreads the number of threads that move such memory
+   * @param profile when times on the device are measured
+   * @param ranges marks operations for the vendor's profiler; null if they are not marked
+   */
+  record Config(
+      @Nullable KernelCache cache,
+      GraphOptions graphs,
+      long stagingBytes,
+      int copyThreads,
+      Profile profile,
+      @Nullable RangeMarks ranges) {}
 
   private final GpuRuntime runtime;
   private final GpuProperties properties;
   private final FreeThread frees;
   private final GpuCore core;
+  private final KernelLoader kernels;
   private final MemoryPool pool;
-  private final DeviceAllocator allocator;
   private final TransferRing ring; // moves pageable memory
   private final @Nullable KernelCache cache;
   private final @Nullable GraphCache graphs; // null if the device uses none
@@ -87,7 +106,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
    * @param runtime released when this device closes, or if this constructor throws
    * @param config the device's settings
    */
-  GpuDevice(GpuRuntime runtime, GpuProperties properties, GpuConfig config) {
+  GpuDevice(GpuRuntime runtime, GpuProperties properties, Config config) {
     this.runtime = runtime;
     this.properties = properties;
     this.cache = config.cache();
@@ -101,24 +120,22 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       this.frees = new FreeThread(name(), free -> runtime.gate().run(() -> runtime.giveBack(free)));
       this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
       this.groups = new GroupDevice(core);
+      this.kernels = runtime.makeKernels(properties);
       long token = runtime.bindToThread();
       try {
         made =
-            new MemoryPool(
-                runtime,
-                core.place(),
-                new MemoryBudget(name(), info().memoryBytes()),
-                this::evictGraph);
+            new MemoryPool(core, new MemoryBudget(name(), info().memoryBytes()), this::evictGraph);
       } finally {
         runtime.unbindFromThread(token);
       }
       this.pool = made;
-      this.allocator = new DeviceAllocator(core, made);
       this.ring =
           new TransferRing(
               runtime, () -> OwnCopyStream.open(core), config.stagingBytes(), config.copyThreads());
-      GraphRuntime calls = config.graphs().isOff() ? null : runtime.graphs();
-      this.graphs = calls == null ? null : new GraphCache(core, calls, config.graphs());
+      this.graphs =
+          config.graphs().isOff() || !runtime.library().hasGraphs()
+              ? null
+              : new GraphCache(core, runtime.makeGraphs(), config.graphs());
       isOpen = true;
     } finally {
       if (!isOpen) {
@@ -176,12 +193,12 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public Set<String> executableFormats() {
-    return runtime.kernels().formats();
+    return kernels.formats();
   }
 
   @Override
   public NativeStream<GpuEvent> createStream(int index) {
-    GpuStream made = new GpuStream(core, index, allocator, ring, clock, profile, ranges);
+    GpuStream made = new GpuStream(core, index, pool, ring, clock, profile, ranges);
     nativeCalls.lend(made.handle());
     streams.add(made);
     return made;
@@ -189,12 +206,12 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public boolean supports(BufferParams params) {
-    return DeviceAllocator.supports(params.type());
+    return params.type() != MemoryType.SHARED;
   }
 
   @Override
   public DeviceMemory allocate(long bytes, BufferParams params) {
-    return allocator.allocate(bytes, params);
+    return pool.allocate(bytes, params);
   }
 
   @Override
@@ -283,8 +300,8 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return runtime.kernels().load(source, variant, kernels, frees::free, cache);
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> specs) {
+    return kernels.load(source, variant, specs, frees::free, cache);
   }
 
   @Override

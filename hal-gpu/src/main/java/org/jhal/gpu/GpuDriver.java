@@ -166,31 +166,22 @@ public abstract class GpuDriver extends ConfiguredDriver {
 
   private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
+    EngineConfig engine = ENGINE.configure(settings);
     KernelCache cache = KernelCache.of(settings);
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
     }
     GpuProperties found = find().get(select(uri, settings).index());
     GpuProperties device = found.withMemory(settings.get(MEMORY));
-    return open(openRuntime(device), device, cache, settings, interposer);
-  }
-
-  private Device open(
-      GpuRuntime runtime,
-      GpuProperties device,
-      @Nullable KernelCache cache,
-      Settings settings,
-      Interposer interposer) {
-    EngineConfig engine = ENGINE.configure(settings);
-    GpuConfig config =
-        new GpuConfig(
+    GpuDevice.Config config =
+        new GpuDevice.Config(
             cache,
             GraphOptions.of(settings),
             settings.get(STAGING),
             engine.copyThreads(),
             Profile.of(settings.get(Profile.OPTION)),
             rangeMarks(settings));
-    return new EngineDevice<>(
-        interposer.before(new GpuDevice(runtime, device, config)), engine, settings.toList());
+    GpuDevice opened = new GpuDevice(openRuntime(device), device, config);
+    return new EngineDevice<>(interposer.before(opened), engine, settings.toList());
   }
 }

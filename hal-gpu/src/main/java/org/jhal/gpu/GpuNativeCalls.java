@@ -66,10 +66,6 @@ final class GpuNativeCalls implements NativeCalls {
     return known("event", events.contains(handle), handle);
   }
 
-  private static void checkRemoved(String what, Set<Long> from, long handle) {
-    long ignored = known(what, from.remove(handle), handle);
-  }
-
   private static long known(String what, boolean isKnown, long handle) {
     if (!isKnown) {
       throw new HalException(
@@ -98,8 +94,8 @@ final class GpuNativeCalls implements NativeCalls {
 
   @Override
   public void destroyStream(long stream) {
-    checkRemoved("stream", streams, stream);
-    runBound(() -> runtime.closeStream(stream));
+    long ended = known("stream", streams.remove(stream), stream);
+    runBound(() -> runtime.closeStream(ended));
   }
 
   @Override
@@ -126,8 +122,8 @@ final class GpuNativeCalls implements NativeCalls {
 
   @Override
   public void destroyEvent(long event) {
-    checkRemoved("event", events, event);
-    runBound(() -> runtime.destroyEvent(event));
+    long ended = known("event", events.remove(event), event);
+    runBound(() -> runtime.destroyEvent(ended));
   }
 
   @Override

@@ -208,6 +208,14 @@ public interface DeviceBackend<E> extends ThreadBinding {
     return null;
   }
 
+  /**
+   * What runs in the place of a host completion that {@link Submission#afterwards} was given; for a
+   * backend that wraps another one. By default the completion itself.
+   */
+  default HostCompletion hostCompletion(HostCompletion added) {
+    return added;
+  }
+
   /** How native graphs are used, for {@link org.jhal.DeviceStatistics}. */
   default GraphStatistics graphs() {
     return GraphStatistics.NONE;

@@ -21,12 +21,10 @@ public abstract class StepwiseStream<E> implements NativeStream<E> {
 
   @Override
   public @Nullable Throwable submit(StreamBatch<E> batch) {
-    for (int i = 0; i < batch.waitCount(); i++) {
-      try {
-        waitEvent(batch.waitEvent(i));
-      } catch (Throwable t) {
-        throw new UncoveredWorkException("waitEvent", t);
-      }
+    try {
+      waitEvents(batch);
+    } catch (Throwable t) {
+      throw new UncoveredWorkException("waitEvent", t);
     }
     Throwable failure = null;
     try {
@@ -66,6 +64,16 @@ public abstract class StepwiseStream<E> implements NativeStream<E> {
       deallocation.taken();
     }
     return false;
+  }
+
+  /**
+   * Makes work that is issued to this stream later wait for the events of a batch. By default this
+   * calls {@link #waitEvent} for each; a stream whose runtime takes a list of events overrides it.
+   */
+  protected void waitEvents(StreamBatch<E> batch) {
+    for (int i = 0; i < batch.waitCount(); i++) {
+      waitEvent(batch.waitEvent(i));
+    }
   }
 
   /**

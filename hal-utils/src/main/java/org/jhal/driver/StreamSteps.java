@@ -5,7 +5,6 @@ import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Submits to a stream one part of a batch at a time, for streams that wrap another one and for
@@ -42,74 +41,42 @@ public final class StreamSteps<E> {
 
   /** Issues commands. */
   public void issue(CommandList commands, Submission submission) {
-    submit(
-        new StreamBatch<E>() {
-          @Override
-          public CommandList commands() {
-            return commands;
-          }
-
-          @Override
-          public Submission submission() {
-            return submission;
-          }
-        });
+    submit(new Commands<>(commands, submission));
   }
+
+  private record Commands<E>(CommandList commands, Submission submission)
+      implements StreamBatch<E> {}
 
   /** Allocates in stream order. */
   public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    SingleAllocation<E> allocation = new SingleAllocation<>(bytes, params, submission);
-    submit(allocation);
-    return Objects.requireNonNull(allocation.memory);
+    DeviceMemory[] made = new DeviceMemory[1];
+    submit(new Allocation<>(bytes, params, submission, made));
+    return Objects.requireNonNull(made[0]);
   }
 
-  private static final class SingleAllocation<E> implements StreamBatch<E>, StreamBatch.Allocation {
-    private final long bytes;
-    private final BufferParams params;
-    private final Submission submission;
-    private @Nullable DeviceMemory memory; // once it is allocated
-
-    SingleAllocation(long bytes, BufferParams params, Submission submission) {
-      this.bytes = bytes;
-      this.params = params;
-      this.submission = submission;
-    }
-
+  private record Allocation<E>(
+      long bytes, BufferParams params, Submission submission, DeviceMemory[] made)
+      implements StreamBatch<E>, StreamBatch.Allocation {
     @Override
-    public Allocation allocation() {
+    public StreamBatch.Allocation allocation() {
       return this;
     }
 
     @Override
-    public Submission submission() {
-      return submission;
-    }
-
-    @Override
-    public long bytes() {
-      return bytes;
-    }
-
-    @Override
-    public BufferParams params() {
-      return params;
-    }
-
-    @Override
-    public void allocated(DeviceMemory allocated) {
-      memory = allocated;
+    public void allocated(DeviceMemory memory) {
+      made[0] = memory;
     }
   }
 
   /** Frees in stream order. */
   public void freeAsync(DeviceMemory memory) {
-    submit(new SingleDeallocation<>(memory));
+    submit(new Deallocation<>(memory));
   }
 
-  private record SingleDeallocation<E>(DeviceMemory memory)
+  private record Deallocation<E>(DeviceMemory memory)
       implements StreamBatch<E>, StreamBatch.Deallocation {
     @Override
-    public Deallocation deallocation() {
+    public StreamBatch.Deallocation deallocation() {
       return this;
     }
 
@@ -119,14 +86,10 @@ public final class StreamSteps<E> {
 
   /** Records an event. */
   public void recordEvent(E event) {
-    submit(
-        new StreamBatch<E>() {
-          @Override
-          public E event() {
-            return event;
-          }
-        });
+    submit(new Recording<>(event));
   }
+
+  private record Recording<E>(E event) implements StreamBatch<E> {}
 
   private void submit(StreamBatch<E> part) {
     Throwable failure;

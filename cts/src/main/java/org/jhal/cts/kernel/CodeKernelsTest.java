@@ -69,7 +69,7 @@ class CodeKernelsTest {
         return;
       }
     }
-    throw Cts.unsupported("the device loads neither " + String.join(" nor ", formats));
+    throw Cts.unsupported("the device does not load the format " + String.join(" or ", formats));
   }
 
   private static void assertAdds(Cts cts, Executable kernels) {

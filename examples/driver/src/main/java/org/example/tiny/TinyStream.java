@@ -1,5 +1,6 @@
 package org.example.tiny;
 
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -10,13 +11,12 @@ import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
-import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EngineThread;
-import org.jhal.driver.support.ReusableEvent;
+import org.jhal.driver.support.OneShotStream;
 
 /** A thread that does what it is given, one after the other. */
-class TinyStream extends StepwiseStream<ReusableEvent<CountDownLatch>> {
+class TinyStream extends OneShotStream<CountDownLatch> {
   private final TinyDevice device;
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final AtomicLong open = new AtomicLong(); // given to the thread and not done
@@ -53,42 +53,25 @@ class TinyStream extends StepwiseStream<ReusableEvent<CountDownLatch>> {
   }
 
   @Override
-  public ReusableEvent<CountDownLatch> createEvent() {
-    return new ReusableEvent<>(latch -> {}); // the collector frees latches
-  }
-
-  @Override
-  public void destroyEvent(ReusableEvent<CountDownLatch> event) {
-    event.close();
-  }
-
-  @Override
-  protected void recordEvent(ReusableEvent<CountDownLatch> event) {
+  protected CountDownLatch record() {
     CountDownLatch recording = new CountDownLatch(1);
-    event.record(recording);
     add(recording::countDown);
+    return recording;
   }
 
   @Override
-  protected void waitEvent(ReusableEvent<CountDownLatch> event) {
-    CountDownLatch recording = latest(event);
-    add(() -> await(recording));
+  protected void waitFor(List<CountDownLatch> recordings) {
+    add(() -> recordings.forEach(TinyStream::await));
   }
 
   @Override
-  public boolean queryEvent(ReusableEvent<CountDownLatch> event) {
-    return latest(event).getCount() == 0;
+  protected boolean hasFired(CountDownLatch recording) {
+    return recording.getCount() == 0;
   }
 
   @Override
-  public void synchronizeEvent(ReusableEvent<CountDownLatch> event) {
-    await(latest(event));
-  }
-
-  private static CountDownLatch latest(ReusableEvent<CountDownLatch> event) {
-    try (ReusableEvent.Recording<CountDownLatch> latest = event.latest()) {
-      return latest.event();
-    }
+  protected void synchronize(CountDownLatch recording) {
+    await(recording);
   }
 
   /** Waits as native runtimes do: an interrupt changes nothing, and is kept. */

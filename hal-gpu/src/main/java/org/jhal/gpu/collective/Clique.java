@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -20,8 +20,11 @@ import org.jhal.gpu.natives.LaunchGate;
 /**
  * The devices of a group and their communicators, which keep the native devices in use. Owned by
  * one group at a time, or by the {@link CommunicatorCache}.
+ *
+ * @param devices by rank
+ * @param gate keeps calls on the communicators apart from launches
  */
-final class Clique {
+record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communicators) {
   private static final System.Logger LOG = System.getLogger(Clique.class.getName());
 
   /** How long making communicators may keep launches out; it takes a second or two. */
@@ -29,32 +32,15 @@ final class Clique {
 
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final List<GroupDevice> devices; // by rank
-  private final LaunchGate gate;
-  private final Communicators communicators;
-
-  private Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communicators) {
-    this.devices = devices;
-    this.gate = gate;
-    this.communicators = communicators;
-  }
-
-  /**
-   * Makes communicators. Blocks.
-   *
-   * @param devices by rank, on different GPUs
-   * @param patience the time limit in nanoseconds
-   * @throws HalException if the library refuses or memory is short; DEADLINE_EXCEEDED if late
-   */
+  /** Makes communicators of devices on different GPUs; see {@link GpuGroup#create}. */
   static Clique create(
       CollectiveLibrary library, LaunchGate gate, List<GroupDevice> devices, long patience) {
     CompletableFuture<Clique> made = new CompletableFuture<>();
-    AtomicBoolean isLate = new AtomicBoolean();
     // The library may hang; its objects are kept until it returns.
     new EngineThread(
             "jhal-group-make",
             () -> {
-              Runnable make = () -> make(library, gate, devices, isLate, made);
+              Runnable make = () -> make(library, gate, devices, made);
               Throwable thrown =
                   Attempt.of(() -> gate.runAtMost(Math.min(patience, MAKE_NANOS), make));
               boolean ignored = thrown != null && made.completeExceptionally(thrown);
@@ -65,12 +51,11 @@ final class Clique {
         return Objects.requireNonNull(
             Uninterruptibles.getUninterruptibly(made, patience, TimeUnit.NANOSECONDS));
       } catch (TimeoutException e) {
-        boolean ignored =
+        boolean ignored = // from now on it is late
             made.completeExceptionally(
                 new HalException(
                     Status.DEADLINE_EXCEEDED,
                     library + " made no communicators within " + Duration.ofNanos(patience)));
-        isLate.set(true); // behind that, which must report it
         // They may be ready by now.
         return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(made));
       }
@@ -85,9 +70,8 @@ final class Clique {
       CollectiveLibrary library,
       LaunchGate gate,
       List<GroupDevice> devices,
-      AtomicBoolean isLate,
       CompletableFuture<Clique> made) {
-    if (isLate.get()) {
+    if (made.isDone()) {
       return;
     }
     int retained = 0;
@@ -97,7 +81,7 @@ final class Clique {
         ofRank(retained, device.runtime()::retain);
         retained++;
       }
-      Communicators communicators = communicators(library, devices, isLate);
+      Communicators communicators = communicators(library, devices, made::isDone);
       isKept = made.complete(new Clique(devices, gate, communicators));
       if (!isKept) {
         communicators.abort(rank -> {});
@@ -135,19 +119,19 @@ final class Clique {
    * The library cannot use memory that pools keep, so that is given back if there is too little.
    */
   private static Communicators communicators(
-      CollectiveLibrary library, List<GroupDevice> devices, AtomicBoolean isLate) {
+      CollectiveLibrary library, List<GroupDevice> devices, BooleanSupplier isLate) {
     int[] ordinals = devices.stream().mapToInt(GroupDevice::place).toArray();
     Communicators.Binding binding =
         (rank, isNeeded, body) -> ofRank(rank, () -> bound(devices.get(rank), isNeeded, body));
     try {
-      return Communicators.create(library, ordinals, binding, isLate::get);
+      return Communicators.create(library, ordinals, binding, isLate);
     } catch (HalException e) {
-      if (isLate.get()) {
+      if (isLate.getAsBoolean()) {
         throw e;
       }
       devices.forEach(device -> device.runtime().giveBack(device.runtime()::trimPool));
       try {
-        return Communicators.create(library, ordinals, binding, isLate::get);
+        return Communicators.create(library, ordinals, binding, isLate);
       } catch (HalException again) {
         again.addSuppressed(e);
         throw again;
@@ -176,14 +160,6 @@ final class Clique {
         LOG.log(Level.DEBUG, device.name() + " stays bound to a thread of a group", e);
       }
     }
-  }
-
-  List<GroupDevice> devices() {
-    return devices;
-  }
-
-  Communicators communicators() {
-    return communicators;
   }
 
   boolean isClosing() {

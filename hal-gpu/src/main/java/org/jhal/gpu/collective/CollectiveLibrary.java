@@ -161,11 +161,7 @@ final class CollectiveLibrary {
     return null;
   }
 
-  /**
-   * Makes communicators, one for each device. Blocks.
-   *
-   * @param ordinals of the devices, all different
-   */
+  /** Makes communicators, one for each device, all different. Blocks. */
   long[] create(int[] ordinals) {
     long[] communicators = new long[ordinals.length];
     check("ncclCommInitAll", functions.ncclCommInitAll(communicators, ordinals.length, ordinals));
@@ -177,18 +173,12 @@ final class CollectiveLibrary {
     check("ncclCommDestroy", functions.ncclCommDestroy(communicator));
   }
 
-  /**
-   * Ends a communicator's collectives and frees it, or at the end of the group. Blocks. Returns a
-   * failure or null.
-   */
+  /** Ends a communicator's collectives and frees it, or at the end of the group. Blocks. */
   @Nullable HalException abort(long communicator) {
     return failureUnlessBegun("ncclCommAbort", functions.ncclCommAbort(communicator));
   }
 
-  /**
-   * Launches a collective on the streams of all ranks. Returns null or the failure, after which
-   * parts may have been launched.
-   */
+  /** Launches a collective; see {@link Communicators#launch}. */
   @Nullable HalException launch(CollectiveCall call, long[] communicators, long[] streams) {
     return grouped(
         () -> {

@@ -42,9 +42,8 @@ final class Communicators {
   private final CollectiveLibrary library;
   private final Binding binding;
   private final long[] handles;
-  private final boolean isBlocking;
 
-  @SuppressWarnings("UnusedVariable") // keeps alive the memory that the library writes to
+  /** Keeps alive the memory that the library writes to; null if the calls block. */
   private final @Nullable Memory written;
 
   private Communicators(
@@ -53,7 +52,6 @@ final class Communicators {
     this.binding = binding;
     this.handles = handles;
     this.written = written;
-    this.isBlocking = written == null;
   }
 
   /**
@@ -192,7 +190,9 @@ final class Communicators {
   @Nullable HalException launch(
       CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
     HalException failure = library.launch(call, handles, streams);
-    return failure != null || isBlocking ? failure : complete("ncclGroupEnd", patience, isEnded);
+    return failure != null || written == null
+        ? failure
+        : complete("ncclGroupEnd", patience, isEnded);
   }
 
   /**
@@ -267,7 +267,7 @@ final class Communicators {
    */
   void end(long patience) {
     HalException failure = failure();
-    if (failure == null && !isBlocking) {
+    if (failure == null && written != null) {
       failure = grouped(rank -> library.finish(handles[rank]));
       failure = failure == null ? awaitReady("ncclCommFinalize", patience, () -> false) : failure;
     }

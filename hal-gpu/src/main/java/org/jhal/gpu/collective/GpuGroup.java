@@ -64,7 +64,6 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   private final CollectiveLibrary library;
-  private final LaunchGate gate;
   private final Clique clique;
   private final Communicators communicators;
   private final List<Member> members;
@@ -91,10 +90,8 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   // Written with the monitor held; read by a launch that continues behind its calls.
   private volatile boolean isEnded;
 
-  private GpuGroup(
-      CollectiveLibrary library, LaunchGate gate, Clique clique, List<Member> members, long start) {
+  private GpuGroup(CollectiveLibrary library, Clique clique, List<Member> members, long start) {
     this.library = library;
-    this.gate = gate;
     this.clique = clique;
     this.communicators = clique.communicators();
     this.members = members;
@@ -125,7 +122,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
         members.add(Clique.ofRank(rank, () -> member(device)));
       }
       long start = startEvent(members.get(0).runtime());
-      GpuGroup made = new GpuGroup(library, gate, clique, List.copyOf(members), start);
+      GpuGroup made = new GpuGroup(library, clique, List.copyOf(members), start);
       isMade = true;
       return made;
     } finally {
@@ -201,7 +198,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       boolean isBehind,
       long patience,
       Runnable begins) {
-    return gate.launch(patience, () -> launch(call, stream, isBehind, patience, begins));
+    return clique.gate().launch(patience, () -> launch(call, stream, isBehind, patience, begins));
   }
 
   private @Nullable HalException launch(
@@ -372,7 +369,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       awaitUnused();
     }
     try {
-      gate.runAhead(patience, () -> communicators.abort(this::setPast));
+      clique.gate().runAhead(patience, () -> communicators.abort(this::setPast));
     } finally {
       endAbort();
     }

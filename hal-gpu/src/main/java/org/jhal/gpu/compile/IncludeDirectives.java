@@ -22,7 +22,7 @@ final class IncludeDirectives {
   private final StringBuilder rest = new StringBuilder();
 
   private IncludeDirectives(String source) {
-    text = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
+    text = joined(source);
     int copied = 0;
     int hash = text.indexOf('#');
     while (hash >= 0) {
@@ -43,6 +43,11 @@ final class IncludeDirectives {
       hash = text.indexOf('#', at);
     }
     rest.append(text, copied, text.length());
+  }
+
+  /** The source with each line joined that a backslash continues. */
+  static String joined(String source) {
+    return source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
   }
 
   /** The NAMEs, in their order. */

@@ -42,16 +42,9 @@ public record KernelArgument(int offset, int size, boolean isPointer) {
     if (!taken.equals(passed)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          name
-              + " takes "
-              + taken.size()
-              + (taken.size() == 1 ? " argument" : " arguments")
-              + ", in bytes "
-              + taken
-              + "; by the manifest they are "
-              + passed.size()
-              + ", "
-              + passed);
+          "%s takes %s argument%s, in bytes %s; by the manifest they are %s, %s"
+              .formatted(
+                  name, taken.size(), taken.size() == 1 ? "" : "s", taken, passed.size(), passed));
     }
   }
 }

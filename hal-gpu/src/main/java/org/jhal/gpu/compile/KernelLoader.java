@@ -22,7 +22,6 @@ import org.jhal.engine.flightrecorder.Span;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
-import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.Undo;
 import org.jspecify.annotations.Nullable;
@@ -60,18 +59,13 @@ public abstract class KernelLoader {
    * A function of the code, and the most dynamic shared memory of the manifest's kernels that refer
    * to it. A runtime allows an amount for the function, not for each launch.
    */
-  private record EntryPoint(long kernel, int staticBytes, int dynamicBytes) {
-    EntryPoint larger(EntryPoint other) {
-      return other.dynamicBytes > dynamicBytes ? other : this;
-    }
-  }
+  private record EntryPoint(long kernel, int staticBytes, int dynamicBytes) {}
 
   /** Code and its description for messages. */
   private record Compiled(byte[] code, String what) {}
 
   private final DeviceCalls calls;
   private final GpuSetup setup;
-  private final LaunchGate gate;
   private final GpuProperties device;
   private final Set<String> formats;
   private final String compiler;
@@ -79,19 +73,13 @@ public abstract class KernelLoader {
   /**
    * For a device.
    *
-   * @param gate the gate for calls on modules that may wait until the device is idle
    * @param formats the formats that the runtime loads, apart from sources
    * @param compiler the name of its compiler in the options of manifests
    */
   protected KernelLoader(
-      DeviceCalls calls,
-      LaunchGate gate,
-      GpuProperties device,
-      Set<String> formats,
-      String compiler) {
+      DeviceCalls calls, GpuProperties device, Set<String> formats, String compiler) {
     this.calls = calls;
     this.setup = calls.api().setup();
-    this.gate = gate;
     this.device = device;
     Set<String> all = new HashSet<>(formats);
     all.add(SOURCE);
@@ -157,6 +145,11 @@ public abstract class KernelLoader {
    */
   protected void allowSharedMemory(long kernel, int staticBytes, int dynamicBytes) {}
 
+  /** The calls on the device. */
+  protected final DeviceCalls calls() {
+    return calls;
+  }
+
   /** The properties of the device. */
   protected final GpuProperties device() {
     return device;
@@ -170,11 +163,7 @@ public abstract class KernelLoader {
     return image;
   }
 
-  /**
-   * Starts {@link KernelWarmUp} unless it was started before. Never throws.
-   *
-   * @param compiler searches for the compiler's files
-   */
+  /** See {@link KernelWarmUp#start}. */
   public static void warmUp(KernelCache cache, Runnable compiler) {
     KernelWarmUp.start(cache, compiler);
   }
@@ -208,7 +197,7 @@ public abstract class KernelLoader {
                 what,
                 cache)
             : new Compiled(file, what);
-    return gate.call(() -> load(compiled.code, variant, specs, frees, compiled.what));
+    return calls.gate().call(() -> load(compiled.code, variant, specs, frees, compiled.what));
   }
 
   private KernelModule load(
@@ -233,7 +222,7 @@ public abstract class KernelLoader {
       linked.check().check(kernel, entry, spec, name);
       int staticBytes = checkWorkgroup(kernel, spec, name);
       EntryPoint asked = new EntryPoint(kernel, staticBytes, spec.dynamicSharedMemory());
-      entries.merge(entry, asked, EntryPoint::larger);
+      entries.merge(entry, asked, (a, b) -> b.dynamicBytes > a.dynamicBytes ? b : a);
       kernels[i] = kernel;
     }
     for (EntryPoint entry : entries.values()) {

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToIntFunction;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
@@ -82,9 +83,6 @@ public abstract class RuntimeCompiler {
   /**
    * Compiles a source as C++17, or takes it from the cache.
    *
-   * @param source the text, and what it includes
-   * @param architecture of the device, as in {@link GpuProperties}
-   * @param what is being loaded, for people
    * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log;
    *     otherwise as {@link #architectureOption}
    */
@@ -187,17 +185,10 @@ public abstract class RuntimeCompiler {
   }
 
   /** The output of a pair of functions, one for the number of bytes and one for the bytes. */
-  protected final byte[] bytes(int sizeResult, LongByReference size, Fetch fetch) {
+  protected final byte[] bytes(int sizeResult, LongByReference size, ToIntFunction<Memory> fetch) {
     check("the size of the code", sizeResult);
     Memory made = new Memory(size.getValue());
-    check("the code", fetch.into(made));
+    check("the code", fetch.applyAsInt(made));
     return made.getByteArray(0, (int) made.size());
-  }
-
-  /** A function that writes code to memory that is large enough. */
-  @FunctionalInterface
-  protected interface Fetch {
-    /** Writes the code; returns a result code. */
-    int into(Memory target);
   }
 }

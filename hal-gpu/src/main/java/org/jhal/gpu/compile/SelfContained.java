@@ -48,9 +48,6 @@ final class SelfContained {
           "??=",
           "??/");
 
-  /** A backslash that joins a line with the next one. */
-  private static final Pattern JOINED = Pattern.compile("\\\\[ \\t\\f\\x0B]*(\\r\\n|\\n|\\r)");
-
   /** The word for inline assembler and, as a group, all up to the text of a string. */
   private static final Pattern ASSEMBLER =
       Pattern.compile("\\b_*+asm_*+\\b(\\s*+(?:_*+volatile_*+\\s*+)?+\\(\\s*+\")?+");
@@ -68,7 +65,7 @@ final class SelfContained {
 
   /** Whether the compiled code depends on the arguments and the compiler alone. */
   static boolean test(String source, List<String> options) {
-    String joined = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
+    String joined = IncludeDirectives.joined(source);
     for (String option : options) {
       if (!isAllowed(option) || !isFixed(option) || ASSEMBLER.matcher(option).find()) {
         return false;

@@ -29,7 +29,32 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphCache {
   static {
-    EarlyClasses.initialize(GraphFallback.class, GraphInstance.class, GraphNodes.class);
+    EarlyClasses.initialize(GraphInstance.class, GraphNodes.class, GraphRuntime.class);
+  }
+
+  /** Why commands that could be a graph are issued one by one; the text is for statistics. */
+  enum Fallback {
+    BEING_MADE("its graph is being made"),
+    OUT_OF_MEMORY("no memory for its graph"),
+    REFUSED("the runtime refused its graph"),
+    OTHER_MEMORY("a slot has memory of another kind"),
+    IN_FLIGHT("its graph cannot be changed in flight"),
+    GIVEN_UP("its graph was refused or given up lately");
+
+    private final String text;
+
+    Fallback(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+
+    /** The reason for a failed call that makes or changes a graph. */
+    static Fallback of(HalException failure) {
+      return failure.status() == Status.RESOURCE_EXHAUSTED ? OUT_OF_MEMORY : REFUSED;
+    }
   }
 
   private static final System.Logger LOG = System.getLogger(GraphCache.class.getName());
@@ -47,8 +72,8 @@ public final class GraphCache {
   private final AtomicLong used = new AtomicLong(); // bytes, with those of instances being built
   private final LongAdder launches = new LongAdder();
   private final LongAdder nodesSet = new LongAdder();
-  private final AtomicLongArray fallbacks = new AtomicLongArray(GraphFallback.values().length);
-  private final Set<GraphFallback> logged = ConcurrentHashMap.newKeySet();
+  private final AtomicLongArray fallbacks = new AtomicLongArray(Fallback.values().length);
+  private final Set<Fallback> logged = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<Long> uploads = new ConcurrentLinkedDeque<>(); // free streams
 
   public GraphCache(GpuCore core, GraphRuntime graphs, GraphOptions options) {
@@ -83,9 +108,9 @@ public final class GraphCache {
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
-  @Nullable GraphFallback build(GraphInstance planned) {
+  @Nullable Fallback build(GraphInstance planned) {
     Span span = FlightRecorder.graph(planned.size());
-    GraphFallback reason = GraphFallback.GIVEN_UP;
+    Fallback reason = Fallback.GIVEN_UP;
     try {
       reason = tryToBuild(planned);
       return reason;
@@ -94,7 +119,7 @@ public final class GraphCache {
     }
   }
 
-  private @Nullable GraphFallback tryToBuild(GraphInstance planned) {
+  private @Nullable Fallback tryToBuild(GraphInstance planned) {
     boolean isReserved = false;
     boolean isBuilt = false;
     try {
@@ -118,7 +143,7 @@ public final class GraphCache {
     } finally {
       if (!isBuilt && planned.take()) {
         try {
-          planned.destroy(false);
+          planned.destroy();
         } finally {
           instances.remove(planned);
           if (isReserved) {
@@ -196,31 +221,31 @@ public final class GraphCache {
    * be called again. Never throws.
    */
   void retire(GraphInstance instance) {
-    if (instance.take()) {
-      try {
-        core.frees().free(() -> destroy(instance, true));
-      } catch (RuntimeException
-          | LinkageError
-          | VirtualMachineError e) { // no thread can be started to destroy it
-        core.runtime().giveBack(() -> destroy(instance, false));
-      }
-    } else if (!instance.isDestroyed()) { // another thread is evicting it
-      try {
-        core.frees().free(instance::awaitDestroyed);
-      } catch (RuntimeException
-          | LinkageError
-          | VirtualMachineError e) { // no thread can be started
-        instance.awaitDestroyed();
-      }
+    boolean isOurs = instance.take();
+    if (!isOurs && instance.isDestroyed()) {
+      return;
+    }
+    try {
+      core.frees().free(() -> end(instance, isOurs));
+    } catch (RuntimeException | LinkageError | VirtualMachineError e) { // no thread can be started
+      core.runtime().giveBack(() -> end(instance, isOurs));
+    }
+  }
+
+  private void end(GraphInstance instance, boolean isOurs) {
+    if (isOurs) {
+      destroy(instance);
+    } else { // another thread is evicting it
+      instance.awaitDestroyed();
     }
   }
 
   /**
    * Destroys an instance that the caller has taken. It is no longer counted, even if this throws.
    */
-  private void destroy(GraphInstance instance, boolean mayWait) {
+  private void destroy(GraphInstance instance) {
     try {
-      instance.destroy(mayWait);
+      instance.destroy();
     } finally {
       forget(instance);
     }
@@ -236,7 +261,7 @@ public final class GraphCache {
   public void close() {
     for (GraphInstance instance : instances) {
       if (instance.take()) {
-        core.runtime().giveBack(() -> destroy(instance, true));
+        core.runtime().giveBack(() -> destroy(instance));
       }
     }
     for (Long stream = uploads.poll(); stream != null; stream = uploads.poll()) {
@@ -255,17 +280,17 @@ public final class GraphCache {
   }
 
   /** Counts a submission that is issued command by command. */
-  void count(GraphFallback reason) {
+  void count(Fallback reason) {
     fallbacks.incrementAndGet(reason.ordinal());
     FlightRecorder.fallback(reason.text());
   }
 
   /** The reason for a failed call; logs its first occurrence. */
-  GraphFallback refused(HalException failure) {
-    GraphFallback reason = GraphFallback.of(failure);
+  Fallback refused(HalException failure) {
+    Fallback reason = Fallback.of(failure);
     if (logged.add(reason)) {
       String text = core.name() + ": commands are issued one by one (" + reason.text() + ")";
-      if (reason == GraphFallback.OUT_OF_MEMORY) { // expected with a low setting
+      if (reason == Fallback.OUT_OF_MEMORY) { // expected with a low setting
         LOG.log(Level.INFO, text + ": " + failure.getMessage());
       } else {
         LOG.log(Level.INFO, text, failure);
@@ -276,7 +301,7 @@ public final class GraphCache {
 
   public GraphStatistics statistics() {
     Map<String, Long> reasons = new LinkedHashMap<>();
-    for (GraphFallback reason : GraphFallback.values()) {
+    for (Fallback reason : Fallback.values()) {
       long count = fallbacks.get(reason.ordinal());
       if (count > 0) {
         reasons.put(reason.text(), count);

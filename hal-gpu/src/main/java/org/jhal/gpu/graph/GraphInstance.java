@@ -157,7 +157,7 @@ final class GraphInstance {
   void destroyClaimed() {
     if (state.compareAndSet(State.BUSY, State.GONE)) {
       try {
-        destroy(false);
+        destroy();
       } finally {
         destroyed.countDown();
       }
@@ -172,10 +172,8 @@ final class GraphInstance {
   /**
    * Destroys its native objects, once, on the thread that has taken it. Does all steps even if one
    * throws, such as with a stack overflow, since other threads wait for the end.
-   *
-   * @param mayWait whether the thread may wait until the device is idle; otherwise another one does
    */
-  void destroy(boolean mayWait) {
+  void destroy() {
     if (!isEnding.compareAndSet(false, true)) {
       return;
     }
@@ -190,7 +188,7 @@ final class GraphInstance {
         }
       } finally {
         try {
-          nodes.close(mayWait);
+          nodes.close();
         } finally {
           destroyed.countDown();
         }

@@ -219,54 +219,48 @@ final class GraphNodes {
       memory.bytes().putLong(GraphRuntime.SCRATCH_BYTES + Long.BYTES * i, nodes[behind[i]]);
     }
     long dependencies = memory.address(GraphRuntime.SCRATCH_BYTES);
-    int count = behind.length;
+    return graphs.add(describe(node), memory, graph, dependencies, behind.length);
+  }
+
+  /** Writes what the node does to the beginning of the memory; returns the kind of its command. */
+  private Command.Kind describe(int node) {
     Command command = plan.command(node);
-    return switch (command.kind()) {
+    switch (command.kind()) {
       case DISPATCH ->
-          graphs.addKernel(
+          graphs.describeKernel(
               memory,
-              graph,
-              dependencies,
-              count,
               KernelLoader.nativeKernel(command.kernel()),
               command,
               memory.address(places[node]));
       case FILL ->
-          graphs.addFill(
-              memory, graph, dependencies, count, targets[node], command, times(node, command));
+          graphs.describeFill(
+              memory, targets[node], command, lengths[node] / command.patternBytes());
       default ->
-          graphs.addCopy(
+          graphs.describeCopy(
               memory,
-              graph,
-              dependencies,
-              count,
               targets[node],
               isElsewhere(targetPlaces[node]),
               sources[node],
               isElsewhere(sourcePlaces[node]),
               lengths[node]);
-    };
+    }
+    return command.kind();
   }
 
   private boolean isElsewhere(int place) {
     return place != core.place();
   }
 
-  private long times(int node, Command fill) {
-    return lengths[node] / fill.patternBytes();
-  }
-
   /**
-   * Sets the addresses of the nodes with changed slots. If this throws, only some may be set.
-   *
-   * @return the number of these nodes
+   * Sets the addresses of the nodes with changed slots; returns how many these are. If this throws,
+   * only some may be set.
    */
   int set(long instance, long changed, Submission submission) {
     int count = 0;
     for (int node = 0; node < nodes.length; node++) {
       if ((slotsOf[node] & changed) != 0) {
         resolve(node, submission);
-        set(node, instance);
+        graphs.set(describe(node), memory, instance, nodes[node]);
         count++;
       }
     }
@@ -274,44 +268,11 @@ final class GraphNodes {
     return count;
   }
 
-  private void set(int node, long instance) {
-    Command command = plan.command(node);
-    switch (command.kind()) {
-      case DISPATCH ->
-          graphs.setKernel(
-              memory,
-              instance,
-              nodes[node],
-              KernelLoader.nativeKernel(command.kernel()),
-              command,
-              memory.address(places[node]));
-      case FILL ->
-          graphs.setFill(
-              memory, instance, nodes[node], targets[node], command, times(node, command));
-      default ->
-          graphs.setCopy(
-              memory,
-              instance,
-              nodes[node],
-              targets[node],
-              isElsewhere(targetPlaces[node]),
-              sources[node],
-              isElsewhere(sourcePlaces[node]),
-              lengths[node]);
-    }
-  }
-
-  /**
-   * Frees the bytes of updates after the last launch that reads them.
-   *
-   * @param mayWait whether the thread may wait until the device is idle; otherwise another one does
-   */
-  void close(boolean mayWait) {
+  /** Frees the bytes of updates after the last launch that reads them. */
+  void close() {
     HostBlock block = updates;
     updates = null;
-    if (block != null && mayWait) {
-      block.release();
-    } else if (block != null) {
+    if (block != null) {
       block.free();
     }
   }

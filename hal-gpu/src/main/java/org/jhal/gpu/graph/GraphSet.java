@@ -7,6 +7,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.graph.GraphCache.Fallback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +82,7 @@ public final class GraphSet implements PreparedCommands {
     private long submissions;
     private long nextTry; // makes no instance before this many submissions
     private long pause = FIRST_PAUSE; // doubles with each failure
-    private volatile GraphFallback lastRefusal = GraphFallback.GIVEN_UP; // written by any thread
+    private volatile Fallback lastRefusal = Fallback.GIVEN_UP; // written by any thread
 
     boolean isReady() {
       List<GraphInstance> now = instances;
@@ -107,7 +108,7 @@ public final class GraphSet implements PreparedCommands {
       }
       // Enqueued before a second submission was foreseeable, so no graph was wanted.
       boolean isFirst = submissions == 0 && cache.makesAtOnce() && !submission.mayBlock();
-      GraphFallback reason = launch(stream, submission);
+      Fallback reason = launch(stream, submission);
       if (reason == null) {
         cache.countLaunch();
         return true;
@@ -123,26 +124,24 @@ public final class GraphSet implements PreparedCommands {
     }
 
     /** Launches a submission; returns null, or the reason why not. */
-    private @Nullable GraphFallback launch(GraphStream stream, Submission submission) {
+    private @Nullable Fallback launch(GraphStream stream, Submission submission) {
       submissions++;
       dropGone();
-      GraphFallback reason = null;
+      Fallback reason = null;
       List<GraphInstance> now = instances;
       for (int i = 0; i < now.size(); i++) { // an iterator would be garbage (K3)
         GraphInstance instance = now.get(i);
-        reason = instance.isPlanned() ? GraphFallback.BEING_MADE : launch(instance, submission);
+        reason = instance.isPlanned() ? Fallback.BEING_MADE : launch(instance, submission);
         if (reason == null) {
           pause = FIRST_PAUSE;
           return null;
         }
       }
       if (reason == null) {
-        return make(stream, submission, GraphFallback.GIVEN_UP);
+        return make(stream, submission, Fallback.GIVEN_UP);
       }
       boolean isRoom = instances.size() < GraphCache.MOST_PER_STREAM;
-      return reason == GraphFallback.IN_FLIGHT && isRoom
-          ? make(stream, submission, reason)
-          : reason;
+      return reason == Fallback.IN_FLIGHT && isRoom ? make(stream, submission, reason) : reason;
     }
 
     private void dropGone() {
@@ -172,15 +171,15 @@ public final class GraphSet implements PreparedCommands {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
 
-    private @Nullable GraphFallback launch(GraphInstance instance, Submission submission) {
+    private @Nullable Fallback launch(GraphInstance instance, Submission submission) {
       if (!instance.claim()) {
-        return GraphFallback.GIVEN_UP; // evicted
+        return Fallback.GIVEN_UP; // evicted
       }
       boolean isWhole = false; // its nodes are consistent
       try {
         long changed = instance.nodes().changedSlots(submission);
         if (changed != 0) {
-          GraphFallback obstacle = obstacle(instance, changed, submission);
+          Fallback obstacle = obstacle(instance, changed, submission);
           if (obstacle != null) {
             isWhole = true;
             return obstacle;
@@ -208,14 +207,12 @@ public final class GraphSet implements PreparedCommands {
       }
     }
 
-    private @Nullable GraphFallback obstacle(
+    private @Nullable Fallback obstacle(
         GraphInstance instance, long changed, Submission submission) {
       if (instance.nodes().isOtherMemory(changed, submission)) {
-        return GraphFallback.OTHER_MEMORY;
+        return Fallback.OTHER_MEMORY;
       }
-      return cache.graphs().mayBeSetInFlight() || instance.isIdle()
-          ? null
-          : GraphFallback.IN_FLIGHT;
+      return cache.graphs().mayBeSetInFlight() || instance.isIdle() ? null : Fallback.IN_FLIGHT;
     }
 
     /**
@@ -223,8 +220,7 @@ public final class GraphSet implements PreparedCommands {
      *
      * @param otherwise the reason to return if a later submission launches it
      */
-    private @Nullable GraphFallback make(
-        GraphStream stream, Submission submission, GraphFallback otherwise) {
+    private @Nullable Fallback make(GraphStream stream, Submission submission, Fallback otherwise) {
       if (submissions < nextTry) {
         return lastRefusal;
       }
@@ -236,13 +232,13 @@ public final class GraphSet implements PreparedCommands {
         planned = cache.plan(plan, stream, submission);
       } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
         pauseTrying();
-        return GraphFallback.OUT_OF_MEMORY;
+        return Fallback.OUT_OF_MEMORY;
       }
       List<GraphInstance> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
       if (cache.makesAtOnce()) {
-        GraphFallback reason = cache.build(planned);
+        Fallback reason = cache.build(planned);
         if (reason != null) {
           lastRefusal = reason;
           return reason;
@@ -253,13 +249,13 @@ public final class GraphSet implements PreparedCommands {
         submission.inBackground(() -> buildLater(planned));
       } catch (OutOfMemoryError e) { // no thread can be started
         remove(planned);
-        return GraphFallback.OUT_OF_MEMORY;
+        return Fallback.OUT_OF_MEMORY;
       }
-      return GraphFallback.BEING_MADE;
+      return Fallback.BEING_MADE;
     }
 
     private void buildLater(GraphInstance planned) {
-      GraphFallback reason = cache.build(planned);
+      Fallback reason = cache.build(planned);
       if (reason != null) {
         lastRefusal = reason;
       }

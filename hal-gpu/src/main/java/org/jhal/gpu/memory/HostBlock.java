@@ -106,11 +106,6 @@ public final class HostBlock implements GpuMemory {
     return () -> view;
   }
 
-  /** Ends the registration of a page-locked block; may wait until the device is idle. */
-  public void release() {
-    core.runtime().pinning().unregister(hostAddress());
-  }
-
   /**
    * Ends the registration on the free thread. The memory is kept until then; afterwards its address
    * counts as free even if the device could not be bound.

@@ -1,16 +1,20 @@
 package org.jhal.gpu.memory;
 
 import java.util.function.BooleanSupplier;
+import org.jhal.BufferParams;
 import org.jhal.HalException;
+import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.gpu.natives.Undo;
+import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
- * The device memory of one {@code GpuDevice}. Freed memory stays in the native pool for later
- * allocations until the device closes.
+ * Allocates memory of each type for one {@code GpuDevice}. Freed device memory stays in the native
+ * pool for later allocations until the device closes.
  *
  * <p>Allocating and freeing in stream order does not wait for the device unless the runtime itself
  * does. Allocating memory for immediate use waits only for the pool's own stream.
@@ -18,8 +22,21 @@ import org.jhal.gpu.runtime.GpuRuntime;
  * <p>Thread-safe; the device is bound to the calling thread.
  */
 public final class MemoryPool {
+  /** Device memory from a pool. */
+  private record PoolMemory(MemoryPool pool, long address, long size) implements GpuMemory {
+    @Override
+    public int place() {
+      return pool.core.place();
+    }
+
+    @Override
+    public void free() {
+      pool.free(this, pool.stream);
+    }
+  }
+
+  private final GpuCore core;
   private final GpuRuntime runtime;
-  private final int place;
   private final MemoryBudget budget;
   private final BooleanSupplier onShortage;
   private long stream; // orders allocations and frees outside any queue; 0 when it is closed
@@ -27,32 +44,44 @@ public final class MemoryPool {
   /**
    * Creates an empty pool.
    *
-   * @param place the {@link GpuMemory#place} of its memory
    * @param onShortage gives back some memory that the device could do without, and returns whether
    *     there was any; called with the device bound each time that an allocation has failed
    */
-  public MemoryPool(
-      GpuRuntime runtime, int place, MemoryBudget budget, BooleanSupplier onShortage) {
-    this.runtime = runtime;
-    this.place = place;
+  public MemoryPool(GpuCore core, MemoryBudget budget, BooleanSupplier onShortage) {
+    this.core = core;
+    this.runtime = core.runtime();
     this.budget = budget;
     this.onShortage = onShortage;
     runtime.createPool();
     this.stream = Undo.onFailure(runtime::openStream, runtime::destroyPool);
   }
 
-  /** The {@link GpuMemory#place} of its memory. */
-  int place() {
-    return place;
+  /** Allocates memory for immediate use; of any type but SHARED. */
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return switch (params.type()) {
+      case DEVICE -> allocate(bytes);
+      case HOST -> HostBlock.pinned(core, bytes);
+      case HOST_UPLOAD -> new UploadMemory(runtime, core.frees(), bytes);
+      default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
+    };
   }
 
-  /** Allocates memory that can be used immediately. */
-  PoolMemory allocate(long bytes) {
+  /**
+   * Allocates memory for use behind the work that is now in stream {@code on}; host memory is not
+   * possible in stream order.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if the budget or the device has not enough memory
+   */
+  public DeviceMemory allocate(long bytes, BufferParams params, long on) {
+    return params.type() == MemoryType.DEVICE ? allocate(bytes, on) : allocate(bytes, params);
+  }
+
+  private PoolMemory allocate(long bytes) {
     PoolMemory memory = allocateOrWait(bytes);
     try {
       runtime.synchronizeStream(stream);
     } catch (HalException e) {
-      runtime.giveBack(() -> free(memory));
+      runtime.giveBack(memory::free);
       throw e;
     }
     return memory;
@@ -70,12 +99,7 @@ public final class MemoryPool {
     }
   }
 
-  /**
-   * Allocates memory that can be used behind the work that is now in stream {@code on}.
-   *
-   * @throws HalException RESOURCE_EXHAUSTED if the budget or the device has not enough memory
-   */
-  PoolMemory allocate(long bytes, long on) {
+  private PoolMemory allocate(long bytes, long on) {
     budget.reserve(bytes);
     if (bytes == 0) {
       return new PoolMemory(this, 0, 0);
@@ -109,23 +133,25 @@ public final class MemoryPool {
     return runtime.allocate(bytes, on);
   }
 
-  /** Frees memory that nothing uses. */
-  void free(PoolMemory memory) {
-    free(memory, stream);
-  }
-
-  /** Frees memory behind the work that is now in stream {@code on}. */
-  void free(PoolMemory memory, long on) {
-    if (memory.size() > 0) {
+  /**
+   * Frees device memory behind the work that is now in stream {@code on}. Returns false for memory
+   * of the host, which it does not free.
+   */
+  public boolean free(DeviceMemory memory, long on) {
+    if (!(memory instanceof PoolMemory own)) {
+      return false;
+    }
+    if (own.size() > 0) {
       try {
-        runtime.free(memory.address(), on);
+        runtime.free(own.address(), on);
       } catch (HalException e) {
         if (!runtime.isLost()) {
           throw e;
         }
       }
     }
-    budget.giveBack(memory.size());
+    budget.giveBack(own.size());
+    return true;
   }
 
   /**

@@ -27,17 +27,24 @@ public abstract class DeviceCalls implements ThreadBinding {
     }
   }
 
+  private final GpuLibrary library;
   private final ResultCodes codes;
   private volatile boolean isLost;
 
-  /** For calls whose result codes have this meaning. */
-  protected DeviceCalls(ResultCodes codes) {
-    this.codes = codes;
+  /** For a device of a runtime. */
+  protected DeviceCalls(GpuLibrary library) {
+    this.library = library;
+    this.codes = library.vendor().codes();
   }
 
-  /** The meaning of the result codes. */
-  protected final ResultCodes codes() {
-    return codes;
+  /** The runtime that the device belongs to. */
+  public final GpuLibrary library() {
+    return library;
+  }
+
+  /** The gate for calls that may wait until a device is idle. */
+  public final LaunchGate gate() {
+    return library.gate();
   }
 
   /** The functions of the runtime. */

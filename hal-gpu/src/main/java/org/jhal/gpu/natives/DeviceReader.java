@@ -1,5 +1,7 @@
 package org.jhal.gpu.natives;
 
+import com.sun.jna.Native;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.jhal.DeviceInfo;
@@ -108,13 +110,13 @@ public abstract class DeviceReader {
     Map<String, String> properties = new HashMap<>(properties(ordinal));
     properties.put(
         "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));
-    properties.put("library", library.path());
+    properties.put("library", library.library().path());
     properties.put("graphs", library.graphs());
     PeerAccess peers = PeerAccess.ask(ordinal, count, owner -> canAccess(ordinal, owner));
     properties.put("memory of other devices", peers.toString());
     DeviceInfo info =
         DeviceInfo.builder(library.vendor().driver(), ordinal)
-            .name(GpuProperties.text(name))
+            .name(Native.toString(name, StandardCharsets.UTF_8))
             .uuid(uuid(ordinal))
             .pciAddress(
                 GpuProperties.pciAddress(

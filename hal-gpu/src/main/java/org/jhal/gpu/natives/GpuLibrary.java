@@ -39,7 +39,8 @@ public final class GpuLibrary {
     int unused = countDevices();
     List<String> missing =
         noGraphs.isEmpty() ? library.missing(vendor.graphs().symbols()) : List.of();
-    this.noGraphs = missing.isEmpty() ? noGraphs : path() + " lacks " + String.join(", ", missing);
+    this.noGraphs =
+        missing.isEmpty() ? noGraphs : library.path() + " lacks " + String.join(", ", missing);
     if (hasGraphs()) {
       vendor.graphs().bind(library);
     }
@@ -74,7 +75,7 @@ public final class GpuLibrary {
   }
 
   private String described() {
-    return title() + " (" + path() + ")";
+    return title() + " (" + library.path() + ")";
   }
 
   public GpuVendor vendor() {
@@ -94,11 +95,6 @@ public final class GpuLibrary {
   /** The native library. */
   public SharedLibrary library() {
     return library;
-  }
-
-  /** The file of the native library. */
-  public String path() {
-    return library.path();
   }
 
   /** Whether graphs can be used. */

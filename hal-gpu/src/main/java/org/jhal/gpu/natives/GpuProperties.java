@@ -1,6 +1,9 @@
 package org.jhal.gpu.natives;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.UUID;
 import org.jhal.DeviceInfo;
 
 /**
@@ -29,29 +32,14 @@ public record GpuProperties(int ordinal, String architecture, PeerAccess peers, 
    * zeros, or "XX" and zeros.
    */
   public static String uuid(String prefix, byte[] bytes) {
-    String digits = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    String digits = new String(bytes, StandardCharsets.ISO_8859_1);
     if (digits.matches("(XX)?\\x00*")) {
       return "";
     }
     if (digits.matches("[0-9A-Fa-f]{16}")) {
       return prefix + digits.toLowerCase(Locale.ROOT);
     }
-    StringBuilder text = new StringBuilder(prefix);
-    for (int i = 0; i < bytes.length; i++) {
-      if (i == 4 || i == 6 || i == 8 || i == 10) {
-        text.append('-');
-      }
-      text.append(String.format(Locale.ROOT, "%02x", bytes[i]));
-    }
-    return text.toString();
-  }
-
-  /** The text in {@code bytes} up to the first zero or the end. */
-  public static String text(byte[] bytes) {
-    int length = 0;
-    while (length < bytes.length && bytes[length] != 0) {
-      length++;
-    }
-    return new String(bytes, 0, length, java.nio.charset.StandardCharsets.UTF_8);
+    ByteBuffer words = ByteBuffer.wrap(bytes);
+    return prefix + new UUID(words.getLong(), words.getLong());
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
@@ -15,16 +16,6 @@ import org.jspecify.annotations.Nullable;
 public final class PeerAccess {
   private static final String REFUSED = "the runtime offers no access";
 
-  @FunctionalInterface
-  interface Query {
-    /**
-     * Whether the device can use the memory of another one.
-     *
-     * @throws HalException if the call fails
-     */
-    boolean canAccess(int owner);
-  }
-
   private final int ordinal;
   private final List<String> obstacles; // by ordinal; empty where there is access
 
@@ -34,12 +25,12 @@ public final class PeerAccess {
   }
 
   /**
-   * Asks about all other devices. A failed call means no access.
+   * Asks about all other devices. A {@link HalException} of the query means no access.
    *
    * @param ordinal of the device
    * @param count how many devices the runtime has
    */
-  static PeerAccess ask(int ordinal, int count, Query query) {
+  static PeerAccess ask(int ordinal, int count, IntPredicate query) {
     List<String> obstacles = new ArrayList<>();
     for (int owner = 0; owner < count; owner++) {
       obstacles.add(owner == ordinal ? "" : obstacle(owner, query));
@@ -47,9 +38,9 @@ public final class PeerAccess {
     return new PeerAccess(ordinal, List.copyOf(obstacles));
   }
 
-  private static String obstacle(int owner, Query query) {
+  private static String obstacle(int owner, IntPredicate query) {
     try {
-      return query.canAccess(owner) ? "" : REFUSED;
+      return query.test(owner) ? "" : REFUSED;
     } catch (HalException e) {
       return e.getMessage();
     }

@@ -47,11 +47,6 @@ public final class ResultCodes {
     return statuses.getOrDefault(code, Status.UNKNOWN);
   }
 
-  /** A code for {@link HalException#nativeCode}. */
-  public NativeCode nativeCode(int code) {
-    return new NativeCode(code, api.errorName(code));
-  }
-
   /** A code with its name, if known, and its description from the library. */
   public String describe(int code) {
     String name = api.errorName(code);
@@ -73,7 +68,7 @@ public final class ResultCodes {
         status(code),
         (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code),
         null,
-        nativeCode(code));
+        new NativeCode(code, api.errorName(code)));
   }
 
   /** Throws {@link #failure} unless {@code code} is {@link #SUCCESS}. */

@@ -121,9 +121,7 @@ public final class SharedLibrary {
     return map(functions, method -> function(prefix, method));
   }
 
-  /**
-   * Maps its functions to an interface; {@code names} maps names of methods to those of functions.
-   */
+  /** Likewise; {@code names} maps names of methods to those of functions. */
   public <T extends Library> T map(Class<T> functions, UnaryOperator<String> names) {
     return Native.load(name, functions, options(names));
   }
@@ -161,15 +159,6 @@ public final class SharedLibrary {
     return String.valueOf(library.getFile());
   }
 
-  /**
-   * The file that {@link #open} would probably load; null if unknown.
-   *
-   * @param name as for {@link #open}
-   */
-  public static @Nullable Path locate(String name) {
-    return LibraryFiles.locate(name);
-  }
-
   /** Those of {@code names} that are files in {@code folder}, as absolute paths. */
   public static List<String> files(File folder, List<String> names) {
     List<String> found = new ArrayList<>();
@@ -180,6 +169,18 @@ public final class SharedLibrary {
       }
     }
     return found;
+  }
+
+  /**
+   * The candidates for a library that has a function: its file if this library is linked with it,
+   * else {@code others}.
+   */
+  public List<String> linked(String symbol, List<String> others) {
+    if (!has(symbol)) {
+      return others;
+    }
+    Path file = file(symbol); // unknown if the mapped file was replaced, for example
+    return List.of(file == null ? path() : file.toString());
   }
 
   /** The candidates for a library that ships with this one: files beside it, and bare names. */
@@ -228,17 +229,14 @@ public final class SharedLibrary {
       if (isWide && machine == own) {
         return null;
       }
-      return "made for a "
-          + (isWide ? "64" : "32")
-          + "-bit processor with the ELF number "
-          + machine
-          + MACHINES.entrySet().stream()
+      String name =
+          MACHINES.entrySet().stream()
               .filter(known -> known.getValue() == machine)
               .map(known -> ", " + known.getKey())
               .findFirst()
-              .orElse("")
-          + "; this process runs on "
-          + Platform.ARCH;
+              .orElse("");
+      return "made for a %s-bit processor with the ELF number %s%s; this process runs on %s"
+          .formatted(isWide ? "64" : "32", machine, name, Platform.ARCH);
     } catch (IOException e) {
       return null; // use the system's own message
     }

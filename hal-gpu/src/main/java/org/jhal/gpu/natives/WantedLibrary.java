@@ -58,8 +58,6 @@ public record WantedLibrary(String what, String origin, String property, Status 
    * Loads the file that a setting names, or else the candidates in turn until one suffices. Returns
    * the loaded ones, each file once, in this order.
    *
-   * @param candidates absolute paths, or names for the system to find
-   * @param symbol a function by which the library is recognized
    * @param isEnough whether a loaded library makes the remaining candidates superfluous
    * @throws HalException as {@link #find}, if none can be loaded
    */
@@ -90,16 +88,13 @@ public record WantedLibrary(String what, String origin, String property, Status 
     if (!found.isEmpty()) {
       return List.copyOf(found.values());
     }
+    String setting =
+        named != null
+            ? named.source() + " names its file"
+            : property + " or " + variable() + " may name its file";
     throw failure(
-        what
-            + " cannot be loaded; it comes with "
-            + origin
-            + ", and "
-            + (named != null
-                ? named.source() + " names its file"
-                : property + " or " + variable() + " may name its file")
-            + "; tried "
-            + String.join(", ", tried));
+        "%s cannot be loaded; it comes with %s, and %s; tried %s"
+            .formatted(what, origin, setting, String.join(", ", tried)));
   }
 
   /** The file that {@link #find} would probably load; null if unknown. */
@@ -113,7 +108,7 @@ public record WantedLibrary(String what, String origin, String property, Status 
     Named named = named();
     Set<Path> files = new LinkedHashSet<>();
     for (String name : named != null ? List.of(named.path()) : candidates) {
-      Path file = SharedLibrary.locate(name);
+      Path file = LibraryFiles.locate(name);
       if (file != null) {
         files.add(file);
       }
@@ -137,11 +132,8 @@ public record WantedLibrary(String what, String origin, String property, Status 
   }
 
   /**
-   * Maps the functions of an interface, all of which the library must have; see {@link
-   * SharedLibrary#map(Class, String)}.
-   *
-   * @param needed as for {@link #require}
-   * @throws HalException as {@link #require}
+   * Maps the functions of an interface as {@link SharedLibrary#map(Class, String)} does, and
+   * {@linkplain #require requires} all of them.
    */
   public <T extends Library> T map(
       SharedLibrary library, Class<T> functions, String prefix, String needed) {

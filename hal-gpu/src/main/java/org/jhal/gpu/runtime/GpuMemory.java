@@ -33,23 +33,4 @@ public interface GpuMemory extends DeviceMemory {
   static long address(Operand operand, Submission submission) {
     return of(operand, submission).address() + submission.offset(operand);
   }
-
-  /** Checks that a range is in the allocation of {@code size} bytes at {@code start}. */
-  static void checkRange(long address, long bytes, long start, long size) {
-    long offset = address - start;
-    if (offset < 0 || offset > size || bytes > size - offset) {
-      throw noDeviceMemory(
-          address,
-          bytes,
-          "the allocation there ends after " + Math.max(0, size - offset) + " bytes");
-    }
-  }
-
-  /** The failure of {@link GpuRuntime#checkDeviceMemory}. */
-  static HalException noDeviceMemory(long address, long bytes, String reason) {
-    return new HalException(
-        Status.INVALID_ARGUMENT,
-        "cannot import %s bytes at 0x%s as device memory: %s"
-            .formatted(bytes, Long.toHexString(address), reason));
-  }
 }

@@ -1,13 +1,15 @@
 package org.jhal.gpu.runtime;
 
+import com.sun.jna.Memory;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuLibrary;
+import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
-import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * some runtimes would end the process. So the owner of a handle sets it to 0 when it destroys it,
  * after all others that know the number. Destroying 0 is an error: as a stream it is the default
  * one.
+ *
+ * <p>Methods that are not final and may wait until a device is idle leave the {@link #gate} to
+ * their callers.
  */
 public abstract class GpuRuntime extends DeviceCalls {
   /** Each thread's array for results of calls, to save an array per allocation. */
@@ -29,8 +34,6 @@ public abstract class GpuRuntime extends DeviceCalls {
   private final GpuApi api;
   private final GpuSetup setup;
   private final int ordinal;
-  private final GpuLibrary library;
-  private final LaunchGate gate;
   private final HostPinning pinning;
 
   private long pool; // 0 if there is none
@@ -41,26 +44,16 @@ public abstract class GpuRuntime extends DeviceCalls {
    * @param ordinal the number of the device in the runtime
    */
   protected GpuRuntime(int ordinal, GpuLibrary library) {
-    super(library.vendor().codes());
-    this.api = codes().api();
+    super(library);
+    this.api = api();
     this.setup = api.setup();
     this.ordinal = ordinal;
-    this.library = library;
-    this.gate = library.gate();
-    this.pinning = new HostPinning(this, library.pinned(), gate);
+    this.pinning = new HostPinning(this);
   }
 
   /** The number of the device in the runtime. */
   protected final int ordinal() {
     return ordinal;
-  }
-
-  /**
-   * The gate for calls that may wait until a device is idle. Methods of this class that are not
-   * final leave it to their callers.
-   */
-  public final LaunchGate gate() {
-    return gate;
   }
 
   // The device.
@@ -74,11 +67,6 @@ public abstract class GpuRuntime extends DeviceCalls {
   /** Drops a reference; opening the device took the first one. Never throws. */
   public void release() {}
 
-  /** The runtime that the device belongs to. */
-  public final GpuLibrary library() {
-    return library;
-  }
-
   /**
    * Gives this device access to all memory that another one allocates for itself, now and later;
    * does nothing if it has access. Never marks this device as lost, as the other one may be.
@@ -89,39 +77,37 @@ public abstract class GpuRuntime extends DeviceCalls {
     String what = "device " + ordinal + " gets no access to the memory of device " + owner.ordinal;
     int code = enablePeerAccess(owner);
     if (code != ResultCodes.SUCCESS && code != GpuApi.PEER_ACCESS_ALREADY_ENABLED) {
-      throw codes().failure("deviceEnablePeerAccess", code, what);
+      throw library().vendor().codes().failure("deviceEnablePeerAccess", code, what);
     }
     // Pools need peer access enabled separately.
-    code = setup.memPoolSetAccess(owner.pool, PoolLayout.access(ordinal), 1);
+    code = setup.memPoolSetAccess(owner.pool, readWriteAccess(), 1);
     if (code != ResultCodes.SUCCESS) {
-      throw codes().failure("memPoolSetAccess", code, what);
+      throw library().vendor().codes().failure("memPoolSetAccess", code, what);
     }
   }
 
   /** Gives this device access to another one's memory outside of pools. Returns the result code. */
   protected abstract int enablePeerAccess(GpuRuntime owner);
 
-  /** The loader of kernels for this device; always the same. */
-  public abstract KernelLoader kernels();
+  /** Makes the loader of kernels for this device. */
+  public abstract KernelLoader makeKernels(GpuProperties device);
 
-  /**
-   * The calls on graphs, always the same object, or null if the runtime has no usable graphs; the
-   * device's properties then have the reason.
-   */
-  public abstract @Nullable GraphRuntime graphs();
+  /** Makes the calls on graphs. Called only if {@link GpuLibrary#hasGraphs}. */
+  public abstract GraphRuntime makeGraphs();
 
   // Streams.
 
   /** Creates a stream that does not wait for any other stream. */
   public final long openStream() {
-    return gate.call(
-        () -> {
-          long[] out = new long[1];
-          check(
-              "streamCreateWithFlags",
-              setup.streamCreateWithFlags(out, GpuApi.STREAM_NON_BLOCKING));
-          return out[0];
-        });
+    return gate()
+        .call(
+            () -> {
+              long[] out = new long[1];
+              check(
+                  "streamCreateWithFlags",
+                  setup.streamCreateWithFlags(out, GpuApi.STREAM_NON_BLOCKING));
+              return out[0];
+            });
   }
 
   /**
@@ -131,7 +117,7 @@ public abstract class GpuRuntime extends DeviceCalls {
    */
   public final void closeStream(long stream) {
     long ended = existing("stream", stream);
-    gate.run(() -> checkFreed("streamDestroy", setup.streamDestroy(ended)));
+    gate().run(() -> checkFreed("streamDestroy", setup.streamDestroy(ended)));
   }
 
   private static long existing(String what, long handle) {
@@ -234,7 +220,7 @@ public abstract class GpuRuntime extends DeviceCalls {
    */
   public final void createPool() {
     long[] value = new long[1];
-    check("memPoolCreate", setup.memPoolCreate(value, PoolLayout.properties(ordinal)));
+    check("memPoolCreate", setup.memPoolCreate(value, poolProperties()));
     pool = value[0];
     value[0] = -1L; // the largest threshold: the pool keeps everything
     int code = setup.memPoolSetAttribute(pool, GpuSetup.POOL_RELEASE_THRESHOLD, value);
@@ -242,6 +228,23 @@ public abstract class GpuRuntime extends DeviceCalls {
       destroyPool();
       throw failure("memPoolSetAttribute", code, "");
     }
+  }
+
+  private Memory poolProperties() {
+    Memory properties = new Memory(GpuSetup.POOL_BYTES);
+    properties.clear();
+    properties.setInt(GpuSetup.POOL_ALLOCATION_TYPE, GpuSetup.POOL_TYPE_PINNED);
+    properties.setInt(GpuSetup.POOL_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);
+    properties.setInt(GpuSetup.POOL_LOCATION_ID, ordinal);
+    return properties;
+  }
+
+  private Memory readWriteAccess() {
+    Memory access = new Memory(GpuSetup.ACCESS_BYTES);
+    access.setInt(GpuSetup.ACCESS_LOCATION_TYPE, GpuSetup.POOL_LOCATION_DEVICE);
+    access.setInt(GpuSetup.ACCESS_LOCATION_ID, ordinal);
+    access.setInt(GpuSetup.ACCESS_FLAGS, GpuSetup.ACCESS_READ_WRITE);
+    return access;
   }
 
   /**
@@ -396,7 +399,32 @@ public abstract class GpuRuntime extends DeviceCalls {
    * @throws HalException INVALID_ARGUMENT if the runtime finds that the range is not in one
    *     allocation of this device
    */
-  public abstract void checkDeviceMemory(long address, long bytes);
+  public final void checkDeviceMemory(long address, long bytes) {
+    String obstacle = noOwnMemory(address);
+    long[] start = new long[1];
+    long[] size = new long[1];
+    if (obstacle == null && setup.memGetAddressRange(start, size, address) != ResultCodes.SUCCESS) {
+      obstacle = "the runtime knows no allocation there";
+    }
+    long end = start[0] + size[0] - address; // where the allocation ends, from the address on
+    if (obstacle == null && (address < start[0] || bytes > end)) {
+      obstacle = "the allocation there ends after " + Math.max(0, end) + " bytes";
+    }
+    if (obstacle != null) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "cannot import %s bytes at 0x%s as device memory: %s"
+              .formatted(bytes, Long.toHexString(address), obstacle));
+    }
+  }
+
+  /**
+   * Why an address is not one of this device's memory; null if it is. Only for runtimes that can be
+   * asked about any address.
+   */
+  protected @Nullable String noOwnMemory(long address) {
+    return null;
+  }
 
   /** Allocates outside of the pool; may wait for the device. */
   public final long allocateAlone(long bytes) {

@@ -28,13 +28,21 @@ public abstract class GraphRuntime {
   private final GraphApi api;
   private final GraphSetup setup;
   private final GraphLayout layout;
+  private final String addCopy; // names of functions
+  private final String setCopy;
 
-  /** For subclasses: with the functions and structures of a runtime. */
-  protected GraphRuntime(DeviceCalls calls, GraphApi api, GraphLayout layout) {
+  /**
+   * For subclasses: with the functions and structures of a runtime.
+   *
+   * @param copies the suffix of the functions for copy nodes; may be empty
+   */
+  protected GraphRuntime(DeviceCalls calls, GraphApi api, GraphLayout layout, String copies) {
     this.calls = calls;
     this.api = api;
     this.setup = api.setup();
     this.layout = layout;
+    this.addCopy = "graphAddMemcpyNode" + copies;
+    this.setCopy = "graphExecMemcpyNodeSetParams" + copies;
   }
 
   /**
@@ -54,47 +62,16 @@ public abstract class GraphRuntime {
     calls.checkFreed("graphDestroy", setup.graphDestroy(graph));
   }
 
+  // Nodes. The scratch block describes a node when it is added or set.
+
   /**
-   * Adds a kernel.
+   * Describes a kernel.
    *
-   * @param dependencies the address of the nodes that it runs behind
-   * @param count how many these are
    * @param dispatch has the grid, the workgroup and its shared memory
    * @param arguments the address of the list of packed arguments; it stays valid as long as the
    *     node can be launched
-   * @return the node
    */
-  public long addKernel(
-      NativeBlock scratch,
-      long graph,
-      long dependencies,
-      int count,
-      long kernel,
-      Command dispatch,
-      long arguments) {
-    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
-    calls.check(
-        "graphAddKernelNode",
-        setup.graphAddKernelNode(scratch.address(NODE), graph, dependencies, count, parameters));
-    return scratch.bytes().getLong(NODE);
-  }
-
-  /** Sets the arguments of a kernel node of an instance; the rest stays. */
-  public void setKernel(
-      NativeBlock scratch,
-      long instance,
-      long node,
-      long kernel,
-      Command dispatch,
-      long arguments) {
-    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
-    calls.check(
-        "graphExecKernelNodeSetParams",
-        api.graphExecKernelNodeSetParams(instance, node, parameters));
-  }
-
-  private long kernelParameters(
-      NativeBlock scratch, long kernel, Command dispatch, long arguments) {
+  public void describeKernel(NativeBlock scratch, long kernel, Command dispatch, long arguments) {
     for (int i = 0; i < layout.bytes(); i += Long.BYTES) {
       scratch.bytes().putLong(i, 0);
     }
@@ -110,39 +87,15 @@ public abstract class GraphRuntime {
         .putInt(layout.block() + 8, size.z())
         .putInt(layout.sharedBytes(), dispatch.kernel().dynamicSharedMemory())
         .putLong(layout.extra(), arguments);
-    return scratch.address(0);
   }
 
   /**
-   * Adds a fill.
+   * Describes a fill.
    *
    * @param fill has the pattern and its length
    * @param times how many times it is written, at least 1
-   * @return the node
    */
-  public long addFill(
-      NativeBlock scratch,
-      long graph,
-      long dependencies,
-      int count,
-      long target,
-      Command fill,
-      long times) {
-    long parameters = fillParameters(scratch, target, fill, times);
-    calls.check(
-        "graphAddMemsetNode",
-        addMemsetNode(scratch.address(NODE), graph, dependencies, count, parameters));
-    return scratch.bytes().getLong(NODE);
-  }
-
-  /** Sets the target of a fill node of an instance. */
-  public void setFill(
-      NativeBlock scratch, long instance, long node, long target, Command fill, long times) {
-    long parameters = fillParameters(scratch, target, fill, times);
-    calls.check("graphExecMemsetNodeSetParams", setMemsetNode(instance, node, parameters));
-  }
-
-  private static long fillParameters(NativeBlock scratch, long target, Command fill, long times) {
+  public void describeFill(NativeBlock scratch, long target, Command fill, long times) {
     int bytes = fill.patternBytes();
     int pattern = bytes == 4 ? fill.pattern() : fill.pattern() & ((1 << 8 * bytes) - 1);
     scratch
@@ -153,76 +106,68 @@ public abstract class GraphRuntime {
         .putInt(GraphLayout.FILL_ELEMENT_BYTES, bytes)
         .putLong(GraphLayout.FILL_WIDTH, times)
         .putLong(GraphLayout.FILL_HEIGHT, 1);
-    return scratch.address(0);
   }
 
-  /** Adds a fill that the structure at {@code parameters} describes. Returns the result code. */
-  protected abstract int addMemsetNode(
-      long node, long graph, long dependencies, int count, long parameters);
-
-  /** Changes a fill. Returns the result code. */
-  protected abstract int setMemsetNode(long instance, long node, long parameters);
+  /**
+   * Describes a copy of at least one byte. Both addresses are the device's.
+   *
+   * @param isTo whether the target is in memory of the host or of an accessible other device
+   * @param isFrom likewise for the source
+   */
+  public abstract void describeCopy(
+      NativeBlock scratch, long target, boolean isTo, long source, boolean isFrom, long bytes);
 
   /**
-   * Adds a copy. Both addresses are the device's.
+   * Adds a node.
    *
-   * @param isTargetElsewhere whether the target is in memory of the host or of an accessible other
-   *     device; likewise for the source
-   * @param bytes at least 1
+   * @param kind dispatch, fill, or any other kind for a copy
+   * @param dependencies the address of the nodes that it runs behind
+   * @param count how many these are
    * @return the node
    */
-  public long addCopy(
-      NativeBlock scratch,
-      long graph,
-      long dependencies,
-      int count,
-      long target,
-      boolean isTargetElsewhere,
-      long source,
-      boolean isSourceElsewhere,
-      long bytes) {
-    copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
-    calls.check(
-        "graphAddMemcpyNode" + copyNodes(),
-        addMemcpyNode(scratch, scratch.address(NODE), graph, dependencies, count));
+  public long add(
+      Command.Kind kind, NativeBlock scratch, long graph, long dependencies, int count) {
+    long node = scratch.address(NODE);
+    long description = scratch.address(0);
+    switch (kind) {
+      case DISPATCH ->
+          calls.check(
+              "graphAddKernelNode",
+              setup.graphAddKernelNode(node, graph, dependencies, count, description));
+      case FILL ->
+          calls.check("graphAddMemsetNode", addFill(node, graph, dependencies, count, description));
+      default -> calls.check(addCopy, addCopy(scratch, node, graph, dependencies, count));
+    }
     return scratch.bytes().getLong(NODE);
   }
 
-  /** Sets the addresses of a copy node of an instance, in memory in the same places. */
-  public void setCopy(
-      NativeBlock scratch,
-      long instance,
-      long node,
-      long target,
-      boolean isTargetElsewhere,
-      long source,
-      boolean isSourceElsewhere,
-      long bytes) {
-    copyParameters(scratch, target, source, bytes, isTargetElsewhere, isSourceElsewhere);
-    calls.check(
-        "graphExecMemcpyNodeSetParams" + copyNodes(), setMemcpyNode(scratch, instance, node));
+  /**
+   * Sets a node of an instance to a description that differs from its present one in addresses and
+   * arguments alone. Addresses of copies stay in the same places.
+   */
+  public void set(Command.Kind kind, NativeBlock scratch, long instance, long node) {
+    long description = scratch.address(0);
+    switch (kind) {
+      case DISPATCH ->
+          calls.check(
+              "graphExecKernelNodeSetParams",
+              api.graphExecKernelNodeSetParams(instance, node, description));
+      case FILL ->
+          calls.check("graphExecMemsetNodeSetParams", setFill(instance, node, description));
+      default -> calls.check(setCopy, setCopy(scratch, instance, node));
+    }
   }
 
-  /**
-   * Writes the description of a copy to the beginning of the scratch block.
-   *
-   * @param isTo whether the target is elsewhere, see {@link #addCopy}
-   * @param isFrom whether the source is elsewhere
-   */
-  protected abstract void copyParameters(
-      NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom);
+  /** Adds a fill, and writes it to {@code node}. Returns the result code, as do the next three. */
+  protected abstract int addFill(
+      long node, long graph, long dependencies, int count, long description);
 
-  /** Adds a copy that the scratch block describes. Returns the result code. */
-  protected abstract int addMemcpyNode(
+  protected abstract int setFill(long instance, long node, long description);
+
+  protected abstract int addCopy(
       NativeBlock scratch, long node, long graph, long dependencies, int count);
 
-  /** The suffix of the functions for copy nodes, for messages. */
-  protected String copyNodes() {
-    return "";
-  }
-
-  /** Changes a copy. Returns the result code. */
-  protected abstract int setMemcpyNode(NativeBlock scratch, long instance, long node);
+  protected abstract int setCopy(NativeBlock scratch, long instance, long node);
 
   /** Makes an instance of a graph, which can be launched. */
   public long instantiate(long graph) {

@@ -1,12 +1,9 @@
 package org.jhal.gpu.runtime;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuSetup;
-import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.PinnedRanges;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.Undo;
@@ -25,16 +22,11 @@ public final class HostPinning {
   private final DeviceCalls calls;
   private final GpuSetup setup;
   private final PinnedRanges pinned;
-  private final LaunchGate gate;
 
-  /** The addresses of the ranges that this device has page-locked and not released. */
-  private final Set<Long> ownPinned = ConcurrentHashMap.newKeySet();
-
-  HostPinning(DeviceCalls calls, PinnedRanges pinned, LaunchGate gate) {
+  HostPinning(DeviceCalls calls) {
     this.calls = calls;
     this.setup = calls.api().setup();
-    this.pinned = pinned;
-    this.gate = gate;
+    this.pinned = calls.library().pinned();
   }
 
   /**
@@ -43,25 +35,15 @@ public final class HostPinning {
    * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
    */
   public long register(long hostAddress, long bytes) {
-    add(hostAddress, bytes);
+    pinned.add(this, hostAddress, bytes);
     return Undo.onFailure(
         () -> {
-          gate.run(() -> pageLock(hostAddress, bytes));
+          calls.gate().run(() -> pageLock(hostAddress, bytes));
           return Undo.onFailure(
-              () -> deviceAddress(hostAddress), () -> gate.run(() -> pageUnlock(hostAddress)));
+              () -> deviceAddress(hostAddress),
+              () -> calls.gate().run(() -> pageUnlock(hostAddress)));
         },
         () -> forget(hostAddress));
-  }
-
-  /** Ends a registration; may wait until the device is idle. Never throws. */
-  public void unregister(long hostAddress) {
-    gate.run(() -> pageUnlock(hostAddress));
-    forget(hostAddress);
-  }
-
-  private void add(long hostAddress, long bytes) {
-    pinned.add(hostAddress, bytes);
-    ownPinned.add(hostAddress);
   }
 
   /**
@@ -69,14 +51,12 @@ public final class HostPinning {
    * can be used for other memory.
    */
   public void forget(long hostAddress) {
-    if (ownPinned.remove(hostAddress)) {
-      pinned.remove(hostAddress);
-    }
+    pinned.remove(this, hostAddress);
   }
 
   /** Removes all memory of this device from the record. Called when it closes. */
   public void forget() {
-    ownPinned.forEach(this::forget);
+    pinned.removeAll(this);
   }
 
   private void pageLock(long hostAddress, long bytes) {
@@ -96,8 +76,8 @@ public final class HostPinning {
    * is released by {@link #forget(long)} and then {@link #freeHost}.
    */
   public long allocate(long bytes) {
-    long address = gate.call(() -> allocateHost(bytes));
-    add(address, bytes);
+    long address = calls.gate().call(() -> allocateHost(bytes));
+    pinned.add(this, address, bytes);
     return address;
   }
 

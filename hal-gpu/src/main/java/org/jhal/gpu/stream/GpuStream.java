@@ -16,13 +16,11 @@ import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.transfer.CopyStream;
 import org.jhal.driver.transfer.DeferredFrees;
-import org.jhal.driver.transfer.HostTransfers;
 import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphSet;
 import org.jhal.gpu.graph.GraphStream;
-import org.jhal.gpu.memory.DeviceAllocator;
-import org.jhal.gpu.memory.PoolMemory;
+import org.jhal.gpu.memory.MemoryPool;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
@@ -31,6 +29,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.time.StreamTimer;
+import org.jhal.gpu.transfer.GpuCopyStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +52,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   private final int index;
   private final GpuRuntime runtime;
-  private final DeviceAllocator allocator;
+  private final MemoryPool pool;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private long handle; // 0 when it is closed
@@ -77,23 +76,41 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   public GpuStream(
       GpuCore core,
       int index,
-      DeviceAllocator allocator,
+      MemoryPool pool,
       TransferRing ring,
       DeviceClock clock,
       Profile profile,
       @Nullable RangeMarks ranges) {
     this.index = index;
     this.runtime = core.runtime();
-    this.allocator = allocator;
+    this.pool = pool;
     this.profile = profile;
     this.ranges = ranges;
     this.events = new StreamEvents(runtime);
     this.launch = new LaunchBuffer(runtime.library().vendor().launchListEnd());
     this.handle = runtime.openStream();
-    CopyStream copies = new QueueCopies(core, handle, events);
+    CopyStream copies = copies(core);
     this.transfers = new StreamTransfers(core, ring, copies, handle);
     this.hostFrees = new DeferredFrees(copies);
     this.timer = new StreamTimer(runtime, clock, handle);
+  }
+
+  /** The copies of this stream, whose marks are the recordings of events. */
+  private CopyStream copies(GpuCore core) {
+    return new GpuCopyStream(core, handle) {
+      @Override
+      public long mark() {
+        return events.next();
+      }
+
+      @Override
+      public boolean isPast(long mark) {
+        return events.isPast(mark);
+      }
+
+      @Override
+      public void close() {} // this stream closes itself
+    };
   }
 
   @Override
@@ -137,7 +154,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     if (command.kind() == Command.Kind.EXTERNAL) {
       return EXTERNAL_WEIGHT;
     }
-    return HostTransfers.weight(command, CAPACITY);
+    return transfers.weight(command, CAPACITY);
   }
 
   /** A launch of a graph counts as one, however large it is (see docs/results/README.md). */
@@ -152,15 +169,8 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
    */
   @Override
   public boolean issueMayBlock(CommandList commands) {
-    if (commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)) {
-      return true;
-    }
-    for (int i = 0; i < commands.size() && !transfers.isStagingMade(); i++) {
-      if (transfers.mayBlock(commands.get(i))) {
-        return true;
-      }
-    }
-    return false;
+    return commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)
+        || transfers.mayBlock(commands);
   }
 
   /** Host memory is page-locked, which may block. */
@@ -304,8 +314,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   private void external(Command command, Submission submission) {
     HalException failure;
     try {
-      failure =
-          runtime.gate().callUsers(() -> command.external().run(new Lease(command, submission)));
+      failure = runtime.gate().callUsers(() -> command.external().run(lease(command, submission)));
     } finally {
       bindAgain();
     }
@@ -328,36 +337,28 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   }
 
   /** What external work is lent. */
-  private final class Lease implements NativeAccess {
-    private final Command command;
-    private final Submission submission;
+  private NativeAccess lease(Command command, Submission submission) {
+    return new NativeAccess() {
+      @Override
+      public long stream() {
+        return handle;
+      }
 
-    Lease(Command command, Submission submission) {
-      this.command = command;
-      this.submission = submission;
-    }
-
-    @Override
-    public long stream() {
-      return handle;
-    }
-
-    @Override
-    public long address(int index) {
-      return GpuMemory.address(command.argument(index), submission);
-    }
+      @Override
+      public long address(int index) {
+        return GpuMemory.address(command.argument(index), submission);
+      }
+    };
   }
 
   @Override
   protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    return allocator.allocate(bytes, params, handle);
+    return pool.allocate(bytes, params, handle);
   }
 
   @Override
   protected void freeAsync(DeviceMemory memory) {
-    if (memory instanceof PoolMemory pooled) {
-      allocator.free(pooled, handle);
-    } else {
+    if (!pool.free(memory, handle)) {
       hostFrees.add(memory);
     }
   }

@@ -13,37 +13,22 @@ import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 
-/**
- * The commands of a stream that move bytes: at once, through staging memory, or by the ring.
- *
- * <p>Used by the thread that issues, with the device bound; {@link #mayBlock} by any thread.
- */
-final class StreamTransfers {
+/** The commands of a stream that move bytes: at once if the device can access both sides. */
+final class StreamTransfers extends HostTransfers {
   private final GpuRuntime runtime;
   private final int place; // of the device's own memory
   private final long stream;
-  private final HostTransfers pageable;
 
   StreamTransfers(GpuCore core, TransferRing ring, CopyStream copies, long stream) {
+    super(copies, ring);
     this.runtime = core.runtime();
     this.place = core.place();
     this.stream = stream;
-    this.pageable = new HostTransfers(copies, ring);
-  }
-
-  /** Whether the staging ring is page-locked already. */
-  boolean isStagingMade() {
-    return pageable.isStagingMade();
-  }
-
-  /** Whether issuing a command page-locks the staging ring unless that exists. */
-  boolean mayBlock(Command command) {
-    boolean isPinned = command.kind() == Command.Kind.UPLOAD && hasPinned(command.host());
-    return !isPinned && pageable.mayBlock(command);
   }
 
   /** Whether this driver has page-locked all of the memory. Calls no native function. */
-  private boolean hasPinned(HostMemory memory) {
+  @Override
+  protected boolean isDirect(HostMemory memory) {
     long address = address(memory);
     return address != 0 && runtime.pinning().has(address, address + memory.size() - 1);
   }
@@ -76,17 +61,12 @@ final class StreamTransfers {
     }
   }
 
-  /** Copies bytes of the command itself. */
-  void update(Command command, Submission submission) {
-    pageable.update(command, submission);
-  }
-
-  /** Returns whether it runs in other streams. */
-  boolean upload(Command command, Submission submission) {
+  @Override
+  public boolean upload(Command command, Submission submission) {
     HostMemory source = command.host();
     long pinned = pinnedAddress(source);
     if (pinned == 0) {
-      return pageable.upload(command, submission);
+      return super.upload(command, submission);
     }
     submission.moves(command, TransferPath.DIRECT);
     GpuMemory target = GpuMemory.of(command.target(), submission);
@@ -95,23 +75,17 @@ final class StreamTransfers {
     return false;
   }
 
-  /** Returns whether it runs in other streams. */
-  boolean readback(Command command, Submission submission) {
+  @Override
+  public boolean readback(Command command, Submission submission) {
     HostMemory target = command.host();
     long pinned = pinnedAddress(target);
     if (pinned == 0) {
-      pageable.readback(command, submission);
-      return true;
+      return super.readback(command, submission);
     }
     submission.moves(command, TransferPath.DIRECT);
     GpuMemory source = GpuMemory.of(command.source(), submission);
     long offset = submission.offset(command.source());
     runtime.copyToHost(stream, pinned, source.address() + offset, target.size());
     return false;
-  }
-
-  /** Releases staging memory. Called when the stream is idle or lost. */
-  void close() {
-    pageable.close();
   }
 }

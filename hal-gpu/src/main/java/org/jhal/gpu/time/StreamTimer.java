@@ -17,15 +17,7 @@ public final class StreamTimer {
   public static final int WEIGHT = 2;
 
   /** Two events around the commands of a submission. */
-  public static final class Pair {
-    private final long begin;
-    private final long end;
-
-    private Pair(long begin, long end) {
-      this.begin = begin;
-      this.end = end;
-    }
-  }
+  public record Pair(long begin, long end) {}
 
   private final GpuRuntime runtime;
   private final DeviceClock clock;

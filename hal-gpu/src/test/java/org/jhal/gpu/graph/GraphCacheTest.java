@@ -172,7 +172,7 @@ class GraphCacheTest {
   /** Graphs of which every call succeeds, apart from those of {@code api}. */
   private static final class FakeGraphs extends GraphRuntime {
     FakeGraphs(GpuRuntime runtime, GraphApi api) {
-      super(runtime, api, new GraphLayout(64, 0, 8, 20, 32, 40));
+      super(runtime, api, new GraphLayout(64, 0, 8, 20, 32, 40), "");
     }
 
     @Override
@@ -181,28 +181,27 @@ class GraphCacheTest {
     }
 
     @Override
-    protected int addMemsetNode(
-        long node, long graph, long dependencies, int count, long parameters) {
+    public void describeCopy(
+        NativeBlock scratch, long target, boolean isTo, long source, boolean isFrom, long bytes) {}
+
+    @Override
+    protected int addFill(long node, long graph, long dependencies, int count, long description) {
       return 0;
     }
 
     @Override
-    protected int setMemsetNode(long instance, long node, long parameters) {
+    protected int setFill(long instance, long node, long description) {
       return 0;
     }
 
     @Override
-    protected void copyParameters(
-        NativeBlock scratch, long target, long source, long bytes, boolean isTo, boolean isFrom) {}
-
-    @Override
-    protected int addMemcpyNode(
+    protected int addCopy(
         NativeBlock scratch, long node, long graph, long dependencies, int count) {
       return 0;
     }
 
     @Override
-    protected int setMemcpyNode(NativeBlock scratch, long instance, long node) {
+    protected int setCopy(NativeBlock scratch, long instance, long node) {
       return 0;
     }
   }

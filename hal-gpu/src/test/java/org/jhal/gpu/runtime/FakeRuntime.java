@@ -7,6 +7,7 @@ import org.jhal.Status;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuLibrary;
+import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.GpuVendor;
 import org.jhal.gpu.natives.GraphSetup;
@@ -56,13 +57,13 @@ public final class FakeRuntime extends GpuRuntime {
   }
 
   @Override
-  public KernelLoader kernels() {
+  public KernelLoader makeKernels(GpuProperties device) {
     throw new UnsupportedOperationException();
   }
 
   @Override
-  public @Nullable GraphRuntime graphs() {
-    return null;
+  public GraphRuntime makeGraphs() {
+    throw new UnsupportedOperationException();
   }
 
   @Override
@@ -82,11 +83,6 @@ public final class FakeRuntime extends GpuRuntime {
 
   @Override
   public boolean makeNoneCurrent() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void checkDeviceMemory(long address, long bytes) {
     throw new UnsupportedOperationException();
   }
 

@@ -189,11 +189,9 @@ public final class JavaKernels {
     if (theirs.isExported(type.getPackageName(), ours)) {
       return " is not public";
     }
-    return " is in module "
-        + theirs.getName()
-        + ", which does not export its package; add to its module-info.java: exports "
-        + type.getPackageName()
-        + (ours.isNamed() ? " to " + ours.getName() : "")
-        + ";";
+    String to = ours.isNamed() ? " to " + ours.getName() : "";
+    return (" is in module %s, which does not export its package; add to its module-info.java:"
+            + " exports %s%s;")
+        .formatted(theirs.getName(), type.getPackageName(), to);
   }
 }

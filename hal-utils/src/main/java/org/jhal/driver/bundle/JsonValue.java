@@ -26,8 +26,12 @@ import org.jspecify.annotations.Nullable;
  * unknown keys, nothing after the end.
  *
  * <p>Every method throws HalException INVALID_ARGUMENT for an unexpected value. Immutable.
+ *
+ * @param document its name in messages
+ * @param place empty for the whole document
+ * @param value a Map, a List, a String, a Boolean, a NumberText or Null
  */
-final class JsonValue {
+record JsonValue(String document, String place, Object value) {
   /** A number as it is written, so that it is never rounded. */
   private record NumberText(String text) {}
 
@@ -38,16 +42,6 @@ final class JsonValue {
   private static final Pattern GSON_LOCATION = Pattern.compile(" at line (\\d+) column (\\d+)");
   private static final Pattern WHOLE_NUMBER = Pattern.compile("-?[0-9]{1,18}");
   private static final int SHOWN = 80; // characters of a wrong value in a message
-
-  private final String document;
-  private final String place; // empty for the whole document
-  private final Object value; // a Map, a List, a String, a Boolean, a NumberText or Null
-
-  private JsonValue(String document, String place, Object value) {
-    this.document = document;
-    this.place = place;
-    this.value = value;
-  }
 
   /**
    * Parses a document.

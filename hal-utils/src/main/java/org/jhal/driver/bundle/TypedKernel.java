@@ -46,13 +46,12 @@ final class TypedKernel {
       throw mismatch(
           where,
           method,
-          "has "
-              + (types.length - 1)
-              + (types.length == 2 ? " parameter" : " parameters")
-              + " after the workgroup; the kernel has "
-              + parameters.size()
-              + ": "
-              + names(parameters));
+          "has %s parameter%s after the workgroup; the kernel has %s: %s"
+              .formatted(
+                  types.length - 1,
+                  types.length == 2 ? "" : "s",
+                  parameters.size(),
+                  names(parameters)));
     }
     MethodHandle[] getters = new MethodHandle[parameters.size()];
     for (int i = 0; i < getters.length; i++) {

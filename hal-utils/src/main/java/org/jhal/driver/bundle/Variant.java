@@ -49,10 +49,8 @@ public record Variant(
     Objects.requireNonNull(path, "path");
     entries = Map.copyOf(Objects.requireNonNull(entries, "entries"));
     Map<String, List<String>> copies = new HashMap<>();
-    for (Map.Entry<String, List<String>> some :
-        Objects.requireNonNull(options, "options").entrySet()) {
-      copies.put(some.getKey(), List.copyOf(some.getValue()));
-    }
+    Objects.requireNonNull(options, "options")
+        .forEach((compiler, some) -> copies.put(compiler, List.copyOf(some)));
     options = Map.copyOf(copies);
     attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
   }

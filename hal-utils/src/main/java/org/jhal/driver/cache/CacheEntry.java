@@ -1,5 +1,6 @@
 package org.jhal.driver.cache;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,40 +19,25 @@ import java.util.zip.CRC32;
  * Numbers are big-endian. The checksum detects damage, not manipulation; {@link PrivateFolder}
  * keeps other writers out.
  *
- * <p>Shares the array of its code, which is never changed. Any thread may use it.
+ * <p>Any thread may use it.
+ *
+ * @param label what the code is, for people; not a part of the key
+ * @param code shared, and never changed
  */
-final class CacheEntry {
+record CacheEntry(KernelKey key, String label, byte[] code) {
+  /** The file of an entry may be damaged; the message says why. */
+  static final class DamagedEntryException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    DamagedEntryException(String reason) {
+      super(reason);
+    }
+  }
+
   private static final byte[] MAGIC = "JHALKRNL".getBytes(StandardCharsets.US_ASCII);
   private static final int VERSION = 2;
   private static final int CHECKSUM_AT = MAGIC.length + Integer.BYTES;
   private static final int PAYLOAD_AT = CHECKSUM_AT + Integer.BYTES;
-
-  private final KernelKey key;
-  private final String label;
-  private final byte[] code;
-
-  /**
-   * An entry.
-   *
-   * @param label what the code is, for people; not a part of the key
-   */
-  CacheEntry(KernelKey key, String label, byte[] code) {
-    this.key = key;
-    this.label = label;
-    this.code = code;
-  }
-
-  KernelKey key() {
-    return key;
-  }
-
-  String label() {
-    return label;
-  }
-
-  byte[] code() {
-    return code;
-  }
 
   byte[] encode() {
     byte[] keyBytes = key.encoded();

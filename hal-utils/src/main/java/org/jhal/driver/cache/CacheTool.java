@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import org.jhal.driver.cache.PrivateFolder.UntrustedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -240,12 +241,8 @@ public final class CacheTool implements ToolProvider {
         out.println(item.file() + ": " + plain(item.problem()));
       }
     }
-    out.println(
-        count(items.size())
-            + " in "
-            + folder
-            + ", "
-            + (problems == 0 ? "all of them sound" : problems + " of no use"));
+    String state = problems == 0 ? "all of them sound" : problems + " of no use";
+    out.println(count(items.size()) + " in " + folder + ", " + state);
     return problems == 0 ? OK : FAILED;
   }
 

@@ -23,6 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.cache.CacheEntry.DamagedEntryException;
+import org.jhal.driver.cache.PrivateFolder.UnmadeFolderException;
+import org.jhal.driver.cache.PrivateFolder.UntrustedException;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jspecify.annotations.Nullable;
@@ -207,8 +210,8 @@ public final class KernelCache {
       if (entry.length <= Math.min(maxBytes, MAX_ENTRY_BYTES)) {
         keep(file(key), entry);
       }
-    } catch (ClosedByInterruptException e) {
-      return; // the thread is interrupted, which the caller handles
+    } catch (NoSuchFileException | ClosedByInterruptException e) {
+      return; // another process is emptying the folder, or the thread is interrupted
     } catch (IOException | RuntimeException e) {
       unusable(e);
     } catch (OutOfMemoryError e) {
@@ -218,16 +221,8 @@ public final class KernelCache {
 
   private void keep(String file, byte[] entry) throws IOException {
     try (PrivateFolder folder = PrivateFolder.make(path, access)) {
-      write(folder, file, entry);
-      trim(folder, file);
-    }
-  }
-
-  private void write(PrivateFolder folder, String file, byte[] entry) throws IOException {
-    try {
       folder.write(file, entry, FileTime.from(clock.instant()));
-    } catch (NoSuchFileException e) {
-      return; // another process is emptying the folder
+      trim(folder, file);
     }
   }
 
@@ -317,11 +312,7 @@ public final class KernelCache {
     return items;
   }
 
-  /**
-   * Whether the folder is empty or has a file with a name that a cache uses.
-   *
-   * @throws IOException if the folder cannot be used; NoSuchFileException if there is none
-   */
+  /** Whether the folder is empty or has a file with a name that a cache uses. */
   boolean isCache() throws IOException {
     try (PrivateFolder folder = PrivateFolder.open(path, access)) {
       List<String> names = folder.names();
@@ -352,7 +343,6 @@ public final class KernelCache {
    * such names.
    *
    * @return how many entries there were
-   * @throws IOException if the folder cannot be used; NoSuchFileException if there is none
    */
   int empty() throws IOException {
     int removed = 0;

@@ -1,9 +1,7 @@
 package org.jhal.driver.cache;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -29,14 +27,10 @@ public final class KernelKey {
   /** A key of these texts, in this order. */
   public static KernelKey of(List<String> texts) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      for (String text : texts) {
-        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        out.writeInt(utf8.length);
-        out.write(utf8);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("memory cannot fail", e);
+    for (String text : texts) {
+      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+      bytes.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(utf8.length).array());
+      bytes.writeBytes(utf8);
     }
     return new KernelKey(bytes.toByteArray());
   }

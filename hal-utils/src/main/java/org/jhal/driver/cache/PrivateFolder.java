@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
+import org.jhal.driver.cache.CacheEntry.DamagedEntryException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,58 +46,55 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not thread-safe; to be closed after a few calls.
  */
-final class PrivateFolder implements Closeable {
+record PrivateFolder(Path path, UserPrincipal user, Access access, SecureDirectoryStream<Path> open)
+    implements Closeable {
   /** The suffix of files that are being written. */
   static final String UNFINISHED = ".tmp";
 
   private static final Set<PosixFilePermission> OTHERS_WRITE =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
-  static final class Access {
+  /** Another user may have written a folder or a file; the message says why. */
+  static final class UntrustedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    UntrustedException(String reason) {
+      super(reason);
+    }
+  }
+
+  /** The folder is missing and cannot be made; the cause says why. */
+  static final class UnmadeFolderException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    UnmadeFolderException(IOException cause) {
+      super(cause);
+    }
+  }
+
+  /**
+   * How files are reached; tests replace it.
+   *
+   * @param owner the required owner of folder and files; null for the user of this process
+   * @param wrapper wraps the channels for writing; null for none
+   */
+  record Access(
+      @Nullable UserPrincipal owner, @Nullable UnaryOperator<SeekableByteChannel> wrapper) {
     static final Access OURS = new Access(null, null);
 
-    private final @Nullable UserPrincipal user;
-    private final @Nullable UnaryOperator<SeekableByteChannel> writing;
-
-    /**
-     * For tests.
-     *
-     * @param user the required owner of folder and files; null for the user of this process
-     * @param writing wraps the channels for writing; null for none
-     */
-    Access(@Nullable UserPrincipal user, @Nullable UnaryOperator<SeekableByteChannel> writing) {
-      this.user = user;
-      this.writing = writing;
-    }
-
     private UserPrincipal user() throws IOException {
-      return user != null ? user : self();
+      if (owner != null) {
+        return owner;
+      }
+      try {
+        return Files.getOwner(Path.of("/proc/self"));
+      } catch (IOException | UnsupportedOperationException e) {
+        throw new IOException("the owner of this process is unknown", e);
+      }
     }
 
     private SeekableByteChannel writing(SeekableByteChannel channel) {
-      return writing == null ? channel : writing.apply(channel);
-    }
-  }
-
-  private final Path path;
-  private final UserPrincipal user;
-  private final Access access;
-  private final SecureDirectoryStream<Path> open;
-
-  private PrivateFolder(
-      Path path, UserPrincipal user, Access access, SecureDirectoryStream<Path> open) {
-    this.path = path;
-    this.user = user;
-    this.access = access;
-    this.open = open;
-  }
-
-  /** The user of this process. */
-  private static UserPrincipal self() throws IOException {
-    try {
-      return Files.getOwner(Path.of("/proc/self"));
-    } catch (IOException | UnsupportedOperationException e) {
-      throw new IOException("the owner of this process is unknown", e);
+      return wrapper == null ? channel : wrapper.apply(channel);
     }
   }
 
@@ -179,11 +177,7 @@ final class PrivateFolder implements Closeable {
     return names;
   }
 
-  /**
-   * The attributes of a file, link or folder.
-   *
-   * @throws NoSuchFileException if there is none
-   */
+  /** The attributes of a file, link or folder. */
   PosixFileAttributes look(String name) throws IOException {
     return open.getFileAttributeView(
             Path.of(name), PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)

@@ -22,6 +22,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
@@ -263,6 +264,23 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public @Nullable PreparedCommands prepare(CommandList commands) {
     return real.prepare(commands);
+  }
+
+  /** The work itself is done outside {@link #run}, for which a loss waits. */
+  @Override
+  public HostCompletion hostCompletion(HostCompletion added) {
+    return new HostCompletion() {
+      @Override
+      public void run(Context context) throws Exception {
+        ControlledBackend.this.run("hostCompletion", () -> {});
+        added.run(context);
+      }
+
+      @Override
+      public void retire() {
+        added.retire();
+      }
+    };
   }
 
   @Override

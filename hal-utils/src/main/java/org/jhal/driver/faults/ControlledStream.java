@@ -94,7 +94,7 @@ final class ControlledStream<E> extends StepwiseStream<E> {
       device.run("submit", () -> {}); // if this fails, nothing has reached the stream
       return super.submit(batch);
     }
-    return device.call("submit", () -> real.submit(new ControlledBatch<>(device, batch)));
+    return device.call("submit", () -> real.submit(batch));
   }
 
   @Override
@@ -144,8 +144,7 @@ final class ControlledStream<E> extends StepwiseStream<E> {
 
   @Override
   protected void issue(CommandList commands, Submission submission) {
-    ControlledSubmission controlled = new ControlledSubmission(device, submission);
-    device.run("issue", () -> steps.issue(commands, controlled));
+    device.run("issue", () -> steps.issue(commands, submission));
   }
 
   @Override
@@ -166,44 +165,5 @@ final class ControlledStream<E> extends StepwiseStream<E> {
   @Override
   public void close() {
     real.close();
-  }
-
-  /** A batch whose submission is controlled as well. */
-  private record ControlledBatch<E>(ControlledBackend<?> device, StreamBatch<E> real)
-      implements StreamBatch<E> {
-    @Override
-    public int waitCount() {
-      return real.waitCount();
-    }
-
-    @Override
-    public E waitEvent(int index) {
-      return real.waitEvent(index);
-    }
-
-    @Override
-    public @Nullable CommandList commands() {
-      return real.commands();
-    }
-
-    @Override
-    public @Nullable Allocation allocation() {
-      return real.allocation();
-    }
-
-    @Override
-    public @Nullable Deallocation deallocation() {
-      return real.deallocation();
-    }
-
-    @Override
-    public Submission submission() {
-      return new ControlledSubmission(device, real.submission());
-    }
-
-    @Override
-    public @Nullable E event() {
-      return real.event();
-    }
   }
 }

@@ -87,10 +87,8 @@ final class DeviceSelector {
       String uuid = device.uuid().isEmpty() ? "" : ", uuid " + device.uuid();
       list.add(device.index() + " is " + device.name() + uuid + pci);
     }
-    return (devices.size() == 1 ? "there is 1 device" : "there are " + devices.size() + " devices")
-        + " of driver '"
-        + uri.driver()
-        + "': "
-        + list;
+    String count =
+        devices.size() == 1 ? "there is 1 device" : "there are " + devices.size() + " devices";
+    return count + " of driver '" + uri.driver() + "': " + list;
   }
 }

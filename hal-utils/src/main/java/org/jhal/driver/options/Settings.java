@@ -58,14 +58,8 @@ public final class Settings {
       if (!known.contains(name)) {
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "unknown option '"
-                + name
-                + "' in '"
-                + uri
-                + "'; driver '"
-                + driver
-                + "' knows "
-                + (known.isEmpty() ? "none" : String.join(", ", known)));
+            "unknown option '%s' in '%s'; driver '%s' knows %s"
+                .formatted(name, uri, driver, known.isEmpty() ? "none" : String.join(", ", known)));
       }
     }
     Map<Option<?>, Value<?>> values = new LinkedHashMap<>();

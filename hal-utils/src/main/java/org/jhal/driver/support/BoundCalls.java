@@ -15,27 +15,20 @@ public final class BoundCalls {
    *     unbound, which counts as its loss (rule Q7a)
    */
   public static void run(ThreadBinding device, Runnable body) {
-    long token = bind(device);
+    long token;
+    try {
+      token = device.bindToThread();
+    } catch (HalException e) {
+      throw asLoss(e);
+    }
     try {
       body.run();
     } finally {
-      unbind(device, token);
-    }
-  }
-
-  private static long bind(ThreadBinding device) {
-    try {
-      return device.bindToThread();
-    } catch (HalException e) {
-      throw asLoss(e);
-    }
-  }
-
-  private static void unbind(ThreadBinding device, long token) {
-    try {
-      device.unbindFromThread(token);
-    } catch (HalException e) {
-      throw asLoss(e);
+      try {
+        device.unbindFromThread(token);
+      } catch (HalException e) {
+        throw asLoss(e);
+      }
     }
   }
 

@@ -55,7 +55,7 @@ public final class FreeThread {
 
   /**
    * Calls {@code free} soon, with the device bound, and then {@code then} in any case. What the
-   * thread itself frees during {@link #close} is freed at once, as the device ends behind it.
+   * last task of {@link #close} frees is freed at once, as the device ends behind it.
    */
   public void free(Runnable free, Runnable then) {
     Runnable both =
@@ -99,9 +99,12 @@ public final class FreeThread {
    * other work on the same hardware may delay it for any time.
    */
   public void close(Runnable last) {
-    isClosing = true;
-    thread.execute(last);
-    thread.shutdown();
+    thread.execute(
+        () -> { // so that what earlier tasks free comes before the last one
+          isClosing = true;
+          thread.execute(last);
+          thread.shutdown();
+        });
     try {
       if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         LOG.log(Level.DEBUG, "what is not used any more is given back when the device is idle");

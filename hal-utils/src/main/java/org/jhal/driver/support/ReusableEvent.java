@@ -11,46 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event that can be recorded again and again, as {@link org.jhal.driver.NativeStream} requires,
- * for runtimes whose own events fire only once. Each recording is a native event of its own:
- *
- * <pre>{@code
- * public void recordEvent(ReusableEvent<NativeEvent> event) {
- *   event.record(enqueueMarker(stream));
- * }
- *
- * public void waitEvent(ReusableEvent<NativeEvent> event) {
- *   try (ReusableEvent.Recording<NativeEvent> latest = event.latest()) {
- *     enqueueWait(stream, latest.event());
- *   }
- * }
- *
- * public boolean queryEvent(ReusableEvent<NativeEvent> event) {
- *   try (ReusableEvent.Recording<NativeEvent> latest = event.latest()) {
- *     return hasFired(latest.event());
- *   }
- * }
- * }</pre>
- *
- * <p>A runtime whose events report the outcome of the work behind them is queried likewise, in
- * {@link org.jhal.driver.NativeStream#outcome}: the engine asks before the event is recorded again.
- * If the outcome comes with a call that can be made only once, such as the query of the event, the
- * driver stores it in the recording:
- *
- * <pre>{@code
- * public boolean queryEvent(ReusableEvent<NativeEvent> event) {
- *   try (ReusableEvent.Recording<NativeEvent> latest = event.latest()) {
- *     int status = statusOf(latest.event());
- *     if (status < 0) {
- *       latest.fail(failure(status));
- *     }
- *     return status <= 0; // it is over, with or without success
- *   }
- * }
- *
- * public HalException outcome(ReusableEvent<NativeEvent> event) {
- *   return event.outcome();
- * }
- * }</pre>
+ * for runtimes whose own events fire only once. Each recording is a native event of its own. {@link
+ * OneShotStream} is a stream of such events.
  *
  * <p>{@link #latest()} is the latest recording at the moment of the call. Its native event stays
  * valid until the recording is closed, even if another one is recorded meanwhile. That suffices if
@@ -117,17 +79,6 @@ public final class ReusableEvent<N> implements AutoCloseable {
     }
   }
 
-  /**
-   * The first failure that {@link Recording#fail} got for the latest recording, or null.
-   *
-   * @throws HalException FAILED_PRECONDITION if nothing was recorded, or this is closed
-   */
-  public @Nullable HalException outcome() {
-    try (Recording<N> found = latest()) {
-      return found.outcome();
-    }
-  }
-
   /** Releases the latest recording. Nothing may be recorded afterwards. */
   @Override
   public void close() {
@@ -145,7 +96,6 @@ public final class ReusableEvent<N> implements AutoCloseable {
     private final N event;
     private final Consumer<? super N> release;
     private final AtomicInteger references = new AtomicInteger(1); // the ReusableEvent's own
-    private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>();
 
     private Recording(N event, Consumer<? super N> release) {
       this.event = event;
@@ -154,16 +104,6 @@ public final class ReusableEvent<N> implements AutoCloseable {
 
     public N event() {
       return event;
-    }
-
-    /** Notes that the work behind this recording has failed; the first failure counts. */
-    public void fail(HalException why) {
-      boolean ignored = failure.compareAndSet(null, Objects.requireNonNull(why, "why"));
-    }
-
-    /** The first failure, or null. */
-    public @Nullable HalException outcome() {
-      return failure.get();
     }
 
     private boolean tryRetain() {

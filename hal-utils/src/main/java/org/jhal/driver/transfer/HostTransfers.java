@@ -2,20 +2,21 @@ package org.jhal.driver.transfer;
 
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 
 /**
- * The commands of a stream whose bytes the device cannot access where they are: through staging
- * memory of the stream while they are issued, or by the ring of the device. A driver hands over
- * what it cannot move itself.
+ * The commands of a stream that move bytes of the host which the device cannot access: through
+ * staging memory of the stream while they are issued, or by the ring of the device. A subclass
+ * moves what the device can access.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #weight}, {@link #mayBlock} and
- * {@link #isStagingMade} by any thread.
+ * {@link #isDirect} by any thread.
  */
-public final class HostTransfers {
+public class HostTransfers {
   /**
    * Uploads up to this size are copied while they are issued: that is faster than handing them to
    * other threads.
@@ -36,35 +37,46 @@ public final class HostTransfers {
     this.ring = ring;
   }
 
+  /**
+   * Whether the device can access memory of the host, so that a subclass moves it without staging;
+   * by default false.
+   */
+  protected boolean isDirect(HostMemory memory) {
+    return false;
+  }
+
   /** How many bytes the issue of a command copies to staging memory at most. */
-  private static long stagedBytes(Command command) {
+  private long stagedBytes(Command command) {
     if (command.kind() == Command.Kind.UPDATE) {
       return command.array().length;
     }
-    boolean isUpload = command.kind() == Command.Kind.UPLOAD;
-    return isUpload && command.host().size() <= MAX_STAGED_BYTES ? command.host().size() : 0;
+    boolean isStaged =
+        command.kind() == Command.Kind.UPLOAD
+            && command.host().size() <= MAX_STAGED_BYTES
+            && !isDirect(command.host());
+    return isStaged ? command.host().size() : 0;
   }
 
   /**
    * What a command of any kind weighs on a stream of this {@linkplain
    * org.jhal.driver.NativeStream#capacity capacity}: more than 1 if it may be staged.
    */
-  public static int weight(Command command, int capacity) {
+  public final int weight(Command command, int capacity) {
     return StagingRing.weight(stagedBytes(command), capacity);
   }
 
-  /** Whether the staging memory exists; then no command blocks. */
-  public boolean isStagingMade() {
-    return staging.isMade();
-  }
-
-  /** Whether issuing a command that is handed over may block, for staging memory to be made. */
-  public boolean mayBlock(Command command) {
-    return !staging.isMade() && stagedBytes(command) > 0;
+  /** Whether issuing any of the commands may block, for staging memory to be made. */
+  public final boolean mayBlock(CommandList commands) {
+    for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
+      if (stagedBytes(commands.get(i)) > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Copies the bytes of an UPDATE now, and on in stream order. */
-  public void update(Command command, Submission submission) {
+  public final void update(Command command, Submission submission) {
     Operand target = command.target();
     staging.upload(command.bytes(), submission.memory(target), submission.offset(target));
   }
@@ -89,16 +101,17 @@ public final class HostTransfers {
     return true;
   }
 
-  /** Begins a READBACK, whose bytes move in other streams, behind the event of the operation. */
-  public void readback(Command command, Submission submission) {
+  /** Begins a READBACK; the result is that of {@link #upload}. */
+  public boolean readback(Command command, Submission submission) {
     DeviceMemory source = submission.memory(command.source());
     long offset = submission.offset(command.source());
     submission.moves(command, TransferPath.RING);
     submission.afterwards(PageableTransfer.readback(ring, source, offset, command.host()));
+    return true;
   }
 
   /** Releases the staging memory. Called when the stream is idle or lost. */
-  public void close() {
+  public final void close() {
     staging.close();
   }
 }

@@ -393,7 +393,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       throw new HalException(
           Status.FAILED_PRECONDITION, "a submission takes one host completion and already has one");
     }
-    completeOnHost(next, true);
+    completeOnHost(device.backend().hostCompletion(next), true);
   }
 
   @Override

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
+import org.jhal.driver.cache.CacheEntry.DamagedEntryException;
 import org.junit.jupiter.api.Test;
 
 /** The format of entries, and keys. */

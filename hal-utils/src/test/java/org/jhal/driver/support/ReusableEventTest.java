@@ -2,7 +2,6 @@ package org.jhal.driver.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -87,25 +86,6 @@ class ReusableEventTest {
     assertEquals(1, only.releases.get());
     event.close();
     assertEquals(1, only.releases.get());
-  }
-
-  @Test
-  void eachRecordingHasItsOwnOutcome() {
-    HalException failure = new HalException(Status.DATA_LOSS, "first");
-    Native first = record();
-    try (Recording<Native> failed = event.latest()) {
-      assertNull(event.outcome());
-      failed.fail(failure);
-      failed.fail(new HalException(Status.ABORTED, "second"));
-      assertSame(failure, event.outcome(), "the first failure counts");
-      Native next = record();
-      assertNull(event.outcome(), "the latest recording has not failed");
-      assertSame(failure, failed.outcome());
-      assertSame(first, failed.event());
-      assertEquals(0, next.releases.get(), "the query releases nothing");
-    }
-    event.close();
-    assertThrows(HalException.class, event::outcome);
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
@@ -189,20 +190,52 @@ class HostTransfersTest {
     assertEquals(StagingRing.weight(MIB, capacity), weight(upload, capacity));
     assertEquals(1, weight(large, capacity));
     assertEquals(1, weight(command(Command.Kind.COPY, Map.of()), capacity));
-    assertTrue(transfers.mayBlock(update));
-    assertTrue(transfers.mayBlock(upload));
-    assertFalse(transfers.mayBlock(large));
+    assertTrue(mayBlock(transfers, update));
+    assertTrue(mayBlock(transfers, upload));
+    assertFalse(mayBlock(transfers, large));
     device.run(
         () -> {
           transfers.update(update, submission(false));
           stream.synchronize();
         });
     assertContent(content);
-    assertTrue(transfers.isStagingMade());
-    assertFalse(transfers.mayBlock(upload));
+    assertFalse(mayBlock(transfers, upload));
   }
 
-  private static int weight(Command command, int capacity) {
-    return HostTransfers.weight(command, capacity);
+  /** The device accesses its memory, so it takes no staging memory. */
+  @Test
+  void aDirectUploadWeighsOneAndDoesNotBlock() {
+    HostTransfers direct =
+        new HostTransfers(stream, device.ring) {
+          @Override
+          protected boolean isDirect(HostMemory memory) {
+            return !memory.isOnHeap();
+          }
+        };
+    Command upload = transfer(Command.Kind.UPLOAD, HostMemory.of(direct(bytes(MIB))));
+    assertEquals(1, direct.weight(upload, 1000));
+    assertFalse(mayBlock(direct, upload));
+    Command other = transfer(Command.Kind.UPLOAD, HostMemory.of(bytes(MIB)));
+    assertEquals(StagingRing.weight(MIB, 1000), direct.weight(other, 1000));
+    assertTrue(mayBlock(direct, other));
+  }
+
+  private int weight(Command command, int capacity) {
+    return transfers.weight(command, capacity);
+  }
+
+  private static boolean mayBlock(HostTransfers of, Command command) {
+    return of.mayBlock(
+        new CommandList() {
+          @Override
+          public int size() {
+            return 1;
+          }
+
+          @Override
+          public Command get(int index) {
+            return command;
+          }
+        });
   }
 }
