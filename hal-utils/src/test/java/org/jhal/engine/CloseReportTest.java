@@ -117,6 +117,40 @@ class CloseReportTest {
     }
   }
 
+  @Test
+  void operationsThatOnlyHaveToRetireAreNotCountedAsStuck() throws Exception {
+    EngineDevice<Object> device = backend.open(1, Duration.ofMillis(1));
+    TimelineSemaphore called = device.createSemaphore();
+    CountDownLatch runs = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    device
+        .queue(0)
+        .hostCall(
+            Fence.NONE,
+            called.at(1),
+            HostCall.Mode.BLOCKING,
+            context -> {
+              runs.countDown();
+              end.await();
+            });
+    assertTrue(runs.await(30, TimeUnit.SECONDS), "the host call begins");
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+    device.queue(0).fill(called.at(1), Fence.NONE, buffer, 0, 16, FillPattern.ZERO);
+    buffer.close(); // so it is freed when the operation retires
+    backend.atCall =
+        call -> {
+          if (call.equals("free")) {
+            Threads.await("the close to report", () -> log.count("did not end within") > 0);
+          }
+        };
+    try {
+      device.close();
+      assertEquals(1, log.count("1 operation did not end within"), () -> "" + log.lines());
+    } finally {
+      end.countDown();
+    }
+  }
+
   /**
    * Unissued operations fail when the close begins and only have to retire. They do not count as
    * stuck, however short the {@code close-timeout} is.

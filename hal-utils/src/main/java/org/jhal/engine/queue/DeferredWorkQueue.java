@@ -200,7 +200,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       isLosing = true;
     }
     if (gate.isEmpty()) {
-      int ignored = failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
+      failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
       open.keepHalfIssued();
       isLossOver = true;
     }
@@ -253,7 +253,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
    * Users' callbacks run; see {@link DeviceLoss#propagate}.
    */
   public void lose() {
-    int ignored = failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
+    failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
     completionRole.wake();
   }
 
@@ -312,13 +312,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
   }
 
-  /**
-   * Fails the open operations that {@code which} selects. Returns how many operations are open in
-   * all.
-   */
-  int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
-    List<Operation<E>> all = open.all();
-    for (Operation<E> operation : all) {
+  /** Fails the open operations that {@code which} selects. */
+  void failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
+    for (Operation<E> operation : open.all()) {
       if (which.test(operation)) {
         endIfUnissued(operation, reason);
         if (alsoIssued && operation.state() == State.ISSUED) {
@@ -326,7 +322,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
         }
       }
     }
-    return all.size();
   }
 
   @Override

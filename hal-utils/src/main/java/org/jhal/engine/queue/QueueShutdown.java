@@ -66,11 +66,16 @@ public final class QueueShutdown<E> {
 
   /**
    * Step 6, only past the deadline: fails what is still in flight, which will not be retired.
-   * Returns how many operations are left open.
+   * Returns how many operations that is. Others only have to be retired.
    */
   public int abandonAll(HalException reason) {
     queue.end.begin(System.nanoTime());
-    return queue.failAll(operation -> true, reason, true);
+    int left = 0;
+    for (Operation<E> operation : queue.open.all()) {
+      left += operation.state() == State.ISSUED ? 1 : 0;
+    }
+    queue.failAll(operation -> true, reason, true);
+    return left;
   }
 
   /**
@@ -107,7 +112,7 @@ public final class QueueShutdown<E> {
   private void cancel(Predicate<Operation<E>> which, HalException reason) {
     // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
     queue.closing = reason;
-    int ignored = queue.failAll(which, reason, false);
+    queue.failAll(which, reason, false);
   }
 
   private boolean isStreamIdle() {
