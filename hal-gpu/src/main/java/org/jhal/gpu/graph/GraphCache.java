@@ -228,7 +228,11 @@ public final class GraphCache {
     try {
       core.frees().free(() -> end(instance, isOurs));
     } catch (RuntimeException | LinkageError | VirtualMachineError e) { // no thread can be started
-      core.runtime().giveBack(() -> end(instance, isOurs));
+      if (isOurs) {
+        core.runtime().giveBack(() -> destroy(instance));
+      } else { // no lambda: there may be no stack left to make one
+        instance.awaitDestroyed();
+      }
     }
   }
 

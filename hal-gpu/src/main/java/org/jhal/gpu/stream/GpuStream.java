@@ -16,6 +16,7 @@ import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.transfer.CopyStream;
 import org.jhal.driver.transfer.DeferredFrees;
+import org.jhal.driver.transfer.HostTransfers;
 import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphSet;
@@ -154,7 +155,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     if (command.kind() == Command.Kind.EXTERNAL) {
       return EXTERNAL_WEIGHT;
     }
-    return transfers.weight(command, CAPACITY);
+    return HostTransfers.weight(command, CAPACITY);
   }
 
   /** A launch of a graph counts as one, however large it is (see docs/results/README.md). */

@@ -269,16 +269,17 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   /** The work itself is done outside {@link #run}, for which a loss waits. */
   @Override
   public HostCompletion hostCompletion(HostCompletion added) {
+    HostCompletion inner = real.hostCompletion(added);
     return new HostCompletion() {
       @Override
       public void run(Context context) throws Exception {
         ControlledBackend.this.run("hostCompletion", () -> {});
-        added.run(context);
+        inner.run(context);
       }
 
       @Override
       public void retire() {
-        added.retire();
+        inner.retire();
       }
     };
   }

@@ -1,6 +1,7 @@
 package org.jhal.driver.support;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.driver.StepwiseStream;
@@ -12,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  * timeline. Each recording is a native event of its own. A driver says how these are made, waited
  * for, queried and released.
  *
- * <p>A native event stays valid during each call that gets it; {@link ReusableEvent} says when it
- * is released.
+ * <p>A native event stays valid during each call that gets it, and may be {@linkplain #release
+ * released} when that returns, even if the stream has not reached the wait: the runtime keeps what
+ * its streams wait for, as it does where events count references or are values of a timeline. For
+ * other runtimes use {@link StepwiseStream} with {@link ReusableEvent}, and keep the recording
+ * until the stream is past the wait.
  *
  * @param <N> the runtime's type of event
  */
@@ -69,16 +73,23 @@ public abstract class OneShotStream<N> extends StepwiseStream<ReusableEvent<N>> 
 
   @Override
   protected final void waitEvents(StreamBatch<ReusableEvent<N>> batch) {
-    List<ReusableEvent.Recording<N>> latest = new ArrayList<>();
+    int count = batch.waitCount();
+    if (count == 0) {
+      return;
+    }
+    List<ReusableEvent.Recording<N>> latest = new ArrayList<>(count);
+    List<N> events = new ArrayList<>(count);
     try {
-      for (int i = 0; i < batch.waitCount(); i++) {
-        latest.add(batch.waitEvent(i).latest());
+      for (int i = 0; i < count; i++) {
+        ReusableEvent.Recording<N> recording = batch.waitEvent(i).latest();
+        latest.add(recording);
+        events.add(recording.event());
       }
-      if (!latest.isEmpty()) {
-        waitFor(latest.stream().map(ReusableEvent.Recording::event).toList());
-      }
+      waitFor(Collections.unmodifiableList(events));
     } finally {
-      latest.forEach(ReusableEvent.Recording::close);
+      for (ReusableEvent.Recording<N> recording : latest) {
+        recording.close();
+      }
     }
   }
 

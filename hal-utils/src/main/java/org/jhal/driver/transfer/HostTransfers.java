@@ -38,37 +38,38 @@ public class HostTransfers {
   }
 
   /**
-   * Whether the device can access memory of the host, so that a subclass moves it without staging;
-   * by default false.
+   * Whether the device can access memory of the host at the moment, so that a subclass moves it
+   * without staging; by default false. Makes no native call that may block.
    */
   protected boolean isDirect(HostMemory memory) {
     return false;
   }
 
   /** How many bytes the issue of a command copies to staging memory at most. */
-  private long stagedBytes(Command command) {
+  private static long stagedBytes(Command command) {
     if (command.kind() == Command.Kind.UPDATE) {
       return command.array().length;
     }
-    boolean isStaged =
-        command.kind() == Command.Kind.UPLOAD
-            && command.host().size() <= MAX_STAGED_BYTES
-            && !isDirect(command.host());
-    return isStaged ? command.host().size() : 0;
+    boolean isUpload = command.kind() == Command.Kind.UPLOAD;
+    return isUpload && command.host().size() <= MAX_STAGED_BYTES ? command.host().size() : 0;
   }
 
   /**
    * What a command of any kind weighs on a stream of this {@linkplain
-   * org.jhal.driver.NativeStream#capacity capacity}: more than 1 if it may be staged.
+   * org.jhal.driver.NativeStream#capacity capacity}: more than 1 if it may be staged. Memory that
+   * {@link #isDirect} when a command is enqueued may not be so when it is issued, so its upload
+   * weighs as much as any.
    */
-  public final int weight(Command command, int capacity) {
+  public static int weight(Command command, int capacity) {
     return StagingRing.weight(stagedBytes(command), capacity);
   }
 
   /** Whether issuing any of the commands may block, for staging memory to be made. */
   public final boolean mayBlock(CommandList commands) {
     for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
-      if (stagedBytes(commands.get(i)) > 0) {
+      Command command = commands.get(i);
+      boolean isDirect = command.kind() == Command.Kind.UPLOAD && isDirect(command.host());
+      if (!isDirect && stagedBytes(command) > 0) {
         return true;
       }
     }

@@ -1,7 +1,6 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
