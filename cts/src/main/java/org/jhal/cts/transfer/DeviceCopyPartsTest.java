@@ -128,7 +128,11 @@ class DeviceCopyPartsTest {
     awaitFailure(done, 1, Status.ABORTED);
   }
 
-  /** The write of the second part fails while the third part is being read, which then fails. */
+  /**
+   * The write of the fourth part fails while the fifth part is being read, which then fails. The
+   * first two parts are written before: the thread that starts the copy may still be at it when
+   * they have failed.
+   */
   @Test
   @Rule({"S9", "Q7a"})
   @Needs(Need.CONTROLS)
@@ -143,23 +147,35 @@ class DeviceCopyPartsTest {
     cts.allowWarnings();
     cts.controls(from).pause(from.queue(0));
     to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
-    Waits.awaitTrue("two parts to be read", () -> from.statistics().issued() == 2);
+    awaitReads(from);
     long issued = to.statistics().issued(); // the copy itself, perhaps
+    writeTwoParts(cts, from, to, issued);
+    cts.controls(to).resume(to.queue(0));
+    awaitReads(from);
+    writeTwoParts(cts, from, to, issued);
+    cts.controls(from).failNext("execute", 1, Status.ABORTED, false);
+    cts.controls(to).failNext("execute", 2, Status.DATA_LOSS, false);
+    cts.controls(to).resume(to.queue(0));
+    // Retired, not only settled: the copy learns of a failure in between. The fifth write is
+    // parked.
+    Waits.awaitStatistics(
+        "two writes to retire", to, now -> now.issued() <= issued && now.settled() == 0);
+    // The fifth part is being read, unless the device has swapped the two writes.
+    cts.controls(from).resume(from.queue(0));
+    awaitFailure(done, 1, Status.DATA_LOSS);
+  }
+
+  private static void awaitReads(Device from) {
+    Waits.awaitTrue("two parts to be read", () -> from.statistics().issued() == 2);
+  }
+
+  /** Reads the two parts that are held, and holds their writes, and the reads that follow. */
+  private static void writeTwoParts(Cts cts, Device from, Device to, long issued) {
     cts.controls(to).pause(to.queue(0));
     cts.controls(from).resume(from.queue(0));
     Waits.awaitTrue("two parts to be written", () -> to.statistics().issued() == issued + 2);
     Waits.awaitStatistics("the reads to end", from, now -> now.issued() == 0);
     cts.controls(from).pause(from.queue(0));
-    cts.controls(from).failNext("execute", 1, Status.ABORTED, false);
-    cts.controls(to).failNext("execute", 2, Status.DATA_LOSS, false);
-    cts.controls(to).resume(to.queue(0));
-    // Retired, not only settled: the copy learns of a failure in between. The third write is
-    // parked.
-    Waits.awaitStatistics(
-        "two writes to retire", to, now -> now.issued() <= issued && now.settled() == 0);
-    // The third part is being read, unless the device has swapped the two writes.
-    cts.controls(from).resume(from.queue(0));
-    awaitFailure(done, 1, Status.DATA_LOSS);
   }
 
   /** Which parts cannot be read, and which cannot be written. */
