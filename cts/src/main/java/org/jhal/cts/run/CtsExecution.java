@@ -17,6 +17,10 @@ import org.opentest4j.TestAbortedException;
  */
 final class CtsExecution {
   private static final Duration CLEANUP = Duration.ofSeconds(60);
+
+  /** How long a test that is stopped may take to notice. */
+  private static final Duration STOP = Duration.ofMillis(500);
+
   private static final Duration LEAK_LIMIT = Waits.LIMIT.dividedBy(2);
 
   /** A part of a test. */
@@ -30,6 +34,7 @@ final class CtsExecution {
   private final LogCapture logs;
   private final TestName test;
   private final Duration deadline;
+  private boolean isStopped; // an interrupt has ended the run
 
   CtsExecution(
       CtsSession session, CtsContext cts, LogCapture logs, TestName test, Duration deadline) {
@@ -45,6 +50,9 @@ final class CtsExecution {
     Throwable failure = watched("body", deadline, body);
     boolean isClean = failure == null || failure instanceof TestAbortedException;
     Throwable afterwards = watched("end", CLEANUP, () -> cleanUp(isClean));
+    if (isStopped) {
+      Thread.currentThread().interrupt();
+    }
     if (afterwards == null || failure == null) {
       return failure == null ? afterwards : failure;
     }
@@ -81,9 +89,19 @@ final class CtsExecution {
       thread.join(5_000);
       cts.used().stream().filter(use -> !use.isFresh()).forEach(u -> session.discard(u.device()));
       return expired;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    } catch (InterruptedException e) { // the run is over: what the test makes from now on stays
+      isStopped = true;
+      thread.interrupt();
+      awaitStopped(thread);
       return e;
+    }
+  }
+
+  private static void awaitStopped(Thread thread) {
+    try {
+      thread.join(STOP.toMillis());
+    } catch (InterruptedException e) {
+      return; // stopped once more; run() sets the interrupt status
     }
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.Device;
@@ -193,6 +194,34 @@ class RunEndTests {
     assertHas(report.toJson(), "\"ended\": \"" + ended + "\"", "OneHangs.hangs(");
     assertHas(report.toJunitXml(), "<failure message=\"the run reached its deadline of 4 s");
     assertFalse(OneHangs.hasGoneOn, "a test began after the end of the run");
+  }
+
+  /** It makes something as late as it can: when it is interrupted. */
+  @CtsSuite
+  static class MakesSomethingLate {
+    static final CountDownLatch closed = new CountDownLatch(1);
+
+    @Test
+    void waits(Cts cts) throws InterruptedException {
+      try {
+        new CountDownLatch(1).await();
+      } finally {
+        cts.closing(closed::countDown);
+      }
+    }
+  }
+
+  @Test
+  void whatATestMakesBeforeTheDeadlineStopsItIsClosed() throws InterruptedException {
+    CtsReport report =
+        new CtsRun(new FakeBackend())
+            .only(MakesSomethingLate.class)
+            .timeout(Duration.ofSeconds(1))
+            .run();
+    assertEquals(Ending.DEADLINE, report.ending());
+    assertTrue(
+        MakesSomethingLate.closed.await(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS),
+        "what the test made was not closed");
   }
 
   @Test
