@@ -212,8 +212,10 @@ class DispatchTest {
       return;
     }
     TestData.assertHal(Status.ABORTED, failure, "trap");
-    assertNotNull(failure.getCause(), "the exception of the kernel");
-    assertEquals("trap 42", failure.getCause().getMessage());
+    if (cts.kernels().format().equals("java")) {
+      assertNotNull(failure.getCause(), "the exception of the kernel");
+      assertEquals("trap 42", failure.getCause().getMessage());
+    }
     cts.queue().barrier(Fence.NONE, after.at(1));
     Waits.awaitReached(after, 1);
   }

@@ -1,0 +1,131 @@
+package org.jhal.cpu;
+
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cpu.compile.CpuFeatures;
+import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.translate.Level;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.options.ConfiguredDriver;
+import org.jhal.driver.options.EngineOptions;
+import org.jhal.driver.options.Option;
+import org.jhal.driver.options.Settings;
+import org.jhal.engine.EngineDevice;
+import org.jspecify.annotations.Nullable;
+
+/** The driver of {@link CpuDevice}s. */
+class CpuDriver extends ConfiguredDriver {
+  static final String NAME = "cpu";
+
+  private static final EngineOptions ENGINE =
+      new EngineOptions(2, Duration.ofNanos(20_000), Duration.ZERO);
+  private static final String AUTO = "auto";
+  private static final Option<Long> DEVICES =
+      Option.integer("devices", 1, 1, 64, "devices", "how many devices there are");
+  private static final Option<Long> MEMORY =
+      Option.bytes("memory", physicalMemory(), 0, 1L << 50, "how much memory each device has");
+  private static final Option<Long> THREADS =
+      Option.integer(
+          "threads",
+          Runtime.getRuntime().availableProcessors(),
+          1,
+          1024,
+          "threads",
+          "how many threads run kernels");
+  private static final Option<String> BARRIERS =
+      Option.choice(
+          "barriers",
+          AUTO,
+          List.of(AUTO, "fission", "coroutine", "fiber"),
+          "how the work items of a workgroup wait for each other");
+  private static final Option<String> COMPILER =
+      Option.text("compiler", "", "the C++ compiler, if it is not to be searched for");
+
+  CpuDriver() {
+    super(
+        NAME,
+        ENGINE,
+        List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, KernelCache.OPTION));
+  }
+
+  private static long physicalMemory() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean system
+        ? system.getTotalMemorySize()
+        : Runtime.getRuntime().maxMemory();
+  }
+
+  @Override
+  public Availability probe() {
+    if (!System.getProperty("os.name").equals("Linux")) {
+      return Availability.unavailable("this driver is for Linux");
+    }
+    return HostCompiler.find()
+        .map(compiler -> Availability.available("kernels are compiled with " + compiler))
+        .orElseGet(() -> Availability.unavailable("there is no C++ compiler: c++, g++ or clang++"));
+  }
+
+  @Override
+  protected List<DeviceInfo> devices(Settings settings) {
+    List<DeviceInfo> devices = new ArrayList<>();
+    for (int i = 0; i < settings.getInt(DEVICES); i++) {
+      String uuid =
+          UUID.nameUUIDFromBytes(("jhal cpu device " + i).getBytes(StandardCharsets.UTF_8))
+              .toString();
+      devices.add(
+          DeviceInfo.builder(NAME, i)
+              .name(CpuFeatures.name())
+              .uuid(uuid)
+              .memoryBytes(settings.get(MEMORY))
+              .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
+              .maxWorkgroupItems(1024)
+              .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as on most devices
+              .maxSharedMemory(1 << 20)
+              .properties(Map.of("threads", String.valueOf(settings.get(THREADS))))
+              .build());
+    }
+    return devices;
+  }
+
+  @Override
+  public Device open(DeviceUri uri) {
+    Settings settings = settings(uri);
+    DeviceInfo info = select(uri, settings);
+    String named = settings.get(COMPILER);
+    Optional<HostCompiler> compiler =
+        named.isEmpty() ? HostCompiler.find() : Optional.of(HostCompiler.at(Path.of(named)));
+    if (compiler.isEmpty()) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "there is no C++ compiler: c++, g++ or clang++");
+    }
+    String barriers = settings.get(BARRIERS);
+    @Nullable Level forced =
+        barriers.equals(AUTO) ? null : Level.valueOf(barriers.toUpperCase(Locale.ROOT));
+    CpuDevice device =
+        CpuDevice.open(
+            info,
+            settings.getInt(THREADS),
+            new KernelCompiler(compiler.get(), KernelCache.of(settings), forced));
+    return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
+  }
+
+  /** What the engine gets; tests have one whose calls fail on purpose. */
+  DeviceBackend<CpuEvent> backend(CpuDevice device) {
+    return device;
+  }
+}

@@ -1,0 +1,137 @@
+package org.jhal.cpu;
+
+import com.sun.jna.Pointer;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.options.MemoryBudget;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory outside the heap at a constant address. It is freed when neither the engine nor a mapping
+ * refers to it.
+ *
+ * <p>Thread-safe.
+ */
+final class CpuMemory implements DeviceMemory {
+  /** The most that a byte buffer shows at once, a multiple of each element's size. */
+  private static final int PIECE = 1 << 30;
+
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final CpuDevice device;
+  private final @Nullable MemoryBudget budget; // null if it is another's memory
+  private final @Nullable ByteBuffer imported; // kept reachable
+  private final long address;
+  private final long size;
+  private final AtomicLong references = new AtomicLong(1);
+
+  private CpuMemory(
+      CpuDevice device,
+      @Nullable MemoryBudget budget,
+      @Nullable ByteBuffer imported,
+      long address,
+      long size) {
+    this.device = device;
+    this.budget = budget;
+    this.imported = imported;
+    this.address = address;
+    this.size = size;
+  }
+
+  static CpuMemory allocate(CpuDevice device, long size) {
+    MemoryBudget budget = device.budget();
+    budget.reserve(size);
+    long address = HalRuntime.hal_memory_allocate(size);
+    if (address == 0) {
+      budget.giveBack(size);
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED, "the system has no " + size + " bytes of memory left");
+    }
+    return new CpuMemory(device, budget, null, address, size);
+  }
+
+  /** Memory of a direct byte buffer, from position 0 to its capacity. */
+  static CpuMemory imported(CpuDevice device, ByteBuffer memory) {
+    long address = Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(memory));
+    return new CpuMemory(device, null, memory, address, memory.capacity());
+  }
+
+  /** Memory of the program, at an address. */
+  static CpuMemory at(CpuDevice device, long address, long size) {
+    return new CpuMemory(device, null, null, address, size);
+  }
+
+  CpuDevice device() {
+    return device;
+  }
+
+  long address() {
+    return address;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public MappedRange map(long offset, int length) {
+    references.incrementAndGet();
+    ByteBuffer view = piece(offset, length);
+    CLEANER.register(view, this::release);
+    return () -> view;
+  }
+
+  private ByteBuffer piece(long offset, int length) {
+    return length == 0
+        ? ByteBuffer.allocateDirect(0)
+        : new Pointer(address).getByteBuffer(offset, length).order(ByteOrder.nativeOrder());
+  }
+
+  /** Copies from memory of the host, in stream order. */
+  void write(long offset, HostMemory source, long length) {
+    for (long done = 0; done < length; done += PIECE) {
+      source.read(done, piece(offset + done, (int) Math.min(PIECE, length - done)));
+    }
+  }
+
+  /** Copies to memory of the host, in stream order. */
+  void read(long offset, HostMemory target, long length) {
+    for (long done = 0; done < length; done += PIECE) {
+      target.write(done, piece(offset + done, (int) Math.min(PIECE, length - done)));
+    }
+  }
+
+  /** A view that is valid until the memory is freed. */
+  ByteBuffer bytes(long offset, long length) {
+    return piece(offset, (int) length);
+  }
+
+  /** Returns the bytes to the budget, although work issued before may still use them. */
+  void endAccount() {
+    if (budget != null) {
+      budget.giveBack(size);
+    }
+  }
+
+  @Override
+  public void free() {
+    endAccount();
+    release();
+  }
+
+  /** Drops a reference. */
+  void release() {
+    if (references.decrementAndGet() == 0 && budget != null) {
+      HalRuntime.hal_memory_free(address);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package org.jhal.cpu;
+
+import com.sun.jna.Native;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Status;
+import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelSpec;
+
+/** A library of compiled kernels. */
+final class CpuModule implements KernelModule {
+  private final long library;
+  private final long[] functions; // by kernel
+
+  private CpuModule(long library, long[] functions) {
+    this.library = library;
+    this.functions = functions;
+  }
+
+  static CpuModule load(byte[] code, List<KernelSpec> kernels, String what) {
+    byte[] reason = new byte[1024];
+    long library = HalRuntime.hal_library_open(code, code.length, reason, reason.length);
+    if (library == 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "cannot load " + what + ": " + Native.toString(reason, "UTF-8"));
+    }
+    long[] functions = new long[kernels.size()];
+    CpuModule module = new CpuModule(library, functions);
+    boolean isDone = false;
+    try {
+      for (int i = 0; i < functions.length; i++) {
+        long kernel = HalRuntime.hal_library_kernel(library, i);
+        if (kernel == 0) {
+          throw new HalException(Status.NOT_FOUND, what + " has no kernel " + kernels.get(i).name());
+        }
+        check(kernel, kernels.get(i), what);
+        functions[i] = HalRuntime.hal_function_make(kernel);
+      }
+      isDone = true;
+      return module;
+    } finally {
+      if (!isDone) {
+        module.unload();
+      }
+    }
+  }
+
+  private static void check(long kernel, KernelSpec spec, String what) {
+    List<String> taken = new ArrayList<>();
+    for (int i = 0; i < HalRuntime.hal_kernel_count(kernel); i++) {
+      taken.add(
+          HalRuntime.hal_kernel_is_pointer(kernel, i) != 0
+              ? "a pointer"
+              : HalRuntime.hal_kernel_size(kernel, i) + " bytes");
+    }
+    List<String> passed = new ArrayList<>();
+    for (Parameter parameter : spec.parameters()) {
+      passed.add(
+          parameter.kind() == Parameter.Kind.BUFFER
+              ? "a pointer"
+              : ArgumentLayout.bytes(parameter) + " bytes");
+    }
+    if (!taken.equals(passed)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "kernel %s of %s takes %s; by the manifest it takes %s"
+              .formatted(spec.name(), what, taken, passed));
+    }
+  }
+
+  /** What is launched for a kernel. */
+  long function(int index) {
+    return functions[index];
+  }
+
+  @Override
+  public void unload() {
+    for (long function : functions) {
+      HalRuntime.hal_function_free(function); // 0 is allowed
+    }
+    HalRuntime.hal_library_close(library);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.jhal.cpu.compile;
+
+import org.jspecify.annotations.NullMarked;

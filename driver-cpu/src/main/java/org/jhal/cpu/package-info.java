@@ -1,0 +1,5 @@
+/** The driver for the processors of this machine. */
+@NullMarked
+package org.jhal.cpu;
+
+import org.jspecify.annotations.NullMarked;

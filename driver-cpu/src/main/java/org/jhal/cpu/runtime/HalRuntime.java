@@ -1,0 +1,63 @@
+package org.jhal.cpu.runtime;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+
+/** The functions of {@code hal_runtime.c}, once {@link #load} has loaded it. */
+public final class HalRuntime {
+  private HalRuntime() {}
+
+  /** Loads the library from a file, which is not needed afterwards. Called once. */
+  static void load(String file) {
+    Native.register(HalRuntime.class, NativeLibrary.getInstance(file));
+  }
+
+  /** Starts threads, perhaps fewer than asked for. Returns 0 if there is no memory. */
+  public static native long hal_pool_open(int threads, String name);
+
+  /** How many threads there are. */
+  public static native int hal_pool_threads(long pool);
+
+  /** Ends the threads. */
+  public static native void hal_pool_close(long pool);
+
+  /** Runs a grid. Returns why it has failed, or 0; see {@link Failure}. */
+  public static native int hal_pool_run(
+      long pool, long function, long arguments, int x, int y, int z, int shared);
+
+  /** Opens a library of kernels. Returns 0, and the reason, if that fails. */
+  public static native long hal_library_open(byte[] code, int size, byte[] reason, int reasonSize);
+
+  /** Closes a library of kernels. */
+  public static native void hal_library_close(long library);
+
+  /** A kernel of a library; 0 if there is none of this index. */
+  public static native long hal_library_kernel(long library, int index);
+
+  /** How many parameters a kernel has. */
+  public static native int hal_kernel_count(long kernel);
+
+  /** How long a parameter is, in bytes. */
+  public static native int hal_kernel_size(long kernel, int index);
+
+  /** Whether a parameter is a pointer. */
+  public static native int hal_kernel_is_pointer(long kernel, int index);
+
+  /** What is launched: a kernel, and how long its workgroups take. */
+  public static native long hal_function_make(long kernel);
+
+  /** Frees what {@link #hal_function_make} has made. */
+  public static native void hal_function_free(long function);
+
+  /** Allocates memory that is aligned to 64 bytes. Returns 0 if there is not enough. */
+  public static native long hal_memory_allocate(long size);
+
+  /** Frees memory. */
+  public static native void hal_memory_free(long memory);
+
+  /** Copies bytes between ranges that may overlap. */
+  public static native void hal_memory_copy(long to, long from, long size);
+
+  /** Repeats a pattern, the lowest byte first. */
+  public static native void hal_memory_fill(long to, long size, int pattern, int patternBytes);
+}

@@ -1,0 +1,41 @@
+package org.jhal.cpu.runtime;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.jhal.HalException;
+import org.jhal.Status;
+
+/** Loads the native runtime once. */
+public final class Runtimes {
+  private static boolean isLoaded;
+
+  private Runtimes() {}
+
+  /**
+   * Loads it, unless that was done before.
+   *
+   * @param code returns the library
+   * @throws HalException FAILED_PRECONDITION if it cannot be loaded
+   */
+  public static synchronized void load(Supplier<byte[]> code) {
+    if (isLoaded) {
+      return;
+    }
+    Path file = null;
+    try {
+      file = Files.createTempFile("jhal-cpu", ".so");
+      Files.write(file, code.get());
+      HalRuntime.load(file.toString());
+      isLoaded = true;
+    } catch (IOException | UnsatisfiedLinkError e) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "cannot load the runtime of the CPU device: " + e, e);
+    } finally {
+      if (file != null) {
+        boolean ignored = file.toFile().delete();
+      }
+    }
+  }
+}

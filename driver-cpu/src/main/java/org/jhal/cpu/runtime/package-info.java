@@ -1,0 +1,4 @@
+@NullMarked
+package org.jhal.cpu.runtime;
+
+import org.jspecify.annotations.NullMarked;

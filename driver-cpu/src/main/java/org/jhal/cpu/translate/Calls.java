@@ -1,0 +1,120 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which functions of a source need to know the work item that calls them, since they or the functions
+ * that they call ask for its index, or make it wait for others.
+ */
+final class Calls {
+  private static final Set<String> INDEXES =
+      Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
+
+  /** Functions of the dialect at which the items of a workgroup meet. */
+  private static final Set<String> BARRIERS =
+      Set.of("__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or");
+
+  /** Functions of the dialect at which the items of a warp meet. */
+  private static final Set<String> WARP =
+      Set.of(
+          "__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+          "__ballot_sync", "__any_sync", "__all_sync", "__activemask", "__reduce_add_sync",
+          "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
+          "__reduce_xor_sync", "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot",
+          "__any", "__all");
+
+  /** Functions of the dialect that take the item. */
+  private static final Set<String> OTHERS = Set.of("this_thread_block", "this_grid", "coalesced_threads");
+
+  /** Methods and functions of cooperative groups at which items meet. */
+  private static final Set<String> OF_GROUPS =
+      Set.of(
+          "sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "any", "all", "reduce",
+          "inclusive_scan", "exclusive_scan", "coalesced_threads", "match_any", "arrive", "wait",
+          "arrive_and_wait");
+
+  private final Map<String, Set<String>> words = new HashMap<>(); // of each function
+  private final boolean hasGroups;
+  private final Set<String> withItem = new HashSet<>();
+  private final Set<String> meeting = new HashSet<>();
+
+  Calls(SourceFile source) {
+    hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
+    for (Function function : source.functions()) {
+      Set<String> own = words.computeIfAbsent(function.text(), name -> new HashSet<>());
+      for (int i = function.open(); i < function.end(); i++) {
+        Token token = source.tokens().get(i);
+        if (token.isWord()) {
+          own.add(token.text());
+        }
+      }
+    }
+    spread(withItem, word -> takesItem(word));
+    spread(meeting, word -> meets(word));
+  }
+
+  private interface Test {
+    boolean is(String word);
+  }
+
+  /** Adds all functions that have a word for which the test is true, or call such a function. */
+  private void spread(Set<String> found, Test test) {
+    List<String> names = new ArrayList<>(words.keySet());
+    boolean isChanged = true;
+    while (isChanged) {
+      isChanged = false;
+      for (String name : names) {
+        if (!found.contains(name)
+            && words.get(name).stream().anyMatch(word -> test.is(word) || found.contains(word))) {
+          isChanged = found.add(name);
+        }
+      }
+    }
+  }
+
+  private boolean takesItem(String word) {
+    return INDEXES.contains(word)
+        || BARRIERS.contains(word)
+        || WARP.contains(word)
+        || OTHERS.contains(word)
+        || word.equals("hal_self");
+  }
+
+  /** Whether items wait for each other in a function, or a method, of the dialect. */
+  boolean meets(String word) {
+    return BARRIERS.contains(word) || WARP.contains(word) || isOfGroup(word);
+  }
+
+  /** Whether a word, behind a point or a {@code ::}, is a meeting of a cooperative group. */
+  boolean isOfGroup(String word) {
+    return hasGroups && OF_GROUPS.contains(word);
+  }
+
+  /** Whether a word asks for an index. */
+  static boolean isIndex(String word) {
+    return INDEXES.contains(word);
+  }
+
+  /** Whether a function takes the work item as its first argument, which the source does not give. */
+  boolean passItem(String function) {
+    return withItem.contains(function)
+        || BARRIERS.contains(function)
+        || WARP.contains(function)
+        || OTHERS.contains(function);
+  }
+
+  /** Whether a function of the source takes the work item. */
+  boolean hasItem(String function) {
+    return withItem.contains(function);
+  }
+
+  /** Whether items wait for each other in a function of the source. */
+  boolean hasMeeting(String function) {
+    return meeting.contains(function);
+  }
+}

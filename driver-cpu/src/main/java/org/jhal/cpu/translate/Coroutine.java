@@ -1,0 +1,94 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes a kernel a coroutine that stops wherever its work item meets others. */
+final class Coroutine {
+  private final List<Token> tokens;
+  private final Calls calls;
+  private final List<Token> out = new ArrayList<>();
+
+  private Coroutine(List<Token> tokens, Calls calls) {
+    this.tokens = tokens;
+    this.calls = calls;
+  }
+
+  /**
+   * The definition of a kernel as a coroutine.
+   *
+   * @throws UnfitException if items meet in a function that the kernel calls
+   */
+  static List<Token> of(Function kernel, Calls calls) throws UnfitException {
+    int start = kernel.start() + (Tokens.is(kernel.source(), kernel.start(), "extern") ? 2 : 0);
+    List<Token> tokens = kernel.source().subList(start, kernel.end());
+    Coroutine coroutine = new Coroutine(tokens, calls);
+    coroutine.rewrite(kernel.body() - start, kernel.name() - start);
+    return coroutine.out;
+  }
+
+  private void rewrite(int body, int name) throws UnfitException {
+    for (int i = 0; i < tokens.size() - 1; i++) {
+      Token token = tokens.get(i);
+      if (i < name && token.is("void")) {
+        out.add(Token.word("hal_coroutine", token));
+      } else if (i > body && token.is("return")) {
+        out.add(Token.word("co_return", token));
+      } else if (i > body && token.is("[") && isLambda(i)) {
+        throw new UnfitException("a lambda", token);
+      } else if (i > body && token.isWord() && calls.hasMeeting(token.text())) {
+        throw new UnfitException("items meet in the function " + token, token);
+      } else if (i > body && isMeeting(i)) {
+        i = meeting(i);
+      } else {
+        out.add(token);
+      }
+    }
+    Token last = tokens.get(tokens.size() - 1);
+    out.add(Token.word("co_return", last));
+    out.add(Token.mark(";", last));
+    out.add(last);
+  }
+
+  private boolean isMeeting(int at) {
+    Token token = tokens.get(at);
+    return token.isWord()
+        && calls.meets(token.text())
+        && (!calls.isOfGroup(token.text()) || isMember(at));
+  }
+
+  private boolean isMember(int at) {
+    return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "::");
+  }
+
+  private boolean isLambda(int open) {
+    Token before = Tokens.get(tokens, open - 1);
+    return !before.isWord() && !before.is("]") && !before.is(")");
+  }
+
+  /** Writes a call at which items meet. Returns the index of its last token. */
+  private int meeting(int name) throws UnfitException {
+    Token token = tokens.get(name);
+    if (isMember(name) || !Tokens.is(tokens, name + 1, "(") || token.is("__activemask")) {
+      throw new UnfitException("items meet in " + token, token);
+    }
+    int close = Tokens.close(tokens, name + 1);
+    List<Token> arguments = tokens.subList(name + 2, close);
+    for (int i = name + 2; i < close; i++) {
+      if (isMeeting(i) || calls.hasMeeting(tokens.get(i).text())) {
+        throw new UnfitException("items meet in the arguments of " + token, token);
+      }
+    }
+    out.add(Token.mark("(", token));
+    out.add(Token.word("co_await", token));
+    out.add(Token.word("hal_await", token));
+    out.add(Token.mark("(", token));
+    out.add(Token.word("hal_at_" + token.text(), token));
+    out.add(Token.mark("(", token));
+    out.addAll(arguments);
+    out.add(Token.mark(")", token));
+    out.add(Token.mark(")", token));
+    out.add(Token.mark(")", token));
+    return close;
+  }
+}

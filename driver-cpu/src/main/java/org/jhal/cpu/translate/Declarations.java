@@ -1,0 +1,183 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Recognizes declarations of variables among statements. */
+final class Declarations {
+  /** Of functions and variables; they say nothing about the type. */
+  static final Set<String> SPECIFIERS =
+      Set.of(
+          "static", "inline", "extern", "__global__", "__device__", "__host__", "__forceinline__",
+          "__noinline__", "__shared__", "__inline__", "HAL_DEVICE");
+
+  private static final Set<String> TYPES =
+      Set.of(
+          "void", "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double",
+          "auto", "const", "volatile", "constexpr", "struct", "union", "typename", "__half");
+
+  private static final Set<String> NO_TYPES =
+      Set.of(
+          "return", "break", "continue", "goto", "delete", "new", "throw", "case", "default",
+          "using", "typedef", "else", "do", "if", "for", "while", "switch", "asm", "__asm__", "this",
+          "sizeof", "static_assert", "namespace", "true", "false", "operator");
+
+  /**
+   * One variable of a declaration.
+   *
+   * @param pointers what stands between the type and the name, such as {@code *} and {@code &}
+   * @param dimensions the brackets behind the name
+   * @param initial what stands behind the name and the dimensions, with its {@code =} or brackets
+   */
+  record Declarator(
+      List<Token> pointers, Token name, List<Token> dimensions, List<Token> initial) {
+    boolean isReference() {
+      return pointers.stream().anyMatch(token -> token.is("&") || token.is("&&"));
+    }
+  }
+
+  /**
+   * A declaration of variables.
+   *
+   * @param type with its qualifiers, and what stands before it
+   */
+  record Declaration(List<Token> type, List<Declarator> declarators) {
+    boolean is(String specifier) {
+      return type.stream().anyMatch(token -> token.is(specifier));
+    }
+
+    /** The type without what says where the variable is, and without outer {@code const}. */
+    List<Token> plainType() {
+      return type.stream()
+          .filter(token -> !SPECIFIERS.contains(token.text()) && !token.is("constexpr"))
+          .toList();
+    }
+  }
+
+  private Declarations() {}
+
+  /**
+   * What a statement declares, which ends without its semicolon; null if it does not declare
+   * variables.
+   */
+  static @Nullable Declaration of(List<Token> statement) throws UnfitException {
+    int name = typeEnd(statement);
+    if (name < 0) {
+      return null;
+    }
+    List<Token> type = statement.subList(0, name);
+    List<Declarator> declarators = new ArrayList<>();
+    for (List<Token> part : Tokens.split(statement.subList(name, statement.size()))) {
+      declarators.add(declarator(part, statement.get(0)));
+    }
+    return new Declaration(type, declarators);
+  }
+
+  private static Declarator declarator(List<Token> part, Token at) throws UnfitException {
+    int name = 0;
+    while (name < part.size() && !isName(part, name)) {
+      if (part.get(name).is("(") || part.get(name).is("[")) {
+        throw new UnfitException("a declaration of another kind than usual", at);
+      }
+      name++;
+    }
+    if (name == part.size()) {
+      throw new UnfitException("a declaration of another kind than usual", at);
+    }
+    int behind = name + 1;
+    while (Tokens.is(part, behind, "[")) {
+      behind = Tokens.close(part, behind) + 1;
+    }
+    return new Declarator(
+        part.subList(0, name),
+        part.get(name),
+        part.subList(name + 1, behind),
+        part.subList(behind, part.size()));
+  }
+
+  private static boolean isName(List<Token> part, int at) {
+    Token token = part.get(at);
+    return token.isWord()
+        && !token.is("const")
+        && !token.is("volatile")
+        && !token.is("__restrict__")
+        && !token.is("__restrict");
+  }
+
+  /** Where the type of a declaration ends; -1 if the statement is no declaration. */
+  private static int typeEnd(List<Token> statement) {
+    int at = 0;
+    boolean hasType = false;
+    while (true) {
+      Token token = Tokens.get(statement, at);
+      if (SPECIFIERS.contains(token.text()) || TYPES.contains(token.text())) {
+        hasType |= !SPECIFIERS.contains(token.text()) && !isQualifier(token);
+        hasType &= !token.is("struct") && !token.is("union") && !token.is("typename");
+        at++;
+      } else if (token.is("alignas") || token.is("__align__") || token.is("__attribute__")) {
+        at = Tokens.close(statement, at + 1) + 1;
+      } else if (token.is("decltype")) {
+        at = Tokens.close(statement, at + 1) + 1;
+        hasType = true;
+      } else if (token.isWord() && !hasType && !NO_TYPES.contains(token.text())) {
+        at = qualifiedName(statement, at);
+        hasType = true;
+      } else {
+        break;
+      }
+    }
+    if (!hasType) {
+      return -1;
+    }
+    int name = at;
+    while (isPointer(Tokens.get(statement, name))) {
+      name++;
+    }
+    Token named = Tokens.get(statement, name);
+    if (!named.isWord() || NO_TYPES.contains(named.text())) {
+      return -1;
+    }
+    Token behind = Tokens.get(statement, name + 1);
+    boolean isDeclaration =
+        name + 1 == statement.size()
+            || behind.is("=")
+            || behind.is(",")
+            || behind.is("[")
+            || behind.is("(")
+            || behind.is("{");
+    return isDeclaration ? at : -1;
+  }
+
+  private static boolean isQualifier(Token token) {
+    return token.is("const") || token.is("volatile") || token.is("constexpr");
+  }
+
+  private static boolean isPointer(Token token) {
+    return token.is("*")
+        || token.is("&")
+        || token.is("&&")
+        || token.is("const")
+        || token.is("__restrict__")
+        || token.is("__restrict");
+  }
+
+  /** Passes over {@code a::b<c>::d}. */
+  private static int qualifiedName(List<Token> statement, int from) {
+    int at = from + 1;
+    while (true) {
+      if (Tokens.is(statement, at, "<")) {
+        int end = Tokens.closeAngle(statement, at);
+        if (end < 0) {
+          return at;
+        }
+        at = end + 1;
+      } else if (Tokens.is(statement, at, "::")) {
+        at += Tokens.is(statement, at + 1, "template") ? 3 : 2;
+      } else {
+        return at;
+      }
+    }
+  }
+}

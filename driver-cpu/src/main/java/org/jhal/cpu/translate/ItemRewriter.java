@@ -1,0 +1,165 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Rewrites a source so that each function that needs to know the work item gets it as a parameter,
+ * and the dynamic shared memory is a member of it. So compilers see an index as a local variable,
+ * which lets them vectorize.
+ */
+final class ItemRewriter {
+  private static final String ITEM = "hal_self";
+
+  private final List<Token> tokens;
+  private final Calls calls;
+  private final Map<Integer, Function> functions = new HashMap<>(); // by their parenthesis
+  private final Set<Integer> devices = new HashSet<>(); // of functions that are to be inline
+  private final List<Token> out = new ArrayList<>();
+
+  private ItemRewriter(SourceFile source) {
+    this.tokens = source.tokens();
+    this.calls = new Calls(source);
+    for (Function function : source.functions()) {
+      functions.put(function.open(), function);
+      if (!function.isInline()) {
+        for (int i = function.start(); i < function.name(); i++) {
+          if (tokens.get(i).is("__device__")) {
+            devices.add(i);
+          }
+        }
+      }
+    }
+  }
+
+  static List<Token> rewrite(List<Token> tokens) {
+    List<Token> named = withoutDynamicShared(tokens);
+    ItemRewriter rewriter = new ItemRewriter(new SourceFile(named));
+    rewriter.run();
+    return rewriter.out;
+  }
+
+  /** Replaces {@code extern __shared__ T name[];} and the uses of its name. */
+  private static List<Token> withoutDynamicShared(List<Token> tokens) {
+    Deque<Map<String, List<Token>>> scopes = new ArrayDeque<>(); // types by name; innermost first
+    scopes.push(new HashMap<>());
+    List<Token> out = new ArrayList<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.is("{")) {
+        scopes.push(new HashMap<>());
+      } else if (token.is("}") && scopes.size() > 1) {
+        scopes.pop();
+      }
+      int end = token.is("extern") ? Tokens.find(tokens, i, ";") : 0;
+      List<Token> declaration = end > 0 && end < tokens.size() ? tokens.subList(i, end) : List.of();
+      if (declaration.stream().anyMatch(word -> word.is("__shared__")) && declaration.size() < 24) {
+        int bracket = Tokens.find(declaration, 0, "[");
+        scopes
+            .getFirst()
+            .put(declaration.get(bracket - 1).text(), type(declaration.subList(1, bracket - 1)));
+        i = end;
+        continue;
+      }
+      List<Token> type = null;
+      for (Map<String, List<Token>> scope : scopes) {
+        type = type == null && token.isWord() ? scope.get(token.text()) : type;
+      }
+      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "->");
+      if (type == null || isMember) {
+        out.add(token);
+      } else {
+        out.add(Token.mark("(", token));
+        out.add(Token.mark("(", token));
+        out.addAll(type.stream().map(word -> at(word, token)).toList());
+        out.add(Token.mark("*", token));
+        out.add(Token.mark(")", token));
+        out.add(Token.word(ITEM, token));
+        out.add(Token.mark(".", token));
+        out.add(Token.word("hal_shared", token));
+        out.add(Token.mark(")", token));
+      }
+    }
+    return out;
+  }
+
+  private static Token at(Token token, Token place) {
+    return new Token(token.kind(), token.text(), true, place.file(), place.line());
+  }
+
+  private static List<Token> type(List<Token> words) {
+    List<Token> type = new ArrayList<>();
+    for (int i = 0; i < words.size(); i++) {
+      Token word = words.get(i);
+      if (word.is("__align__") || word.is("alignas") || word.is("__attribute__")) {
+        i = Tokens.close(words, i + 1);
+      } else if (!word.is("__shared__")) {
+        type.add(word);
+      }
+    }
+    return type;
+  }
+
+  private void run() {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      Function function = functions.get(i);
+      if (devices.contains(i)) {
+        out.add(new Token(token.kind(), "HAL_DEVICE", token.isSpaced(), token.file(), token.line()));
+        continue;
+      }
+      out.add(token);
+      if (function != null && calls.hasItem(function.text())) {
+        parameter(function, token);
+      } else if (token.is("(") && isCall(i)) {
+        out.add(Token.word(ITEM, token));
+        addComma(i);
+      }
+    }
+  }
+
+  private void parameter(Function function, Token at) {
+    out.add(Token.word("hal_item", at));
+    out.add(Token.mark("&", at));
+    out.add(Token.word(ITEM, at));
+    if (!function.parameters().isEmpty()) {
+      out.add(Token.mark(",", at));
+    }
+  }
+
+  private void addComma(int open) {
+    if (!Tokens.is(tokens, open + 1, ")")) {
+      out.add(Token.mark(",", tokens.get(open)));
+    }
+  }
+
+  /** Whether a parenthesis begins the arguments of a function that takes the work item. */
+  private boolean isCall(int open) {
+    int name = open - 1;
+    if (Tokens.is(tokens, name, ">")) {
+      int depth = 0;
+      for (; name >= 0; name--) {
+        depth += Tokens.is(tokens, name, ">") ? 1 : Tokens.is(tokens, name, "<") ? -1 : 0;
+        if (depth == 0) {
+          break;
+        }
+        if (Tokens.is(tokens, name, ";") || Tokens.is(tokens, name, "{")) {
+          return false;
+        }
+      }
+      name--;
+    }
+    Token called = Tokens.get(tokens, name);
+    return called.isWord()
+        && calls.passItem(called.text())
+        && !functions.containsKey(open)
+        && !Tokens.is(tokens, name - 1, ".")
+        && !Tokens.is(tokens, name - 1, "->");
+  }
+}

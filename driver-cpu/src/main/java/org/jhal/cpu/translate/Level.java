@@ -1,0 +1,13 @@
+package org.jhal.cpu.translate;
+
+/** How the work items of a workgroup are run, the fastest first. */
+public enum Level {
+  /** One after the other to their end, since they never meet. */
+  PLAIN,
+  /** Divided at the barriers: one after the other from each barrier to the next. */
+  FISSION,
+  /** Each item is a coroutine that stops at barriers. */
+  COROUTINE,
+  /** Each item has a stack of its own. */
+  FIBER
+}

@@ -1,0 +1,145 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Splits preprocessed C++ into tokens. Line markers say where they are; pragmas are dropped. */
+final class Lexer {
+  private static final Pattern LINE_MARKER =
+      Pattern.compile("#\\s*(?:line\\s+)?(\\d+)\\s+\"((?:[^\"\\\\]|\\\\.)*)\".*");
+
+  /** Of several characters, longest first. */
+  private static final String[] MARKS = {
+    "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=",
+    "^=", "==", "!=", "<=", ">=", "&&", "||", "<<", ".*"
+  };
+
+  private final String text;
+  private final List<Token> tokens = new ArrayList<>();
+  private String file = "";
+  private int line = 1;
+  private int at;
+  private boolean isSpaced = true;
+
+  private Lexer(String text) {
+    this.text = text;
+  }
+
+  static List<Token> tokens(String text) {
+    Lexer lexer = new Lexer(text);
+    lexer.run();
+    return lexer.tokens;
+  }
+
+  private void run() {
+    boolean isLineStart = true;
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c == '\n') {
+        line++;
+        at++;
+        isLineStart = true;
+        isSpaced = true;
+      } else if (Character.isWhitespace(c)) {
+        at++;
+        isSpaced = true;
+      } else if (c == '#' && isLineStart) {
+        directive();
+      } else {
+        isLineStart = false;
+        token(c);
+      }
+    }
+  }
+
+  private void directive() {
+    int end = text.indexOf('\n', at);
+    String directive = text.substring(at, end < 0 ? text.length() : end);
+    at += directive.length();
+    Matcher marker = LINE_MARKER.matcher(directive);
+    if (marker.matches()) {
+      file = marker.group(2);
+      line = Integer.parseInt(marker.group(1)) - 1; // of the next line
+    }
+  }
+
+  private void token(char c) {
+    int start = at;
+    int firstLine = line;
+    Token.Kind kind;
+    if (isWordPart(c) && !Character.isDigit(c)) {
+      while (at < text.length() && isWordPart(text.charAt(at))) {
+        at++;
+      }
+      kind = Token.Kind.WORD;
+      if (at < text.length() && text.charAt(at) == '"' && isPrefix(text.substring(start, at))) {
+        string(text.substring(start, at));
+        kind = Token.Kind.TEXT;
+      }
+    } else if (Character.isDigit(c) || (c == '.' && isDigitAt(at + 1))) {
+      number();
+      kind = Token.Kind.NUMBER;
+    } else if (c == '"' || c == '\'') {
+      string("");
+      kind = Token.Kind.TEXT;
+    } else {
+      at += markLength();
+      kind = Token.Kind.MARK;
+    }
+    tokens.add(new Token(kind, text.substring(start, at), isSpaced, file, firstLine));
+    isSpaced = false;
+  }
+
+  private static boolean isPrefix(String word) {
+    return word.matches("(u8|u|U|L)?R?");
+  }
+
+  private static boolean isWordPart(char c) {
+    return Character.isLetterOrDigit(c) || c == '_' || c == '$';
+  }
+
+  private boolean isDigitAt(int index) {
+    return index < text.length() && Character.isDigit(text.charAt(index));
+  }
+
+  private void number() {
+    boolean isHex = text.startsWith("0x", at) || text.startsWith("0X", at);
+    for (at++; at < text.length(); at++) {
+      char c = text.charAt(at);
+      char before = text.charAt(at - 1);
+      boolean isExponent = isHex ? before == 'p' || before == 'P' : before == 'e' || before == 'E';
+      boolean isSign = (c == '+' || c == '-') && isExponent;
+      boolean isSeparator = c == '\'' && at + 1 < text.length() && isWordPart(text.charAt(at + 1));
+      if (!isWordPart(c) && c != '.' && !isSign && !isSeparator) {
+        return;
+      }
+    }
+  }
+
+  private void string(String prefix) {
+    if (prefix.endsWith("R")) {
+      int open = text.indexOf('(', at);
+      String end = ")" + text.substring(at + 1, open) + "\"";
+      int close = text.indexOf(end, open);
+      line += (int) text.substring(at, close).chars().filter(c -> c == '\n').count();
+      at = close + end.length();
+      return;
+    }
+    char quote = text.charAt(at++);
+    while (at < text.length() && text.charAt(at) != quote && text.charAt(at) != '\n') {
+      at += text.charAt(at) == '\\' ? 2 : 1;
+    }
+    at = Math.min(at + 1, text.length());
+  }
+
+  private int markLength() {
+    for (String mark : MARKS) {
+      if (text.startsWith(mark, at)) {
+        return mark.length();
+      }
+    }
+    return 1;
+  }
+}

@@ -1,0 +1,160 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recognizes conditions that hold for all items of a workgroup if they hold for the last one, such
+ * as {@code i < n}: an expression that grows with the item's index along each axis is compared with
+ * an upper limit that is the same for all.
+ *
+ * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless its
+ * type overflows; then the last item has a smaller value than the first one, which is looked at when
+ * the kernel runs.
+ */
+final class Rising {
+  private static final Set<String> INDEXES =
+      Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
+  private static final Set<String> TYPES =
+      Set.of(
+          "unsigned", "int", "long", "size_t", "uint", "ulong", "int32_t", "uint32_t", "int64_t",
+          "uint64_t", "const");
+
+  /** With at most 1024 items, no sum of a few terms overflows 32 bits more than once. */
+  private static final long MOST = 1 << 18;
+
+  private final Predicate<List<Token>> isSame;
+  private final Function<String, @Nullable Variable> variables;
+  private final List<List<Token>> found = new ArrayList<>();
+
+  /**
+   * A search.
+   *
+   * @param isSame whether an expression is the same for all items
+   * @param variables finds variables that may be computed again
+   */
+  Rising(Predicate<List<Token>> isSame, Function<String, @Nullable Variable> variables) {
+    this.isSame = isSame;
+    this.variables = variables;
+  }
+
+  /**
+   * The growing expressions of a condition; null if it is of another kind.
+   *
+   * @param isLeaving whether items leave for which it is true; otherwise they stay
+   */
+  @Nullable List<List<Token>> in(List<Token> condition, boolean isLeaving) {
+    for (List<Token> part : split(condition, isLeaving ? "||" : "&&")) {
+      if (!isSame.test(part) && !isLimited(part, isLeaving)) {
+        return null;
+      }
+    }
+    return found.isEmpty() ? null : found;
+  }
+
+  private static List<List<Token>> split(List<Token> tokens, String mark) {
+    List<List<Token>> parts = new ArrayList<>();
+    int start = 0;
+    for (int at = Tokens.find(tokens, 0, mark); ; at = Tokens.find(tokens, start, mark)) {
+      parts.add(tokens.subList(start, at));
+      if (at >= tokens.size()) {
+        return parts;
+      }
+      start = at + 1;
+    }
+  }
+
+  private boolean isLimited(List<Token> comparison, boolean isLeaving) {
+    for (int i = 0; i < comparison.size(); i++) {
+      Token token = comparison.get(i);
+      if (Tokens.isOpen(token)) {
+        i = Tokens.close(comparison, i);
+        continue;
+      }
+      boolean isLess = token.is("<") || token.is("<=");
+      boolean isMore = token.is(">") || token.is(">=");
+      if (isLess || isMore) {
+        List<Token> left = comparison.subList(0, i);
+        List<Token> right = comparison.subList(i + 1, comparison.size());
+        boolean isLeftGrowing = isLess != isLeaving;
+        List<Token> growing = isLeftGrowing ? left : right;
+        found.add(growing);
+        return isGrowing(growing) && isSame.test(isLeftGrowing ? right : left);
+      }
+    }
+    return false;
+  }
+
+  private boolean isGrowing(List<Token> sum) {
+    if (sum.isEmpty()) {
+      return false;
+    }
+    for (List<Token> term : split(sum, "+")) {
+      if (!isSame.test(term) && !isGrowingTerm(term)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isGrowingTerm(List<Token> product) {
+    long numbers = 1;
+    for (List<Token> factor : split(product, "*")) {
+      List<Token> value = withoutCast(factor);
+      if (value.size() == 1 && value.get(0).kind() == Token.Kind.NUMBER) {
+        numbers *= number(value.get(0).text());
+      } else if (!isGrowingFactor(value)) {
+        return false;
+      }
+      if (numbers < 0 || numbers > MOST) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Its value; more than is allowed if it is no plain integer. */
+  private static long number(String text) {
+    String digits = text.replaceAll("[uUlL]+$", "");
+    return digits.matches("\\d{1,9}") ? Long.parseLong(digits) : MOST + 1;
+  }
+
+  private static List<Token> withoutCast(List<Token> factor) {
+    if (!Tokens.is(factor, 0, "(")) {
+      return factor;
+    }
+    int close = Tokens.close(factor, 0);
+    boolean isType =
+        factor.subList(1, Math.min(close, factor.size())).stream()
+            .allMatch(token -> TYPES.contains(token.text()));
+    return isType && close + 1 < factor.size()
+        ? withoutCast(factor.subList(close + 1, factor.size()))
+        : factor;
+  }
+
+  private boolean isGrowingFactor(List<Token> factor) {
+    if (Tokens.is(factor, 0, "(") && Tokens.close(factor, 0) == factor.size() - 1) {
+      return isGrowing(factor.subList(1, factor.size() - 1));
+    }
+    if (factor.size() == 3 && Tokens.is(factor, 1, ".")) {
+      return INDEXES.contains(factor.get(0).text());
+    }
+    if (factor.size() != 1 || !factor.get(0).isWord()) {
+      return false;
+    }
+    Variable variable = variables.apply(factor.get(0).text());
+    return variable != null
+        && variable.isRepeatable
+        && variable.declarator.pointers().isEmpty()
+        && (variable.declaration.is("auto")
+            || variable.declaration.plainType().stream()
+                .allMatch(token -> TYPES.contains(token.text())))
+        && Tokens.is(variable.declarator.initial(), 0, "=")
+        && isGrowing(
+            variable.declarator.initial().subList(1, variable.declarator.initial().size()));
+  }
+}

@@ -1,0 +1,190 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jhal.cpu.translate.Statement.Barrier;
+import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.Do;
+import org.jhal.cpu.translate.Statement.For;
+import org.jhal.cpu.translate.Statement.If;
+import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Plain;
+import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Whole;
+import org.jspecify.annotations.Nullable;
+
+/** Parses the statements of a function's body. */
+final class StatementParser {
+  /** Statements that are not divided. */
+  private static final Set<String> WHOLE =
+      Set.of("switch", "try", "goto", "asm", "__asm__", "struct", "class", "union", "enum");
+
+  private final List<Token> tokens;
+  private int at;
+
+  private StatementParser(List<Token> tokens) {
+    this.tokens = tokens;
+  }
+
+  /** Parses what stands between the braces of a body. */
+  static List<Statement> parse(List<Token> tokens) throws UnfitException {
+    return new StatementParser(tokens).list();
+  }
+
+  private List<Statement> list() throws UnfitException {
+    List<Statement> list = new ArrayList<>();
+    while (at < tokens.size()) {
+      Statement next = statement();
+      if (next != null) {
+        list.add(next);
+      }
+    }
+    return list;
+  }
+
+  private Token token() {
+    return Tokens.get(tokens, at);
+  }
+
+  /** Passes over brackets, and returns what stands between them. */
+  private List<Token> brackets() throws UnfitException {
+    int close = Tokens.close(tokens, at);
+    if (!Tokens.isOpen(token()) || close == tokens.size()) {
+      throw new UnfitException("unbalanced brackets", token());
+    }
+    List<Token> inside = tokens.subList(at + 1, close);
+    at = close + 1;
+    return inside;
+  }
+
+  /** Passes over a semicolon, and returns what stands before it. */
+  private List<Token> upToSemicolon() {
+    int end = Tokens.find(tokens, at, ";");
+    List<Token> before = tokens.subList(at, end);
+    at = end + 1;
+    return before;
+  }
+
+  /** Returns null for an empty statement. */
+  private @Nullable Statement statement() throws UnfitException {
+    Token first = token();
+    switch (first.text()) {
+      case ";" -> {
+        at++;
+        return null;
+      }
+      case "{" -> {
+        return new Block(parse(brackets()), first);
+      }
+      case "if" -> {
+        at += Tokens.is(tokens, at + 1, "constexpr") ? 2 : 1;
+        return choice(first);
+      }
+      case "for" -> {
+        at++;
+        return loop(first);
+      }
+      case "while" -> {
+        at++;
+        List<Token> condition = brackets();
+        return new For(null, condition, List.of(), body(), first);
+      }
+      case "do" -> {
+        at++;
+        Statement body = body();
+        at++; // while
+        List<Token> condition = brackets();
+        at++; // ;
+        return new Do(body, condition, first);
+      }
+      case "return", "break", "continue" -> {
+        List<Token> all = upToSemicolon();
+        return new Jump(first, all.subList(1, all.size()));
+      }
+      default -> {
+        return simple(first);
+      }
+    }
+  }
+
+  private Statement simple(Token first) throws UnfitException {
+    if (first.isWord() && WHOLE.contains(first.text())) {
+      return whole(first);
+    }
+    if (first.isWord() && Tokens.is(tokens, at + 1, ":")) {
+      throw new UnfitException("a label", first);
+    }
+    List<Token> all = upToSemicolon();
+    Declarations.Declaration declaration = Declarations.of(all);
+    return declaration == null ? new Plain(all) : new Variables(declaration, all);
+  }
+
+  /** What ends with a brace, or with a semicolon if none comes before. */
+  private Statement whole(Token first) {
+    int start = at;
+    int brace = Tokens.find(tokens, at, "{");
+    int semicolon = Tokens.find(tokens, at, ";");
+    if (semicolon < brace) {
+      at = semicolon + 1;
+    } else {
+      at = Tokens.close(tokens, brace) + 1;
+      while (Tokens.is(tokens, at, "catch")) {
+        at = Tokens.close(tokens, Tokens.find(tokens, at, "{")) + 1;
+      }
+      if (!first.is("switch") && !first.is("try")) { // variables may follow a class
+        at = Tokens.find(tokens, at, ";") + 1;
+      }
+    }
+    return new Whole(tokens.subList(start, Math.min(at, tokens.size())));
+  }
+
+  private Statement body() throws UnfitException {
+    Token first = token();
+    Statement body = statement();
+    return body == null ? new Block(List.of(), first) : body;
+  }
+
+  private Statement choice(Token first) throws UnfitException {
+    List<Token> condition = brackets();
+    if (Tokens.find(condition, 0, ";") < condition.size()) {
+      throw new UnfitException("an if with a declaration", first);
+    }
+    Statement then = body();
+    Statement otherwise = null;
+    if (token().is("else")) {
+      at++;
+      otherwise = body();
+    }
+    return new If(condition, then, otherwise, first);
+  }
+
+  private Statement loop(Token first) throws UnfitException {
+    List<Token> header = brackets();
+    int one = Tokens.find(header, 0, ";");
+    int two = Tokens.find(header, one + 1, ";");
+    if (two >= header.size()) {
+      List<Token> all = new ArrayList<>(); // over a range: it can only stay whole
+      all.add(first);
+      all.add(Token.mark("(", first));
+      all.addAll(header);
+      all.add(Token.mark(")", first));
+      int from = at;
+      Statement unused = body();
+      all.addAll(tokens.subList(from, at));
+      return new Whole(all);
+    }
+    List<Token> start = header.subList(0, one);
+    Declarations.Declaration declaration = Declarations.of(start);
+    Statement begin =
+        start.isEmpty()
+            ? null
+            : declaration == null ? new Plain(start) : new Variables(declaration, start);
+    return new For(
+        begin,
+        header.subList(one + 1, two),
+        header.subList(two + 1, header.size()),
+        body(),
+        first);
+  }
+}

@@ -1,0 +1,118 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A part of a kernel as a workgroup carries it out. */
+sealed interface Step {
+  /**
+   * Which items take part.
+   *
+   * @param text an expression that is true for those
+   * @param isNeeded whether there are others; known when the kernel is planned
+   */
+  record Mask(String text, BooleanSupplier isNeeded) {
+    static Mask always(String text) {
+      return new Mask(text, () -> true);
+    }
+  }
+
+  /** Statements that each work item runs to their end, one item after the other. */
+  final class Segment implements Step {
+    final List<Statement> statements = new ArrayList<>();
+    final Set<Variable> uses = new LinkedHashSet<>(); // of other segments
+    final List<Variable> declares = new ArrayList<>();
+    final List<Mask> masks;
+    final @Nullable Loop loop; // the divided loop around it
+    final int number;
+    int guard = -1; // the statement that may keep items from the rest; see isGuarded()
+    boolean isGuardJump;
+    final List<List<Token>> growing = new ArrayList<>(); // expressions of its condition
+
+    Segment(List<Mask> masks, @Nullable Loop loop, int number) {
+      this.masks = List.copyOf(masks);
+      this.loop = loop;
+      this.number = number;
+    }
+
+    /**
+     * Whether a condition says which items do anything that holds for all if it does for the last
+     * one; see {@link Rising}. In most workgroups all do, and a loop without it is faster.
+     */
+    boolean isGuarded() {
+      return guard >= 0 && (isGuardJump || guard == statements.size() - 1);
+    }
+
+    void uses(Variable variable) {
+      if (uses.add(variable)) {
+        variable.needs.forEach(this::uses);
+      }
+    }
+  }
+
+  /** A declaration that all items share. */
+  record Declared(List<Token> tokens) implements Step {}
+
+  /** Statements in braces. */
+  record Scope(List<Step> steps) implements Step {}
+
+  /** All items take the same branch. */
+  record GroupIf(List<Token> condition, List<Step> then, @Nullable List<Step> otherwise)
+      implements Step {}
+
+  /** All items jump. */
+  record GroupJump(Token word) implements Step {}
+
+  /** Each item takes its branch. */
+  record ItemIf(
+      int number, Segment choice, List<Token> condition, List<Step> then, List<Step> otherwise)
+      implements Step {}
+
+  /** A loop that is divided. */
+  final class Loop implements Step {
+    final int number;
+    final @Nullable Statement start; // of a loop that all items go through together
+    final List<Token> condition;
+    final List<Token> step;
+    final boolean isTogether;
+    final boolean isConditionLast;
+    final List<Step> body = new ArrayList<>();
+    @Nullable Segment test; // evaluates the condition for each item
+    @Nullable Segment next; // takes the step for each item
+    boolean hasBreaks; // some items may leave it while others go on
+    boolean hasContinues;
+
+    Loop(
+        int number,
+        @Nullable Statement start,
+        List<Token> condition,
+        List<Token> step,
+        boolean isTogether,
+        boolean isConditionLast) {
+      this.number = number;
+      this.start = start;
+      this.condition = condition;
+      this.step = step;
+      this.isTogether = isTogether;
+      this.isConditionLast = isConditionLast;
+    }
+
+    /** Which items have not left it. */
+    String inside() {
+      return "hal_inside" + number;
+    }
+
+    /** Which items have not ended this round. */
+    String round() {
+      return "hal_round" + number;
+    }
+
+    boolean hasInside() {
+      return !isTogether || hasBreaks;
+    }
+  }
+}

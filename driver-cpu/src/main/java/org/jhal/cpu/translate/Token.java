@@ -1,0 +1,41 @@
+package org.jhal.cpu.translate;
+
+/**
+ * A token of preprocessed C++.
+ *
+ * @param text as it is written; {@code >>} is two tokens, since it may end two template lists
+ * @param isSpaced whether white space stands before it
+ * @param file where it comes from, as the line markers name it; empty for what was generated
+ * @param line in that file, from 1
+ */
+record Token(Kind kind, String text, boolean isSpaced, String file, int line) {
+  enum Kind {
+    WORD,
+    NUMBER,
+    /** A string or a character, with its quotes. */
+    TEXT,
+    /** Punctuation. */
+    MARK
+  }
+
+  static Token word(String text, Token at) {
+    return new Token(Kind.WORD, text, true, at.file, at.line);
+  }
+
+  static Token mark(String text, Token at) {
+    return new Token(Kind.MARK, text, false, at.file, at.line);
+  }
+
+  boolean is(String other) {
+    return text.equals(other) && kind != Kind.TEXT;
+  }
+
+  boolean isWord() {
+    return kind == Kind.WORD;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

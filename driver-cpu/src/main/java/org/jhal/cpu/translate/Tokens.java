@@ -1,0 +1,125 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Looks at lists of tokens. Indexes that are out of range stand for the end. */
+final class Tokens {
+  private static final Token END = new Token(Token.Kind.MARK, "", true, "", 0);
+
+  private Tokens() {}
+
+  static Token get(List<Token> tokens, int index) {
+    return index >= 0 && index < tokens.size() ? tokens.get(index) : END;
+  }
+
+  static boolean is(List<Token> tokens, int index, String text) {
+    return get(tokens, index).is(text);
+  }
+
+  /**
+   * The index of the bracket that closes the one at {@code open}, which is one of {@code ( [ { };
+   * the number of tokens if there is none.
+   */
+  static int close(List<Token> tokens, int open) {
+    int depth = 0;
+    for (int i = open; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.kind() != Token.Kind.MARK) {
+        continue;
+      }
+      switch (token.text()) {
+        case "(", "[", "{" -> depth++;
+        case ")", "]", "}" -> {
+          if (--depth == 0) {
+            return i;
+          }
+        }
+        default -> {}
+      }
+    }
+    return tokens.size();
+  }
+
+  /**
+   * The index of the {@code >} that closes the list of template arguments that begins at {@code
+   * open}; -1 if what stands there is a comparison.
+   */
+  static int closeAngle(List<Token> tokens, int open) {
+    int depth = 0;
+    for (int i = open; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.kind() != Token.Kind.MARK) {
+        continue;
+      }
+      switch (token.text()) {
+        case "<" -> depth++;
+        case ">" -> {
+          if (--depth == 0) {
+            return i;
+          }
+        }
+        case "(", "[", "{" -> i = close(tokens, i);
+        case ")", "]", "}", ";", "&&", "||" -> {
+          return -1;
+        }
+        default -> {}
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The next token outside brackets, from {@code from} on, that is {@code text}; the number of
+   * tokens if there is none.
+   */
+  static int find(List<Token> tokens, int from, String text) {
+    for (int i = from; i < tokens.size(); i++) {
+      if (is(tokens, i, text)) {
+        return i;
+      }
+      if (isOpen(tokens.get(i))) {
+        i = close(tokens, i);
+      }
+    }
+    return tokens.size();
+  }
+
+  static boolean isOpen(Token token) {
+    return token.kind() == Token.Kind.MARK && "([{".contains(token.text());
+  }
+
+  /** The parts between commas outside all brackets, those of template arguments too. */
+  static List<List<Token>> split(List<Token> tokens) {
+    List<List<Token>> parts = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.get(i).is(",")) {
+        parts.add(tokens.subList(start, i));
+        start = i + 1;
+      } else if (isOpen(tokens.get(i))) {
+        i = close(tokens, i);
+      } else if (tokens.get(i).is("<") && i > 0 && tokens.get(i - 1).isWord()) {
+        int end = closeAngle(tokens, i);
+        i = end < 0 ? i : end;
+      }
+    }
+    if (!tokens.isEmpty()) {
+      parts.add(tokens.subList(start, tokens.size()));
+    }
+    return parts;
+  }
+
+  /** The text, with a space wherever two words would otherwise become one. */
+  static String text(List<Token> tokens) {
+    StringBuilder text = new StringBuilder();
+    for (Token token : tokens) {
+      boolean isGlued =
+          text.length() > 0
+              && Character.isJavaIdentifierPart(text.charAt(text.length() - 1))
+              && Character.isJavaIdentifierPart(token.text().charAt(0));
+      text.append(token.isSpaced() || isGlued ? " " : "").append(token.text());
+    }
+    return text.toString().strip();
+  }
+}

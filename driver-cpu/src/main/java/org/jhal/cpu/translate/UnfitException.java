@@ -1,0 +1,14 @@
+package org.jhal.cpu.translate;
+
+/** A form of translation does not serve a kernel. The message says why, for the user. */
+final class UnfitException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  UnfitException(String why) {
+    super(why, null, false, false);
+  }
+
+  UnfitException(String why, Token at) {
+    this(why + " in line " + at.line());
+  }
+}

@@ -1,0 +1,71 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.cpu.translate.Declarations.Declaration;
+import org.jhal.cpu.translate.Declarations.Declarator;
+
+/** A variable of a kernel that is declared where the workgroup is divided into segments. */
+final class Variable {
+  /** Where it lives. */
+  enum Kind {
+    /** In one segment, as it is written. */
+    LOCAL,
+    /** In several segments, with an element for each work item. */
+    ARRAY,
+    /** Computed again in each segment, since that takes no memory. */
+    REPEATED,
+    /** The same for all work items. */
+    GROUP
+  }
+
+  final Declaration declaration;
+  final Declarator declarator;
+  final int number; // makes the name of its array unique
+  final Object home; // the segment in which it is declared
+  final List<Variable> needs = new ArrayList<>(); // to be computed again
+  final List<Variable> mentions = new ArrayList<>(); // in its initial value, otherwise
+  Kind kind = Kind.LOCAL;
+  final boolean isRepeatable;
+
+  Variable(
+      Declaration declaration,
+      Declarator declarator,
+      int number,
+      Object home,
+      boolean isRepeatable) {
+    this.declaration = declaration;
+    this.declarator = declarator;
+    this.number = number;
+    this.home = home;
+    this.isRepeatable = isRepeatable;
+  }
+
+  String name() {
+    return declarator.name().text();
+  }
+
+  /** The name of the array with an element for each work item. */
+  String array() {
+    return name().startsWith(Meetings.EXCHANGED) ? name() + "_all" : "hal_" + name() + "_" + number;
+  }
+
+  /** It is used in a segment other than its home. */
+  void cross() {
+    if (kind == Kind.LOCAL) {
+      kind = isRepeatable ? Kind.REPEATED : Kind.ARRAY;
+    }
+  }
+
+  /** As it is declared in the source. */
+  String text() {
+    return Tokens.text(declaration.plainType())
+        + " "
+        + Tokens.text(declarator.pointers())
+        + " "
+        + name()
+        + Tokens.text(declarator.dimensions())
+        + " "
+        + Tokens.text(declarator.initial());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.jhal.cpu.translate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,44 @@
+// What the library of compiled kernels and the runtime that calls it say to each other.
+#ifndef HAL_ABI_H
+#define HAL_ABI_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  unsigned x, y, z;
+} hal_index;
+
+// One dispatch, as a thread that runs some of its workgroups sees it.
+typedef struct hal_launch hal_launch;
+struct hal_launch {
+  void* const* arguments;  // where the value of each parameter is
+  hal_index grid;          // in workgroups
+  void* shared;            // dynamic shared memory, aligned to 64 bytes; this thread's own
+  void (*stop)(int why);   // ends the dispatch with a failure; does not return
+  void* (*stack)(unsigned index, unsigned long size);  // a stack of this thread for a fiber
+  void* (*memory)(unsigned long size);  // memory of this thread; the same at each call, until more is asked for
+  void (*print)(const char* text, unsigned long length);
+};
+
+enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3 };
+
+// Runs the workgroups from `first` on, counted along the first axis first.
+typedef void hal_run(const hal_launch* launch, unsigned long long first, unsigned long long count);
+
+typedef struct {
+  unsigned size, is_pointer;
+} hal_parameter;
+
+// What a library says about a kernel: it has hal_kernel_0, hal_kernel_1 and so on.
+typedef struct {
+  hal_run* run;
+  unsigned count;
+  const hal_parameter* parameters;
+} hal_kernel;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+// The macros of kernels that were divided at their barriers.
+#pragma once
+#include "hal_item.h"
+
+#if defined(__clang__)
+#define HAL_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HAL_UNORDERED _Pragma("GCC ivdep")
+#endif
+
+// Goes through workgroups, counted along the first axis first.
+struct hal_cursor {
+  const hal_launch& launch;
+  uint3 block;
+  hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
+    block.x = (unsigned)(first % launch.grid.x);
+    block.y = (unsigned)(first / launch.grid.x % launch.grid.y);
+    block.z = (unsigned)(first / launch.grid.x / launch.grid.y);
+  }
+  void next() {
+    if (++block.x < launch.grid.x) return;
+    block.x = 0;
+    if (++block.y < launch.grid.y) return;
+    block.y = 0;
+    block.z++;
+  }
+};
+
+#define HAL_RANGE const hal_launch &hal_launch_, unsigned long long hal_first, unsigned long long hal_count
+#define HAL_ITEMS (HAL_X * HAL_Y * HAL_Z)
+#define HAL_GROUPS_BEGIN                                                                        \
+  for (hal_cursor hal_at(hal_launch_, hal_first); hal_count > 0; hal_count--, hal_at.next()) {  \
+    const hal_item hal_group(hal_launch_, hal_at.block, {HAL_X, HAL_Y, HAL_Z});                 \
+    hal_item hal_self(hal_group);
+#define HAL_GROUPS_END }
+// Items of a workgroup are unordered from one barrier to the next, so the loop over them may run in any order.
+#define HAL_ITEMS_BEGIN                                                                         \
+  for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
+    for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
+      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;                                 \
+      HAL_UNORDERED for (unsigned hal_x = 0; hal_x < HAL_X; hal_x++) {                          \
+        const unsigned hal_i = hal_row + hal_x;                                                 \
+        hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
+        (void)hal_i;
+#define HAL_ITEMS_END }}
+#define HAL_SET(array) __builtin_memset(array, true, sizeof array)
+#define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
+
+// What an item reads that others have given before the barrier: `all` has an element for each item, `takes_part` says
+// which have given something.
+template <class T> static inline T hal_read(const T* all, unsigned items, unsigned i, unsigned lane) {
+  unsigned from = (i & ~31u) + lane;
+  return all[from < items ? from : i];
+}
+template <class T, class R, class F>
+static inline R hal_read_warp(const T* all, const bool* takes_part, unsigned items, unsigned i, unsigned mask, R none, F combine) {
+  R result = none;
+  bool is_first = true;
+  for (unsigned lane = 0; lane < 32; lane++) {
+    unsigned from = (i & ~31u) + lane;
+    if (from < items && takes_part[from] && (mask >> lane & 1)) {
+      result = combine(result, all[from], lane, is_first);
+      is_first = false;
+    }
+  }
+  return result;
+}
+template <class T, class F> static inline T hal_read_tree(const T* all, unsigned items, unsigned i, unsigned size, F combine) {
+  T values[32];
+  unsigned first = i & ~(size - 1);
+  for (unsigned lane = 0; lane < size; lane++) values[lane] = all[first + lane < items ? first + lane : i];
+  for (unsigned by = size / 2; by > 0; by /= 2) {
+    T next[32];
+    for (unsigned lane = 0; lane < size; lane++) next[lane] = combine(values[lane], values[lane ^ by]);
+    for (unsigned lane = 0; lane < size; lane++) values[lane] = next[lane];
+  }
+  return values[i & (size - 1)];
+}
+#define HAL_READ(all, lane) hal_read(all, HAL_ITEMS, hal_i, lane)
+#define HAL_READ_TREE(all, size, ...) hal_read_tree(all, HAL_ITEMS, hal_i, size, __VA_ARGS__)
+#define HAL_READ_BITS(all, takes_part, mask, bit)                            \
+  hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, 0u,                 \
+                [](unsigned r, auto v, unsigned lane, bool) { (void)v; return r | (unsigned)(bit) << lane; })
+#define HAL_READ_BALLOT(all, takes_part, mask) HAL_READ_BITS(all, takes_part, mask, v != 0)
+#define HAL_READ_ANY(all, takes_part, mask) (HAL_READ_BITS(all, takes_part, mask, v != 0) != 0)
+#define HAL_READ_ALL(all, takes_part, mask) (HAL_READ_BITS(all, takes_part, mask, v == 0) == 0)
+#define HAL_READ_FOLD(all, takes_part, mask, expression)                     \
+  hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, hal_bare<decltype(all[0])>(), \
+                [](auto a, auto b, unsigned, bool is_first) { return is_first ? b : (decltype(b))(expression); })
+#define HAL_READ_ADD(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a + b)
+#define HAL_READ_MIN(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a < b ? a : b)
+#define HAL_READ_MAX(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a > b ? a : b)
+#define HAL_READ_AND(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a & b)
+#define HAL_READ_OR(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a | b)
+#define HAL_READ_XOR(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a ^ b)
+#define HAL_TILE_BALLOT(all, takes_part, tile) \
+  (HAL_READ_BALLOT(all, takes_part, (tile).hal_mask) >> __builtin_ctz((tile).hal_mask))
+#define HAL_TILE_ANY(all, takes_part, tile) HAL_READ_ANY(all, takes_part, (tile).hal_mask)
+#define HAL_TILE_ALL(all, takes_part, tile) HAL_READ_ALL(all, takes_part, (tile).hal_mask)

@@ -1,0 +1,70 @@
+// A work item, and what it knows about itself.
+#pragma once
+#include "hal_types.h"
+
+struct hal_fiber;
+
+struct hal_item {
+  uint3 hal_thread, hal_block, hal_size, hal_grid;
+  void* hal_shared;            // the workgroup's dynamic shared memory
+  const hal_launch* hal_launch_;
+  hal_fiber* hal_own;          // where it stops at barriers, if it runs on a stack of its own
+
+  hal_item() = default;
+  inline __attribute__((always_inline)) hal_item(const hal_launch& launch, uint3 block, uint3 size)
+      : hal_thread{0, 0, 0},
+        hal_block(block),
+        hal_size(size),
+        hal_grid{launch.grid.x, launch.grid.y, launch.grid.z},
+        hal_shared(launch.shared),
+        hal_launch_(&launch),
+        hal_own(nullptr) {}
+  inline __attribute__((always_inline)) hal_item(const hal_item& group, unsigned x, unsigned y, unsigned z)
+      : hal_item(group) {
+    hal_thread = {x, y, z};
+  }
+
+  inline unsigned hal_index() const {
+    return (hal_thread.z * hal_size.y + hal_thread.y) * hal_size.x + hal_thread.x;
+  }
+  inline unsigned hal_items() const { return hal_size.x * hal_size.y * hal_size.z; }
+};
+
+// For code that is not told its item, such as that of classes.
+static thread_local hal_item hal_self __attribute__((unused));
+
+#define threadIdx (hal_self.hal_thread)
+#define blockIdx (hal_self.hal_block)
+#define blockDim (hal_self.hal_size)
+#define gridDim (hal_self.hal_grid)
+static constexpr int warpSize = 32;
+
+static inline void hal_stop(int why) { hal_self.hal_launch_->stop(why); }
+static inline void __trap() { hal_stop(HAL_TRAPPED); }
+#define assert(condition) ((condition) ? (void)0 : hal_stop(HAL_ASSERTED))
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __nanosleep(unsigned) {}
+static inline long long clock64() {
+#if defined(__x86_64__)
+  return (long long)__builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  unsigned long long ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return (long long)ticks;
+#else
+  return 0;
+#endif
+}
+typedef long clock_t;
+static inline clock_t clock() { return (clock_t)clock64(); }
+
+// Prints through the runtime, which gathers what a workgroup has printed.
+extern "C" int snprintf(char* to, size_t size, const char* format, ...) noexcept __attribute__((format(printf, 3, 4)));
+template <class... A> static inline int printf(const char* format, A... values) {
+  char line[1024];
+  int length = snprintf(line, sizeof line, format, values...);
+  hal_self.hal_launch_->print(line, length < (int)sizeof line ? (unsigned long)length : sizeof line - 1);
+  return length;
+}

@@ -1,0 +1,154 @@
+// Arithmetic of the dialect.
+#pragma once
+#include "hal_types.h"
+
+#define HAL_MATH1(name)                                                    \
+  static inline double name(double x) { return __builtin_##name(x); }      \
+  static inline float name(float x) { return __builtin_##name##f(x); }     \
+  static inline float name##f(float x) { return __builtin_##name##f(x); }
+#define HAL_MATH2(name)                                                                 \
+  static inline double name(double x, double y) { return __builtin_##name(x, y); }      \
+  static inline float name(float x, float y) { return __builtin_##name##f(x, y); }      \
+  static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); }
+HAL_MATH1(fabs)
+HAL_MATH1(sqrt)
+HAL_MATH1(cbrt)
+HAL_MATH1(exp)
+HAL_MATH1(exp2)
+HAL_MATH1(expm1)
+HAL_MATH1(log)
+HAL_MATH1(log2)
+HAL_MATH1(log10)
+HAL_MATH1(log1p)
+HAL_MATH1(sin)
+HAL_MATH1(cos)
+HAL_MATH1(tan)
+HAL_MATH1(asin)
+HAL_MATH1(acos)
+HAL_MATH1(atan)
+HAL_MATH1(sinh)
+HAL_MATH1(cosh)
+HAL_MATH1(tanh)
+HAL_MATH1(erf)
+HAL_MATH1(erfc)
+HAL_MATH1(floor)
+HAL_MATH1(ceil)
+HAL_MATH1(trunc)
+HAL_MATH1(rint)
+HAL_MATH1(nearbyint)
+HAL_MATH1(round)
+HAL_MATH2(pow)
+HAL_MATH2(fmin)
+HAL_MATH2(fmax)
+HAL_MATH2(fmod)
+HAL_MATH2(atan2)
+HAL_MATH2(hypot)
+HAL_MATH2(copysign)
+HAL_MATH2(fdim)
+static inline float exp10f(float x) { return __builtin_powf(10.0f, x); }
+static inline double exp10(double x) { return __builtin_pow(10.0, x); }
+static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+static inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+static inline float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
+static inline void sincosf(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
+static inline void sincos(double x, double* s, double* c) { *s = sin(x), *c = cos(x); }
+static inline bool isnan(float x) { return x != x; }
+static inline bool isnan(double x) { return x != x; }
+static inline bool isinf(float x) { return __builtin_isinf(x); }
+static inline bool isinf(double x) { return __builtin_isinf(x); }
+static inline bool isfinite(float x) { return __builtin_isfinite(x); }
+static inline bool isfinite(double x) { return __builtin_isfinite(x); }
+static inline int abs(int x) { return x < 0 ? -x : x; }
+static inline long abs(long x) { return x < 0 ? -x : x; }
+static inline long long abs(long long x) { return x < 0 ? -x : x; }
+static inline float abs(float x) { return __builtin_fabsf(x); }
+static inline double abs(double x) { return __builtin_fabs(x); }
+static inline float fdividef(float x, float y) { return x / y; }
+
+// As fast as may be on a GPU; here they are as accurate as the others.
+static inline float __expf(float x) { return expf(x); }
+static inline float __exp10f(float x) { return exp10f(x); }
+static inline float __logf(float x) { return logf(x); }
+static inline float __log2f(float x) { return log2f(x); }
+static inline float __log10f(float x) { return log10f(x); }
+static inline float __sinf(float x) { return sinf(x); }
+static inline float __cosf(float x) { return cosf(x); }
+static inline float __tanf(float x) { return tanf(x); }
+static inline float __powf(float x, float y) { return powf(x, y); }
+static inline float __fdividef(float x, float y) { return x / y; }
+static inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
+static inline float __frsqrt_rn(float x) { return rsqrtf(x); }
+static inline float __fsqrt_rn(float x) { return sqrtf(x); }
+static inline float __frcp_rn(float x) { return 1.0f / x; }
+static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+static inline float __fadd_rn(float x, float y) { return x + y; }
+static inline float __fsub_rn(float x, float y) { return x - y; }
+static inline float __fmul_rn(float x, float y) { return x * y; }
+static inline float __fdiv_rn(float x, float y) { return x / y; }
+static inline double __dadd_rn(double x, double y) { return x + y; }
+static inline double __dmul_rn(double x, double y) { return x * y; }
+
+template <class A, class B> static inline constexpr auto min(A a, B b) -> hal_bare<decltype(a + b)> {
+  return a < b ? a : b;
+}
+template <class A, class B> static inline constexpr auto max(A a, B b) -> hal_bare<decltype(a + b)> {
+  return a > b ? a : b;
+}
+static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+
+static inline int __float_as_int(float x) { return hal_bits<int>(x); }
+static inline unsigned __float_as_uint(float x) { return hal_bits<unsigned>(x); }
+static inline float __int_as_float(int x) { return hal_bits<float>(x); }
+static inline float __uint_as_float(unsigned x) { return hal_bits<float>(x); }
+static inline long long __double_as_longlong(double x) { return hal_bits<long long>(x); }
+static inline double __longlong_as_double(long long x) { return hal_bits<double>(x); }
+static inline int __float2int_rn(float x) { return (int)__builtin_rintf(x); }
+static inline int __float2int_rz(float x) { return (int)x; }
+static inline int __float2int_rd(float x) { return (int)__builtin_floorf(x); }
+static inline int __float2int_ru(float x) { return (int)__builtin_ceilf(x); }
+static inline unsigned __float2uint_rn(float x) { return (unsigned)__builtin_rintf(x); }
+static inline unsigned __float2uint_rz(float x) { return (unsigned)x; }
+static inline float __int2float_rn(int x) { return (float)x; }
+static inline float __uint2float_rn(unsigned x) { return (float)x; }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline unsigned __brev(unsigned x) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0F0F0F0Fu) | (x & 0x0F0F0F0Fu) << 4;
+  return __builtin_bswap32(x);
+}
+static inline int __mul24(int x, int y) { return (x << 8 >> 8) * (y << 8 >> 8); }
+static inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xFFFFFF) * (y & 0xFFFFFF); }
+static inline int __mulhi(int x, int y) { return (int)((long long)x * y >> 32); }
+static inline unsigned __umulhi(unsigned x, unsigned y) {
+  return (unsigned)((unsigned long long)x * y >> 32);
+}
+static inline unsigned __sad(int x, int y, unsigned z) { return (unsigned)(x < y ? y - x : x - y) + z; }
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  shift &= 31;
+  return shift ? high << shift | low >> (32 - shift) : high;
+}
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  shift &= 31;
+  return shift ? high << (32 - shift) | low >> shift : low;
+}
+
+// Hints about caches.
+template <class T> static inline T __ldg(const T* at) { return *at; }
+template <class T> static inline T __ldcs(const T* at) { return *at; }
+template <class T> static inline T __ldca(const T* at) { return *at; }
+template <class T> static inline T __ldcg(const T* at) { return *at; }
+template <class T> static inline T __ldlu(const T* at) { return *at; }
+template <class T> static inline T __ldcv(const T* at) { return *at; }
+template <class T> static inline void __stcs(T* at, typename hal_same<T>::type value) { *at = value; }
+template <class T> static inline void __stcg(T* at, typename hal_same<T>::type value) { *at = value; }
+template <class T> static inline void __stwb(T* at, typename hal_same<T>::type value) { *at = value; }
+template <class T> static inline void __stwt(T* at, typename hal_same<T>::type value) { *at = value; }

@@ -1,0 +1,262 @@
+// Where work items meet: barriers, and what the items of a warp exchange.
+#pragma once
+#include "hal_item.h"
+
+#if defined(__x86_64__)
+__asm__(
+    ".text\n"
+    ".local hal_switch\n"
+    ".type hal_switch, @function\n"
+    "hal_switch:\n"
+    "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+    "  movq %rsp, (%rdi)\n"
+    "  movq (%rsi), %rsp\n"
+    "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+    "  ret\n"
+    ".size hal_switch, . - hal_switch\n");
+enum { HAL_SAVED = 6 };
+#elif defined(__aarch64__)
+__asm__(
+    ".text\n"
+    ".local hal_switch\n"
+    ".type hal_switch, %function\n"
+    "hal_switch:\n"
+    "  sub sp, sp, #160\n"
+    "  stp x19, x20, [sp]\n  stp x21, x22, [sp, #16]\n  stp x23, x24, [sp, #32]\n"
+    "  stp x25, x26, [sp, #48]\n  stp x27, x28, [sp, #64]\n  stp x29, x30, [sp, #80]\n"
+    "  stp d8, d9, [sp, #96]\n  stp d10, d11, [sp, #112]\n  stp d12, d13, [sp, #128]\n"
+    "  stp d14, d15, [sp, #144]\n"
+    "  mov x2, sp\n  str x2, [x0]\n  ldr x2, [x1]\n  mov sp, x2\n"
+    "  ldp x19, x20, [sp]\n  ldp x21, x22, [sp, #16]\n  ldp x23, x24, [sp, #32]\n"
+    "  ldp x25, x26, [sp, #48]\n  ldp x27, x28, [sp, #64]\n  ldp x29, x30, [sp, #80]\n"
+    "  ldp d8, d9, [sp, #96]\n  ldp d10, d11, [sp, #112]\n  ldp d12, d13, [sp, #128]\n"
+    "  ldp d14, d15, [sp, #144]\n"
+    "  add sp, sp, #160\n"
+    "  ret\n"
+    ".size hal_switch, . - hal_switch\n");
+#endif
+// Keeps the caller's registers on its stack, whose end it stores in `from`, and goes on at `to`.
+extern "C" void hal_switch(void** from, void** to);
+
+struct hal_fiber;
+
+// An exchange of the items of a warp that `mask` names. A warp has several at once if it has diverged.
+struct hal_exchange {
+  unsigned mask, arrived, readers, round;
+  unsigned given[2];
+  unsigned long long values[2][32];
+};
+
+struct hal_warp {
+  unsigned alive;
+  hal_exchange exchanges[32];
+};
+
+// A workgroup whose items stop where they meet.
+struct hal_meeting {
+  unsigned alive, arrived, round;
+  int counted[2];  // how many of those that have come to the barrier have said yes
+  bool has_moved;
+  void* main;
+  hal_warp* warps;
+};
+
+// Where an item stops: until the round that it looks at is another one.
+struct hal_fiber {
+  hal_item item;
+  hal_meeting* meeting;
+  void* place;
+  const volatile unsigned* waits_for;
+  unsigned round;
+  bool is_over;
+
+  bool may_go_on() const { return !waits_for || *waits_for != round; }
+};
+
+static inline void hal_barrier_check(hal_meeting* meeting) {
+  if (meeting->alive > 0 && meeting->arrived == meeting->alive) {
+    meeting->arrived = 0;
+    meeting->round++;
+    meeting->counted[meeting->round & 1] = 0;
+  }
+}
+
+// An item comes to the barrier, and can go on when all have come.
+struct hal_at_barrier {
+  hal_fiber* fiber;
+  unsigned round;
+  hal_at_barrier(hal_item& self, bool yes) : fiber(self.hal_own), round(fiber->meeting->round) {
+    hal_meeting* meeting = fiber->meeting;
+    meeting->counted[round & 1] += yes;
+    meeting->arrived++;
+    fiber->waits_for = &meeting->round;
+    fiber->round = round;
+    hal_barrier_check(meeting);
+  }
+  bool is_over() const { return fiber->may_go_on(); }
+  int result() const { return fiber->meeting->counted[round & 1]; }
+};
+
+static inline void hal_exchange_check(hal_warp* warp, hal_exchange* exchange) {
+  unsigned expected = exchange->mask & warp->alive;
+  if (expected == 0 || (exchange->arrived & expected) != expected) return;
+  exchange->given[exchange->round & 1] = exchange->arrived;
+  exchange->readers = expected;
+  exchange->arrived = 0;
+  exchange->round++;
+}
+
+// An item gives a value to the items of the mask. When all have, `read` looks at what they have given.
+template <class R, class F> struct hal_at_exchange {
+  hal_fiber* fiber;
+  hal_exchange* exchange;
+  unsigned lane, round;
+  F read;
+  hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, F read) : fiber(self.hal_own), read(read) {
+    unsigned index = self.hal_index();
+    lane = index & 31;
+    hal_warp* warp = fiber->meeting->warps + (index >> 5);
+    exchange = nullptr;
+    for (hal_exchange& one : warp->exchanges) {
+      if (one.mask == mask && !(one.readers >> lane & 1)) {
+        exchange = &one;
+        break;
+      }
+      if (!exchange && one.arrived == 0 && one.readers == 0) exchange = &one;
+    }
+    if (!exchange) self.hal_launch_->stop(HAL_STUCK);
+    exchange->mask = mask;
+    round = exchange->round;
+    exchange->values[round & 1][lane] = value;
+    exchange->arrived |= 1u << lane;
+    fiber->waits_for = &exchange->round;
+    fiber->round = round;
+    hal_exchange_check(warp, exchange);
+  }
+  bool is_over() const { return fiber->may_go_on(); }
+  R result() const {
+    R result = read(exchange->values[round & 1], exchange->given[round & 1], lane);
+    exchange->readers &= ~(1u << lane);
+    return result;
+  }
+};
+template <class R, class F>
+static inline hal_at_exchange<R, F> hal_exchanged(hal_item& self, unsigned mask, unsigned long long value, F read) {
+  return hal_at_exchange<R, F>(self, mask, value, read);
+}
+
+// Stops an item that has a stack of its own until it can go on.
+template <class M> static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
+  if (!meeting.is_over()) hal_switch(&meeting.fiber->place, &meeting.fiber->meeting->main);
+  return meeting.result();
+}
+
+template <class T> static inline unsigned long long hal_pack(T value) {
+  static_assert(sizeof(T) <= 8, "a value that work items exchange has at most 8 bytes");
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+template <class T> static inline T hal_unpack(unsigned long long bits) {
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// Each function is there twice: hal_at_NAME says where an item stops, NAME stops it.
+#define HAL_MEETING(result, name, parameters, arguments, meeting)                       \
+  static inline auto hal_at_##name parameters { return meeting; }                       \
+  static inline result name parameters { return (result)hal_stay(hal_at_##name arguments); }
+
+struct hal_all_at_barrier : hal_at_barrier {
+  hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
+  int result() const { return hal_at_barrier::result() == 0; }
+};
+struct hal_any_at_barrier : hal_at_barrier {
+  using hal_at_barrier::hal_at_barrier;
+  int result() const { return hal_at_barrier::result() > 0; }
+};
+HAL_MEETING(void, __syncthreads, (hal_item& self), (self), hal_at_barrier(self, false))
+HAL_MEETING(int, __syncthreads_count, (hal_item& self, int yes), (self, yes), hal_at_barrier(self, yes != 0))
+HAL_MEETING(int, __syncthreads_or, (hal_item& self, int yes), (self, yes), hal_any_at_barrier(self, yes != 0))
+HAL_MEETING(int, __syncthreads_and, (hal_item& self, int yes), (self, yes), hal_all_at_barrier(self, yes != 0))
+HAL_MEETING(void, __syncwarp, (hal_item& self, unsigned mask = ~0u), (self, mask),
+            hal_exchanged<int>(self, mask, 0, [](unsigned long long*, unsigned, unsigned) { return 0; }))
+
+// What lane a shuffle reads, within the part of the warp of the given width that the lane is in.
+static inline unsigned hal_lane_of(unsigned lane, int from, int width) {
+  return (lane & ~(unsigned)(width - 1)) + ((unsigned)from & (unsigned)(width - 1));
+}
+static inline unsigned hal_lane_up(unsigned lane, unsigned delta, int width) {
+  unsigned first = lane & ~(unsigned)(width - 1);
+  return lane >= first + delta ? lane - delta : lane;
+}
+static inline unsigned hal_lane_down(unsigned lane, unsigned delta, int width) {
+  unsigned end = (lane & ~(unsigned)(width - 1)) + (unsigned)width;
+  return lane + delta < end ? lane + delta : lane;
+}
+static inline unsigned hal_lane_xor(unsigned lane, int mask, int width) {
+  unsigned other = lane ^ (unsigned)mask;
+  return other < (lane & ~(unsigned)(width - 1)) + (unsigned)width ? other : lane;
+}
+
+#define HAL_SHUFFLE(name, argument, lane_of)                                                                      \
+  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
+    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned, unsigned lane) { \
+      return hal_unpack<T>(values[lane_of(lane, from, width)]);                                                   \
+    });                                                                                                           \
+  }                                                                                                               \
+  template <class T> static inline T name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
+    return hal_stay(hal_at_##name(self, mask, value, from, width));                                               \
+  }
+HAL_SHUFFLE(__shfl_sync, int, hal_lane_of)
+HAL_SHUFFLE(__shfl_up_sync, unsigned, hal_lane_up)
+HAL_SHUFFLE(__shfl_down_sync, unsigned, hal_lane_down)
+HAL_SHUFFLE(__shfl_xor_sync, int, hal_lane_xor)
+
+static inline unsigned hal_ballot_of(unsigned long long* values, unsigned given) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 32; i++) {
+    if (given >> i & 1) result |= (unsigned)values[i] << i;
+  }
+  return result;
+}
+HAL_MEETING(unsigned, __ballot_sync, (hal_item& self, unsigned mask, int yes), (self, mask, yes),
+            hal_exchanged<unsigned>(self, mask, yes != 0, [](unsigned long long* values, unsigned given, unsigned) {
+              return hal_ballot_of(values, given);
+            }))
+HAL_MEETING(int, __any_sync, (hal_item& self, unsigned mask, int yes), (self, mask, yes),
+            hal_exchanged<int>(self, mask, yes != 0, [](unsigned long long* values, unsigned given, unsigned) {
+              return hal_ballot_of(values, given) != 0;
+            }))
+HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, mask, yes),
+            hal_exchanged<int>(self, mask, yes == 0, [](unsigned long long* values, unsigned given, unsigned) {
+              return hal_ballot_of(values, given) == 0;
+            }))
+static inline unsigned __activemask(hal_item& self) {
+  return self.hal_own ? self.hal_own->meeting->warps[self.hal_index() >> 5].alive : 1u;
+}
+
+#define HAL_REDUCE(name, expression)                                                                              \
+  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
+    return hal_exchanged<T>(self, mask, hal_pack(value), [](unsigned long long* values, unsigned given, unsigned) { \
+      T a = T();                                                                                                  \
+      bool is_first = true;                                                                                       \
+      for (unsigned i = 0; i < 32; i++) {                                                                         \
+        if (!(given >> i & 1)) continue;                                                                          \
+        T b = hal_unpack<T>(values[i]);                                                                           \
+        a = is_first ? b : (T)(expression);                                                                       \
+        is_first = false;                                                                                         \
+      }                                                                                                           \
+      return a;                                                                                                   \
+    });                                                                                                           \
+  }                                                                                                               \
+  template <class T> static inline T name(hal_item& self, unsigned mask, T value) {                               \
+    return hal_stay(hal_at_##name(self, mask, value));                                                            \
+  }
+HAL_REDUCE(__reduce_add_sync, a + b)
+HAL_REDUCE(__reduce_min_sync, a < b ? a : b)
+HAL_REDUCE(__reduce_max_sync, a > b ? a : b)
+HAL_REDUCE(__reduce_and_sync, a & b)
+HAL_REDUCE(__reduce_or_sync, a | b)
+HAL_REDUCE(__reduce_xor_sync, a ^ b)

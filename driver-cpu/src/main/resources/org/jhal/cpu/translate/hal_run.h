@@ -1,0 +1,218 @@
+// Runs the workgroups of a compiled kernel, in each of the ways in which it may be compiled.
+#pragma once
+#include "hal_groups.h"
+#include "hal_meet.h"
+#include "hal_coroutine.h"
+
+template <class T> struct hal_is_pointer { static constexpr unsigned value = 0; };
+template <class T> struct hal_is_pointer<T*> { static constexpr unsigned value = 1; };
+
+template <unsigned... I> struct hal_indexes {};
+template <unsigned N, unsigned... I> struct hal_up_to : hal_up_to<N - 1, N - 1, I...> {};
+template <unsigned... I> struct hal_up_to<0, I...> { typedef hal_indexes<I...> type; };
+
+// The parameters of a kernel, behind those that the translation has added.
+template <class... A> struct hal_parameters {
+  typedef typename hal_up_to<sizeof...(A)>::type indexes;
+  static constexpr unsigned count = sizeof...(A);
+  static constexpr hal_parameter table[sizeof...(A) + 1] = {
+      hal_parameter{(unsigned)sizeof(A), hal_is_pointer<A>::value}..., hal_parameter{0, 0}};
+};
+template <class... A> constexpr hal_parameter hal_parameters<A...>::table[sizeof...(A) + 1];
+
+static inline void hal_begin(const hal_launch& launch) {
+  ::hal_self.hal_launch_ = &launch;
+  ::hal_self.hal_shared = launch.shared;
+}
+
+// Items that never meet: one after the other.
+template <class F, F kernel, unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z> struct hal_plain;
+template <class... A, void (*kernel)(hal_item&, A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
+struct hal_plain<void (*)(hal_item&, A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A...> {
+  template <unsigned... I>
+  static inline void spread(HAL_RANGE, void* const* arguments, hal_indexes<I...>) {
+    (void)arguments;
+    groups(hal_launch_, hal_first, hal_count, *(hal_bare<A>*)arguments[I]...);
+  }
+  static inline void groups(HAL_RANGE, A... arguments) {
+    HAL_GROUPS_BEGIN HAL_ITEMS_BEGIN kernel(hal_self, arguments...);
+    HAL_ITEMS_END HAL_GROUPS_END
+  }
+  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    hal_begin(*launch);
+    spread(*launch, first, count, launch->arguments, typename hal_plain::indexes());
+  }
+};
+// The same for a kernel that does not ask which item it is.
+template <class... A, void (*kernel)(A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
+struct hal_plain<void (*)(A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A...> {
+  static inline void with_item(hal_item&, A... arguments) { kernel(arguments...); }
+  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    hal_plain<void (*)(hal_item&, A...), &with_item, HAL_X, HAL_Y, HAL_Z>::run(launch, first, count);
+  }
+};
+
+// A kernel that was divided, and runs workgroups itself.
+template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_divided;
+template <class... A, void (*kernel)(HAL_RANGE, A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_divided<void (*)(HAL_RANGE, A...), kernel, X, Y, Z> : hal_parameters<A...> {
+  template <unsigned... I>
+  static inline void spread(HAL_RANGE, void* const* arguments, hal_indexes<I...>) {
+    (void)arguments;
+    kernel(hal_launch_, hal_first, hal_count, *(hal_bare<A>*)arguments[I]...);
+  }
+  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    hal_begin(*launch);
+    spread(*launch, first, count, launch->arguments, typename hal_divided::indexes());
+  }
+};
+
+// Goes on with the items of a workgroup that may, until all are over. `go_on` runs one up to where it stops or ends.
+template <class F> static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, F go_on) {
+  while (meeting.alive > 0) {
+    bool has_moved = false;
+    for (unsigned i = 0; i < items; i++) {
+      hal_fiber* fiber = fibers + i;
+      if (fiber->is_over || !fiber->may_go_on()) continue;
+      has_moved = true;
+      ::hal_self = fiber->item;
+      go_on(fiber, i);
+    }
+    if (!has_moved) launch.stop(HAL_STUCK);
+  }
+}
+
+static inline void hal_assemble(const hal_launch& launch, uint3 block, uint3 size, hal_meeting& meeting, hal_fiber* fibers) {
+  unsigned items = size.x * size.y * size.z;
+  meeting.alive = items;
+  for (unsigned w = 0; w < (items + 31) / 32; w++) {
+    unsigned lanes = items - 32 * w;
+    meeting.warps[w].alive = lanes >= 32 ? ~0u : (1u << lanes) - 1;
+    for (hal_exchange& exchange : meeting.warps[w].exchanges) {
+      exchange.mask = exchange.arrived = exchange.readers = exchange.round = 0;
+    }
+  }
+  const hal_item group(launch, block, size);
+  for (unsigned i = 0; i < items; i++) {
+    fibers[i].item = hal_item(group, i % size.x, i / size.x % size.y, i / size.x / size.y);
+    fibers[i].item.hal_own = fibers + i;
+    fibers[i].meeting = &meeting;
+    fibers[i].waits_for = nullptr;
+    fibers[i].is_over = false;
+  }
+}
+
+// An item has ended: the others no longer wait for it.
+static inline void hal_leave(hal_fiber* fiber) {
+  hal_meeting* meeting = fiber->meeting;
+  fiber->is_over = true;
+  meeting->alive--;
+  hal_barrier_check(meeting);
+  unsigned index = fiber->item.hal_index();
+  hal_warp* warp = meeting->warps + (index >> 5);
+  warp->alive &= ~(1u << (index & 31));
+  for (hal_exchange& exchange : warp->exchanges) {
+    if (exchange.arrived) hal_exchange_check(warp, &exchange);
+  }
+}
+
+// Items with stacks of their own.
+template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_fibers;
+template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A...> {
+  static constexpr unsigned items = X * Y * Z;
+  static constexpr unsigned long stack_size = 64 << 10;
+
+  template <unsigned... I>
+  static void one(hal_fiber* fiber, hal_indexes<I...>) {
+    void* const* arguments = fiber->item.hal_launch_->arguments;
+    (void)arguments;
+    kernel(fiber->item, *(hal_bare<A>*)arguments[I]...);
+  }
+  static hal_fiber*& starting() {
+    static thread_local hal_fiber* fiber;
+    return fiber;
+  }
+  static void body() {
+    hal_fiber* fiber = starting();
+    one(fiber, typename hal_fibers::indexes());
+    hal_leave(fiber);
+    hal_switch(&fiber->place, &fiber->meeting->main);
+  }
+  static void begin(hal_fiber* fiber, void* stack) {
+    void** top = (void**)((char*)stack + stack_size);
+#if defined(__x86_64__)
+    *--top = nullptr;
+    *--top = (void*)&body;
+    for (int i = 0; i < HAL_SAVED; i++) *--top = nullptr;
+#else
+    top -= 20;
+    for (int i = 0; i < 20; i++) top[i] = nullptr;
+    top[11] = (void*)&body;
+#endif
+    fiber->place = top;
+  }
+  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    static thread_local hal_fiber fibers[items];
+    static thread_local hal_warp warps[(items + 31) / 32];
+    hal_begin(*launch);
+    for (hal_cursor at(*launch, first); count > 0; count--, at.next()) {
+      hal_meeting meeting{};
+      meeting.warps = warps;
+      hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
+      for (unsigned i = 0; i < items; i++) begin(fibers + i, launch->stack(i, stack_size));
+      hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned) {
+        starting() = fiber;
+        hal_switch(&meeting.main, &fiber->place);
+      });
+    }
+  }
+};
+template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_plain<void (*)(A...), kernel, X, Y, Z> {};
+
+#if defined(__cpp_impl_coroutine)
+// Items that are coroutines. Their frames lie in memory of the thread, so a dispatch that is stopped leaves none behind.
+template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_coroutines;
+template <class... A, hal_coroutine (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A...> {
+  static constexpr unsigned items = X * Y * Z;
+
+  template <unsigned... I>
+  static hal_coroutine one(hal_fiber* fiber, hal_indexes<I...>) {
+    void* const* arguments = fiber->item.hal_launch_->arguments;
+    (void)arguments;
+    return kernel(fiber->item, *(hal_bare<A>*)arguments[I]...);
+  }
+  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    static thread_local hal_fiber fibers[items];
+    static thread_local hal_warp warps[(items + 31) / 32];
+    static thread_local hal_coroutine coroutines[items];
+    hal_begin(*launch);
+    for (hal_cursor at(*launch, first); count > 0; count--, at.next()) {
+      hal_meeting meeting{};
+      meeting.warps = warps;
+      hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
+      hal_frames().begin(items, launch);
+      for (unsigned i = 0; i < items; i++) coroutines[i] = one(fibers + i, typename hal_coroutines::indexes());
+      hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned i) {
+        coroutines[i].handle.resume();
+        if (coroutines[i].handle.done()) hal_leave(fiber);
+      });
+    }
+  }
+};
+template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_coroutines<void (*)(A...), kernel, X, Y, Z> : hal_plain<void (*)(A...), kernel, X, Y, Z> {};
+template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_coroutines<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> {};
+#endif
+
+#define HAL_ENTRY(index, form, sizes, function)                                                   \
+  typedef form<hal_bare<decltype(&HAL_BARE function)>, &HAL_BARE function, HAL_BARE sizes> hal_form_##index;           \
+  extern "C" {                                                                                    \
+  extern __attribute__((visibility("default"))) const hal_kernel hal_kernel_##index;              \
+  const hal_kernel hal_kernel_##index = {&hal_form_##index::run, hal_form_##index::count,         \
+                                         hal_form_##index::table};                                \
+  }
+#define HAL_BARE(...) __VA_ARGS__

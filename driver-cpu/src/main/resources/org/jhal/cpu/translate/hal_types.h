@@ -1,0 +1,93 @@
+// Types of the dialect.
+#pragma once
+#include "hal_macros.h"
+
+#define __constant__
+#define __host__
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __restrict__ __restrict
+#define __device__ __attribute__((unused))
+#define __shared__ static thread_local
+#define __global__ static inline __attribute__((unused))
+#define HAL_DEVICE inline __attribute__((unused))
+
+typedef unsigned long size_t;
+typedef long ptrdiff_t;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+
+#define HAL_VECTORS(scalar, name, two, four)                                                         \
+  struct name##1 {                                                                                   \
+    scalar x;                                                                                        \
+  };                                                                                                 \
+  struct __align__(two) name##2 {                                                                    \
+    scalar x, y;                                                                                     \
+  };                                                                                                 \
+  struct name##3 {                                                                                   \
+    scalar x, y, z;                                                                                  \
+  };                                                                                                 \
+  struct __align__(four) name##4 {                                                                   \
+    scalar x, y, z, w;                                                                               \
+  };                                                                                                 \
+  static inline name##1 make_##name##1(scalar x) { return {x}; }                                     \
+  static inline name##2 make_##name##2(scalar x, scalar y) { return {x, y}; }                        \
+  static inline name##3 make_##name##3(scalar x, scalar y, scalar z) { return {x, y, z}; }           \
+  static inline name##4 make_##name##4(scalar x, scalar y, scalar z, scalar w) { return {x, y, z, w}; }
+HAL_VECTORS(signed char, char, 2, 4)
+HAL_VECTORS(unsigned char, uchar, 2, 4)
+HAL_VECTORS(short, short, 4, 8)
+HAL_VECTORS(unsigned short, ushort, 4, 8)
+HAL_VECTORS(int, int, 8, 16)
+HAL_VECTORS(unsigned int, uint, 8, 16)
+HAL_VECTORS(long, long, 16, 16)
+HAL_VECTORS(unsigned long, ulong, 16, 16)
+HAL_VECTORS(long long, longlong, 16, 16)
+HAL_VECTORS(unsigned long long, ulonglong, 16, 16)
+HAL_VECTORS(float, float, 8, 16)
+HAL_VECTORS(double, double, 16, 16)
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};
+
+template <class T> struct hal_same { typedef T type; };
+template <class T> struct hal_bare_of { typedef T type; };
+template <class T> struct hal_bare_of<const T> { typedef T type; };
+template <class T> struct hal_bare_of<volatile T> { typedef T type; };
+template <class T> struct hal_bare_of<T&> : hal_bare_of<T> {};
+template <class T> struct hal_bare_of<T&&> : hal_bare_of<T> {};
+template <class T> using hal_bare = typename hal_bare_of<T>::type;
+
+template <class To, class From> static inline To hal_bits(From from) {
+  static_assert(sizeof(To) == sizeof(From), "as many bits");
+  To to;
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+extern "C" {
+void* memcpy(void* to, const void* from, size_t count) noexcept;
+void* memset(void* to, int value, size_t count) noexcept;
+}

@@ -1,0 +1,75 @@
+package org.jhal.cpu.forms;
+
+import static org.jhal.ElementType.I32;
+import static org.jhal.Parameter.in;
+import static org.jhal.Parameter.inout;
+
+import java.time.Duration;
+import java.util.List;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.BundleBuilder;
+import org.jhal.Hal;
+import org.jhal.HostMemory;
+import org.jhal.Sequence;
+import org.jhal.Workgroups;
+
+/** Runs kernels with the parameters {@code (const int* in, int* out)} in one form. */
+final class FormRun implements AutoCloseable {
+  /** Work items of a workgroup. */
+  static final int ITEMS = 64;
+
+  private static final int GROUPS = 8;
+
+  /** How many numbers a kernel reads, and writes. */
+  static final int COUNT = GROUPS * ITEMS;
+
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  private final Device device;
+  private final Executable kernels;
+
+  /**
+   * Compiles kernels.
+   *
+   * @param form as the option {@code barriers} has it
+   */
+  FormRun(String form, String source, List<String> names) {
+    device = Hal.openDevice("cpu://?cache=off&threads=2&barriers=" + form);
+    BundleBuilder bundle = ExecutableSource.builder("forms");
+    for (String name : names) {
+      bundle.kernel(name, ITEMS, in("in", I32), inout("out", I32));
+    }
+    kernels = device.loadExecutable(bundle.cpp(source).build());
+  }
+
+  /** What a kernel writes, over -7 everywhere. */
+  int[] run(String name, int[] input) throws InterruptedException {
+    int[] output = new int[COUNT];
+    java.util.Arrays.fill(output, -7);
+    try (DeviceBuffer from = device.allocate(4L * COUNT, BufferParams.DEVICE);
+        DeviceBuffer to = device.allocate(4L * COUNT, BufferParams.DEVICE);
+        Sequence steps = device.createSequence()) {
+      var queue = device.queue(0);
+      Args args = Args.of(from, to);
+      steps.step((waits, signals) -> queue.upload(waits, signals, HostMemory.of(input), from, 0));
+      steps.step((waits, signals) -> queue.upload(waits, signals, HostMemory.of(output), to, 0));
+      steps.step(
+          (waits, signals) ->
+              queue.dispatch(waits, signals, kernels.kernel(name), Workgroups.of(GROUPS), args));
+      steps.step((waits, signals) -> queue.readback(waits, signals, to, 0, HostMemory.of(output)));
+      steps.await(LIMIT);
+    }
+    return output;
+  }
+
+  @Override
+  public void close() {
+    kernels.close();
+    device.close();
+  }
+}

@@ -1,0 +1,57 @@
+package org.jhal.cpu.forms;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Kernels give the same in each form in which their work items may be run. */
+class MeetingsTest {
+  private static final List<String> KERNELS =
+      List.of(
+          "reversed", "carried", "early_end", "leaving", "counted", "branched", "summed",
+          "shuffled", "half_a_warp", "grouped", "scanned", "structured");
+
+  private static String source() throws IOException {
+    try (InputStream in = MeetingsTest.class.getResourceAsStream("meetings.cpp")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void allFormsGiveTheSame() throws Exception {
+    String source = source();
+    try (FormRun divided = new FormRun("fission", source, KERNELS);
+        FormRun stopping = new FormRun("coroutine", source, KERNELS);
+        FormRun stacked = new FormRun("fiber", source, KERNELS)) {
+      for (String kernel : KERNELS) {
+        for (int seed = 0; seed < 10; seed++) {
+          int[] input = new Random(seed).ints(FormRun.COUNT, 0, 1000).toArray();
+          int[] wanted = stacked.run(kernel, input);
+          String what = kernel + " of seed " + seed;
+          assertArrayEquals(wanted, divided.run(kernel, input), "divided: " + what);
+          assertArrayEquals(wanted, stopping.run(kernel, input), "as coroutines: " + what);
+        }
+      }
+    }
+  }
+
+  @Test
+  void reversedReversesEachWorkgroup() throws Exception {
+    int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
+    int[] wanted = new int[FormRun.COUNT];
+    for (int i = 0; i < wanted.length; i++) {
+      int group = i / FormRun.ITEMS * FormRun.ITEMS;
+      int other = FormRun.ITEMS - 1 - i % FormRun.ITEMS;
+      wanted[i] = input[group + other] * 3 + other;
+    }
+    try (FormRun run = new FormRun("auto", source(), KERNELS)) {
+      assertArrayEquals(wanted, run.run("reversed", input));
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package org.jhal.cpu.forms;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.IntBinaryOperator;
+
+/**
+ * A random kernel of integers: variables, arithmetic, branches, loops, shared memory between
+ * barriers, functions that are called, and early ends. It is written as C++ and evaluated in Java
+ * from the same tree. No two items access an element of shared memory between two barriers if one
+ * of them writes it, so the result is defined.
+ */
+final class RandomKernel {
+  private static final int ITEMS = FormRun.ITEMS;
+  private static final int VARIABLES = 4;
+
+  /** All work items of a workgroup. */
+  private static final class Group {
+    final int[] input;
+    final int first; // of its items among those of the grid
+    final int[][] variables = new int[ITEMS][VARIABLES];
+    final int[][] counters = new int[ITEMS][8];
+    final int[] shared = new int[ITEMS];
+    final boolean[] hasEnded = new boolean[ITEMS];
+
+    Group(int[] input, int first) {
+      this.input = input;
+      this.first = first;
+    }
+  }
+
+  private interface Value {
+    int of(Group group, int item);
+  }
+
+  private record Expression(String text, Value value) {}
+
+  /** What the items for which {@code takesPart} is true do. */
+  private interface Effect {
+    void run(Group group, boolean[] takesPart);
+  }
+
+  private record Step(String text, Effect effect) {}
+
+  private final Random random;
+  private final String name;
+  private final StringBuilder functions = new StringBuilder();
+  private final List<IntBinaryOperator> called = new ArrayList<>();
+  private int loops; // that are open
+  private final Step body;
+
+  RandomKernel(long seed) {
+    random = new Random(seed);
+    name = "random" + seed;
+    for (int i = 0; i < 2; i++) {
+      function(i);
+    }
+    body = block(3, true);
+  }
+
+  String name() {
+    return name;
+  }
+
+  String text() {
+    StringBuilder text = new StringBuilder(functions);
+    text.append("extern \"C\" __global__ void ").append(name).append("(const int* in, int* out) {\n");
+    text.append("  __shared__ int shared[64];\n  int item = threadIdx.x;\n");
+    text.append("  int at = blockIdx.x * blockDim.x + threadIdx.x;\n");
+    for (int i = 0; i < VARIABLES; i++) {
+      text.append("  int v%d = in[at] + %d;\n".formatted(i, i));
+    }
+    text.append("  shared[item] = in[at];\n  __syncthreads();\n");
+    text.append(body.text);
+    text.append("  out[at] = v0 + 3 * v1 + 5 * v2 + 7 * v3;\n}\n");
+    return text.toString();
+  }
+
+  /** What it writes. */
+  int[] evaluate(int[] input) {
+    int[] output = new int[input.length];
+    for (int first = 0; first < input.length; first += ITEMS) {
+      Group group = new Group(input, first);
+      boolean[] all = new boolean[ITEMS];
+      for (int item = 0; item < ITEMS; item++) {
+        all[item] = true;
+        group.shared[item] = input[first + item];
+        for (int i = 0; i < VARIABLES; i++) {
+          group.variables[item][i] = input[first + item] + i;
+        }
+      }
+      body.effect.run(group, all);
+      for (int item = 0; item < ITEMS; item++) {
+        int[] v = group.variables[item];
+        output[first + item] = group.hasEnded[item] ? -1 : v[0] + 3 * v[1] + 5 * v[2] + 7 * v[3];
+      }
+    }
+    return output;
+  }
+
+  private void function(int index) {
+    int a = random.nextInt(9) + 1;
+    int b = random.nextInt(9);
+    boolean branches = random.nextBoolean();
+    functions.append(
+        "static __device__ int %s_f%d(int x, int y) {\n".formatted(name, index)
+            + (branches ? "  if (x > y) return x - %d;\n".formatted(b) : "")
+            + "  return x * %d + (y ^ %d);\n}\n".formatted(a, b));
+    called.add((x, y) -> branches && x > y ? x - b : x * a + (y ^ b));
+  }
+
+  // Expressions.
+
+  private Expression expression(int depth) {
+    if (depth == 0 || random.nextInt(4) == 0) {
+      return leaf();
+    }
+    Expression x = expression(depth - 1);
+    Expression y = expression(depth - 1);
+    return switch (random.nextInt(7)) {
+      case 0 -> both(x, "+", y, (a, b) -> a + b);
+      case 1 -> both(x, "-", y, (a, b) -> a - b);
+      case 2 -> both(x, "*", y, (a, b) -> a * b);
+      case 3 -> both(x, "&", y, (a, b) -> a & b);
+      case 4 -> both(x, "^", y, (a, b) -> a ^ b);
+      case 5 -> {
+        int index = random.nextInt(called.size());
+        IntBinaryOperator function = called.get(index);
+        yield new Expression(
+            "%s_f%d(%s, %s)".formatted(name, index, x.text, y.text),
+            (group, item) -> function.applyAsInt(x.value.of(group, item), y.value.of(group, item)));
+      }
+      default -> {
+        Expression z = leaf();
+        yield new Expression(
+            "(%s < %s ? %s : %s)".formatted(x.text, y.text, z.text, x.text),
+            (group, item) ->
+                x.value.of(group, item) < y.value.of(group, item)
+                    ? z.value.of(group, item)
+                    : x.value.of(group, item));
+      }
+    };
+  }
+
+  private static Expression both(Expression x, String mark, Expression y, IntBinaryOperator of) {
+    return new Expression(
+        "(%s %s %s)".formatted(x.text, mark, y.text),
+        (group, item) -> of.applyAsInt(x.value.of(group, item), y.value.of(group, item)));
+  }
+
+  private Expression leaf() {
+    switch (random.nextInt(loops > 0 ? 5 : 4)) {
+      case 0 -> {
+        int number = random.nextInt(200) - 100;
+        return new Expression("(" + number + ")", (group, item) -> number);
+      }
+      case 1 -> {
+        return new Expression("item", (group, item) -> item);
+      }
+      case 2 -> {
+        return new Expression("in[at]", (group, item) -> group.input[group.first + item]);
+      }
+      case 3 -> {
+        int index = random.nextInt(VARIABLES);
+        return new Expression("v" + index, (group, item) -> group.variables[item][index]);
+      }
+      default -> {
+        int index = random.nextInt(loops);
+        return new Expression("i" + index, (group, item) -> group.counters[item][index]);
+      }
+    }
+  }
+
+  // Statements.
+
+  private Step block(int depth, boolean mayMeet) {
+    List<Step> steps = new ArrayList<>();
+    for (int i = random.nextInt(4) + 2; i > 0; i--) {
+      steps.add(step(depth, mayMeet));
+    }
+    StringBuilder text = new StringBuilder();
+    steps.forEach(step -> text.append(step.text));
+    return new Step(
+        text.toString(),
+        (group, takesPart) -> steps.forEach(step -> step.effect.run(group, takesPart)));
+  }
+
+  private Step step(int depth, boolean mayMeet) {
+    int kind = random.nextInt(depth == 0 ? 3 : mayMeet ? 9 : 6);
+    return switch (kind) {
+      case 0, 1, 2 -> assignment();
+      case 3 -> branch(depth, mayMeet);
+      case 4, 5 -> loop(depth, mayMeet);
+      case 6, 7 -> exchange();
+      default -> mayMeet ? end() : assignment();
+    };
+  }
+
+  private Step assignment() {
+    int index = random.nextInt(VARIABLES);
+    Expression value = expression(2);
+    boolean isAdded = random.nextBoolean();
+    return new Step(
+        "  v%d %s %s;\n".formatted(index, isAdded ? "+=" : "=", value.text),
+        (group, takesPart) -> {
+          for (int item = 0; item < ITEMS; item++) {
+            if (takesPart[item] && !group.hasEnded[item]) {
+              int of = value.value.of(group, item);
+              int[] v = group.variables[item];
+              v[index] = isAdded ? v[index] + of : of;
+            }
+          }
+        });
+  }
+
+  /** Items differ in which branch they take, unless they meet in it. */
+  private Step branch(int depth, boolean mayMeet) {
+    boolean meets = mayMeet && random.nextBoolean();
+    int bit = 1 << random.nextInt(4);
+    Expression chosen =
+        meets
+            ? new Expression("(in[0] & " + bit + ")", (group, item) -> group.input[0] & bit)
+            : expression(2);
+    Step then = block(depth - 1, meets);
+    Step rest = block(depth - 1, meets);
+    return new Step(
+        "  if (%s) {\n%s  } else {\n%s  }\n".formatted(chosen.text, then.text, rest.text),
+        (group, takesPart) -> {
+          boolean[] yes = new boolean[ITEMS];
+          boolean[] no = new boolean[ITEMS];
+          for (int item = 0; item < ITEMS; item++) {
+            boolean does = takesPart[item] && !group.hasEnded[item];
+            boolean is = does && chosen.value.of(group, item) != 0;
+            yes[item] = is;
+            no[item] = does && !is;
+          }
+          then.effect.run(group, yes);
+          rest.effect.run(group, no);
+        });
+  }
+
+  /** All items go through it equally often, which can be seen or not. */
+  private Step loop(int depth, boolean mayMeet) {
+    int counter = loops++;
+    int most = random.nextInt(3) + 1;
+    boolean isSeen = random.nextBoolean();
+    boolean isOwn = !mayMeet && random.nextBoolean();
+    String limit = isOwn ? "(item & 3)" : isSeen ? "" + most : "((in[0] & 1) + " + most + ")";
+    Step inside = block(depth - 1, mayMeet);
+    loops--;
+    return new Step(
+        "  for (int i%d = 0; i%d < %s; i%d++) {\n%s  }\n"
+            .formatted(counter, counter, limit, counter, inside.text),
+        (group, takesPart) -> {
+          boolean[] inLoop = new boolean[ITEMS];
+          for (int round = 0; ; round++) {
+            boolean isAny = false;
+            for (int item = 0; item < ITEMS; item++) {
+              int own = isOwn ? item & 3 : isSeen ? most : (group.input[0] & 1) + most;
+              inLoop[item] = takesPart[item] && !group.hasEnded[item] && round < own;
+              group.counters[item][counter] = round;
+              isAny |= inLoop[item];
+            }
+            if (!isAny) {
+              return;
+            }
+            inside.effect.run(group, inLoop);
+          }
+        });
+  }
+
+  /** Each item writes its element, and reads that of another one behind a barrier. */
+  private Step exchange() {
+    Expression given = expression(1);
+    int index = random.nextInt(VARIABLES);
+    int with = random.nextInt(ITEMS);
+    return new Step(
+        "  shared[item] = %s;\n  __syncthreads();\n  v%d += shared[item ^ %d];\n  __syncthreads();\n"
+            .formatted(given.text, index, with),
+        (group, takesPart) -> {
+          for (int item = 0; item < ITEMS; item++) {
+            if (takesPart[item] && !group.hasEnded[item]) {
+              group.shared[item] = given.value.of(group, item);
+            }
+          }
+          for (int item = 0; item < ITEMS; item++) {
+            if (takesPart[item] && !group.hasEnded[item]) {
+              group.variables[item][index] += group.shared[item ^ with];
+            }
+          }
+        });
+  }
+
+  /** Some items end. */
+  private Step end() {
+    Expression condition = leaf();
+    int mask = (1 << (random.nextInt(3) + 2)) - 1;
+    return new Step(
+        "  if ((%s & %d) == 1) {\n    out[at] = -1;\n    return;\n  }\n"
+            .formatted(condition.text, mask),
+        (group, takesPart) -> {
+          for (int item = 0; item < ITEMS; item++) {
+            boolean does = takesPart[item] && !group.hasEnded[item];
+            group.hasEnded[item] |= does && (condition.value.of(group, item) & mask) == 1;
+          }
+        });
+  }
+}

@@ -1,0 +1,39 @@
+package org.jhal.cpu.forms;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Random kernels write in each form what their Java evaluation says. */
+class RandomKernelsTest {
+  private static final int KERNELS = Integer.getInteger("jhal.test.random-kernels", 40);
+  private static final long FIRST = Long.getLong("jhal.test.random-first", 0);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "coroutine", "fiber"})
+  void randomKernelsWriteWhatTheirTreeSays(String form) throws InterruptedException {
+    List<RandomKernel> kernels = new ArrayList<>();
+    StringBuilder source = new StringBuilder();
+    for (int i = 0; i < KERNELS; i++) {
+      RandomKernel kernel = new RandomKernel(FIRST + i);
+      kernels.add(kernel);
+      source.append(kernel.text());
+    }
+    List<String> names = kernels.stream().map(RandomKernel::name).toList();
+    try (FormRun run = new FormRun(form, source.toString(), names)) {
+      for (RandomKernel kernel : kernels) {
+        for (int seed = 0; seed < 4; seed++) {
+          int[] input = new Random(seed).ints(FormRun.COUNT, 0, 1000).toArray();
+          assertArrayEquals(
+              kernel.evaluate(input),
+              run.run(kernel.name(), input),
+              () -> "a kernel in the form " + form + ":\n" + kernel.text());
+        }
+      }
+    }
+  }
+}
