@@ -12,6 +12,7 @@ module org.jhal.utils {
   exports org.jhal.driver.cache;
   exports org.jhal.driver.faults;
   exports org.jhal.driver.options;
+  exports org.jhal.driver.source;
   exports org.jhal.driver.support;
   exports org.jhal.driver.transfer;
   exports org.jhal.engine;

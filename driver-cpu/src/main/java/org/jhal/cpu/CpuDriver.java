@@ -57,10 +57,7 @@ class CpuDriver extends ConfiguredDriver {
       Option.text("compiler", "", "the C++ compiler, if it is not to be searched for");
 
   CpuDriver() {
-    super(
-        NAME,
-        ENGINE,
-        List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, KernelCache.OPTION));
+    super(NAME, ENGINE, List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, KernelCache.OPTION));
   }
 
   private static long physicalMemory() {

@@ -98,8 +98,7 @@ final class CpuExecution {
     int x = command.groupsX();
     int y = command.groupsY();
     int z = command.groupsZ();
-    return CpuTask.failing(
-        submission, () -> run(kernel, function, addresses, constants, x, y, z));
+    return CpuTask.failing(submission, () -> run(kernel, function, addresses, constants, x, y, z));
   }
 
   private void run(

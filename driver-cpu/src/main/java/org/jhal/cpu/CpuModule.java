@@ -35,7 +35,8 @@ final class CpuModule implements KernelModule {
       for (int i = 0; i < functions.length; i++) {
         long kernel = HalRuntime.hal_library_kernel(library, i);
         if (kernel == 0) {
-          throw new HalException(Status.NOT_FOUND, what + " has no kernel " + kernels.get(i).name());
+          throw new HalException(
+              Status.NOT_FOUND, what + " has no kernel " + kernels.get(i).name());
         }
         check(kernel, kernels.get(i), what);
         functions[i] = HalRuntime.hal_function_make(kernel);

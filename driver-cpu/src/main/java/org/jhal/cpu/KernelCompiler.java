@@ -17,7 +17,9 @@ import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
 import org.jspecify.annotations.Nullable;
 
-/** Makes libraries for this machine's processor, or finds those that were made before. Thread-safe. */
+/**
+ * Makes libraries for this machine's processor, or finds those that were made before. Thread-safe.
+ */
 final class KernelCompiler {
   static final String FORMAT = "gpu-c++";
 
@@ -45,8 +47,7 @@ final class KernelCompiler {
     List<KernelRequest> requests = new ArrayList<>();
     for (KernelSpec kernel : kernels) {
       Workgroups size = kernel.workgroupSize();
-      requests.add(
-          new KernelRequest(variant.entry(kernel.name()), size.x(), size.y(), size.z()));
+      requests.add(new KernelRequest(variant.entry(kernel.name()), size.x(), size.y(), size.z()));
     }
     List<String> options = variant.options("cpu");
     String file = String.valueOf(variant.file());

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.gpu.compile.KernelArgument;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,8 +9,17 @@ import java.util.List;
 public final class CpuFeatures {
   private static final List<String> LINES =
       List.of(
-          "vendor_id", "cpu family", "model", "model name", "stepping", "flags", "Features",
-          "CPU implementer", "CPU architecture", "CPU variant", "CPU part");
+          "vendor_id",
+          "cpu family",
+          "model",
+          "model name",
+          "stepping",
+          "flags",
+          "Features",
+          "CPU implementer",
+          "CPU architecture",
+          "CPU variant",
+          "CPU part");
 
   private CpuFeatures() {}
 

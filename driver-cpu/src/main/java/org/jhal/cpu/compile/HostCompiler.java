@@ -29,9 +29,18 @@ public final class HostCompiler {
 
   private static final List<String> FLAGS =
       List.of(
-          "-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions",
-          "-fno-rtti", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math",
-          "-ffp-contract=off", "-w");
+          "-O3",
+          "-fPIC",
+          "-shared",
+          "-fvisibility=hidden",
+          "-fno-exceptions",
+          "-fno-rtti",
+          "-fwrapv",
+          "-fno-strict-aliasing",
+          "-fno-math-errno",
+          "-fno-trapping-math",
+          "-ffp-contract=off",
+          "-w");
 
   private final Path path;
 
@@ -133,11 +142,32 @@ public final class HostCompiler {
     Path stubs = folder.resolve("include");
     for (String name :
         List.of(
-            "cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
-            "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "hip/hip_runtime.h", "hip/hip_fp16.h",
-            "hip/hip_bf16.h", "hip/hip_cooperative_groups.h", "math.h", "cmath", "stdint.h",
-            "cstdint", "float.h", "cfloat", "limits.h", "climits", "assert.h", "cassert", "stdio.h",
-            "cstdio", "stddef.h", "cstddef", "string.h", "cstring")) {
+            "cooperative_groups.h",
+            "cooperative_groups/reduce.h",
+            "cooperative_groups/scan.h",
+            "cuda_fp16.h",
+            "cuda_bf16.h",
+            "cuda_runtime.h",
+            "hip/hip_runtime.h",
+            "hip/hip_fp16.h",
+            "hip/hip_bf16.h",
+            "hip/hip_cooperative_groups.h",
+            "math.h",
+            "cmath",
+            "stdint.h",
+            "cstdint",
+            "float.h",
+            "cfloat",
+            "limits.h",
+            "climits",
+            "assert.h",
+            "cassert",
+            "stdio.h",
+            "cstdio",
+            "stddef.h",
+            "cstddef",
+            "string.h",
+            "cstring")) {
       Path file = stubs.resolve(name);
       Files.createDirectories(file.getParent());
       Files.writeString(file, "");
@@ -154,7 +184,8 @@ public final class HostCompiler {
     if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
       process.destroyForcibly();
       throw new HalException(
-          Status.DEADLINE_EXCEEDED, "compiling " + what + " took more than " + MINUTES + " minutes");
+          Status.DEADLINE_EXCEEDED,
+          "compiling " + what + " took more than " + MINUTES + " minutes");
     }
     if (process.exitValue() != 0) {
       String text = new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
@@ -169,24 +200,22 @@ public final class HostCompiler {
   }
 
   private static <T> T inFolder(InFolder<T> body) {
-    Path folder = null;
     try {
-      folder = Files.createTempDirectory("jhal-cpu");
-      return body.run(folder);
+      Path folder = Files.createTempDirectory("jhal-cpu");
+      try {
+        return body.run(folder);
+      } finally {
+        delete(folder);
+      }
     } catch (IOException e) {
       throw new HalException(Status.INTERNAL, "cannot compile: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new HalException(Status.CANCELLED, "compiling was interrupted");
-    } finally {
-      delete(folder);
     }
   }
 
   private static void delete(Path folder) {
-    if (folder == null) {
-      return;
-    }
     try (Stream<Path> all = Files.walk(folder)) {
       for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);

@@ -12,8 +12,18 @@ import org.jhal.cpu.translate.Translator;
 public final class Resources {
   private static final List<String> HEADERS =
       List.of(
-          "hal_abi.h", "hal_atomic.h", "hal_cooperative.h", "hal_coroutine.h", "hal_cpu.h", "hal_groups.h",
-          "hal_half.h", "hal_item.h", "hal_macros.h", "hal_math.h", "hal_meet.h", "hal_run.h",
+          "hal_abi.h",
+          "hal_atomic.h",
+          "hal_cooperative.h",
+          "hal_coroutine.h",
+          "hal_cpu.h",
+          "hal_groups.h",
+          "hal_half.h",
+          "hal_item.h",
+          "hal_macros.h",
+          "hal_math.h",
+          "hal_meet.h",
+          "hal_run.h",
           "hal_types.h");
 
   private Resources() {}
@@ -29,7 +39,8 @@ public final class Resources {
   public static String headers() {
     StringBuilder all = new StringBuilder();
     for (String header : HEADERS) {
-      all.append(new String(read(Translator.class, header), java.nio.charset.StandardCharsets.UTF_8));
+      all.append(
+          new String(read(Translator.class, header), java.nio.charset.StandardCharsets.UTF_8));
     }
     return all.toString();
   }

@@ -1,19 +1,16 @@
 package org.jhal.cpu.translate;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Which functions of a source need to know the work item that calls them, since they or the functions
- * that they call ask for its index, or make it wait for others.
+ * Which functions of a source need to know the work item that calls them, since they or the
+ * functions that they call ask for its index, or make it wait for others.
  */
 final class Calls {
-  private static final Set<String> INDEXES =
-      Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
+  private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
 
   /** Functions of the dialect at which the items of a workgroup meet. */
   private static final Set<String> BARRIERS =
@@ -22,20 +19,51 @@ final class Calls {
   /** Functions of the dialect at which the items of a warp meet. */
   private static final Set<String> WARP =
       Set.of(
-          "__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
-          "__ballot_sync", "__any_sync", "__all_sync", "__activemask", "__reduce_add_sync",
-          "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
-          "__reduce_xor_sync", "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot",
-          "__any", "__all");
+          "__syncwarp",
+          "__shfl_sync",
+          "__shfl_up_sync",
+          "__shfl_down_sync",
+          "__shfl_xor_sync",
+          "__ballot_sync",
+          "__any_sync",
+          "__all_sync",
+          "__activemask",
+          "__reduce_add_sync",
+          "__reduce_min_sync",
+          "__reduce_max_sync",
+          "__reduce_and_sync",
+          "__reduce_or_sync",
+          "__reduce_xor_sync",
+          "__shfl",
+          "__shfl_up",
+          "__shfl_down",
+          "__shfl_xor",
+          "__ballot",
+          "__any",
+          "__all");
 
   /** Functions of the dialect that take the item. */
-  private static final Set<String> OTHERS = Set.of("this_thread_block", "this_grid", "coalesced_threads");
+  private static final Set<String> OTHERS =
+      Set.of("this_thread_block", "this_grid", "coalesced_threads");
 
   /** Methods and functions of cooperative groups at which items meet. */
   private static final Set<String> OF_GROUPS =
       Set.of(
-          "sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "any", "all", "reduce",
-          "inclusive_scan", "exclusive_scan", "coalesced_threads", "match_any", "arrive", "wait",
+          "sync",
+          "shfl",
+          "shfl_up",
+          "shfl_down",
+          "shfl_xor",
+          "ballot",
+          "any",
+          "all",
+          "reduce",
+          "inclusive_scan",
+          "exclusive_scan",
+          "coalesced_threads",
+          "match_any",
+          "arrive",
+          "wait",
           "arrive_and_wait");
 
   private final Map<String, Set<String>> words = new HashMap<>(); // of each function
@@ -64,14 +92,14 @@ final class Calls {
 
   /** Adds all functions that have a word for which the test is true, or call such a function. */
   private void spread(Set<String> found, Test test) {
-    List<String> names = new ArrayList<>(words.keySet());
     boolean isChanged = true;
     while (isChanged) {
       isChanged = false;
-      for (String name : names) {
-        if (!found.contains(name)
-            && words.get(name).stream().anyMatch(word -> test.is(word) || found.contains(word))) {
-          isChanged = found.add(name);
+      for (var function : words.entrySet()) {
+        if (!found.contains(function.getKey())
+            && function.getValue().stream()
+                .anyMatch(word -> test.is(word) || found.contains(word))) {
+          isChanged = found.add(function.getKey());
         }
       }
     }
@@ -100,7 +128,9 @@ final class Calls {
     return INDEXES.contains(word);
   }
 
-  /** Whether a function takes the work item as its first argument, which the source does not give. */
+  /**
+   * Whether a function takes the work item as its first argument, which the source does not give.
+   */
   boolean passItem(String function) {
     return withItem.contains(function)
         || BARRIERS.contains(function)

@@ -10,19 +10,67 @@ final class Declarations {
   /** Of functions and variables; they say nothing about the type. */
   static final Set<String> SPECIFIERS =
       Set.of(
-          "static", "inline", "extern", "__global__", "__device__", "__host__", "__forceinline__",
-          "__noinline__", "__shared__", "__inline__", "HAL_DEVICE");
+          "static",
+          "inline",
+          "extern",
+          "__global__",
+          "__device__",
+          "__host__",
+          "__forceinline__",
+          "__noinline__",
+          "__shared__",
+          "__inline__",
+          "HAL_DEVICE");
 
   private static final Set<String> TYPES =
       Set.of(
-          "void", "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double",
-          "auto", "const", "volatile", "constexpr", "struct", "union", "typename", "__half");
+          "void",
+          "bool",
+          "char",
+          "short",
+          "int",
+          "long",
+          "unsigned",
+          "signed",
+          "float",
+          "double",
+          "auto",
+          "const",
+          "volatile",
+          "constexpr",
+          "struct",
+          "union",
+          "typename",
+          "__half");
 
   private static final Set<String> NO_TYPES =
       Set.of(
-          "return", "break", "continue", "goto", "delete", "new", "throw", "case", "default",
-          "using", "typedef", "else", "do", "if", "for", "while", "switch", "asm", "__asm__", "this",
-          "sizeof", "static_assert", "namespace", "true", "false", "operator");
+          "return",
+          "break",
+          "continue",
+          "goto",
+          "delete",
+          "new",
+          "throw",
+          "case",
+          "default",
+          "using",
+          "typedef",
+          "else",
+          "do",
+          "if",
+          "for",
+          "while",
+          "switch",
+          "asm",
+          "__asm__",
+          "this",
+          "sizeof",
+          "static_assert",
+          "namespace",
+          "true",
+          "false",
+          "operator");
 
   /**
    * One variable of a declaration.
@@ -31,8 +79,7 @@ final class Declarations {
    * @param dimensions the brackets behind the name
    * @param initial what stands behind the name and the dimensions, with its {@code =} or brackets
    */
-  record Declarator(
-      List<Token> pointers, Token name, List<Token> dimensions, List<Token> initial) {
+  record Declarator(List<Token> pointers, Token name, List<Token> dimensions, List<Token> initial) {
     boolean isReference() {
       return pointers.stream().anyMatch(token -> token.is("&") || token.is("&&"));
     }

@@ -18,8 +18,8 @@ import org.jhal.cpu.translate.Statement.Whole;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a kernel as a function that runs workgroups, from the plan of a {@link Planner}. The macros
- * that it uses are in {@code hal_cpu.h}.
+ * Writes a kernel as a function that runs workgroups, from the plan of a {@link Planner}. The
+ * macros that it uses are in {@code hal_cpu.h}.
  */
 final class Fission {
   private final Planner plan;
@@ -178,12 +178,24 @@ final class Fission {
     String type =
         variable.declaration.is("auto")
             ? "decltype(" + Tokens.text(value(declarator)) + ")"
-            : Tokens.text(variable.declaration.plainType())
-                + Tokens.text(declarator.pointers());
+            : Tokens.text(variable.declaration.plainType()) + Tokens.text(declarator.pointers());
     out.raw(
-        " typedef hal_bare<" + type + "> " + typeName(variable)
-            + Tokens.text(declarator.dimensions()) + "; " + typeName(variable) + " "
-            + variable.array() + "[HAL_ITEMS]" + (isFlag(variable) ? " = {}" : "") + "; auto& " + name + " = " + variable.array() + "[0];");
+        " typedef hal_bare<"
+            + type
+            + "> "
+            + typeName(variable)
+            + Tokens.text(declarator.dimensions())
+            + "; "
+            + typeName(variable)
+            + " "
+            + variable.array()
+            + "[HAL_ITEMS]"
+            + (isFlag(variable) ? " = {}" : "")
+            + "; auto& "
+            + name
+            + " = "
+            + variable.array()
+            + "[0];");
   }
 
   /** Whether it says which items take part in an exchange. */

@@ -4,7 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function of a source, or its declaration. All numbers are indexes into the tokens of the source.
+ * A function of a source, or its declaration. All numbers are indexes into the tokens of the
+ * source.
  *
  * @param start of the whole, its {@code template} and {@code extern "C"} included
  * @param type where its specifiers and its result's type begin

@@ -111,7 +111,8 @@ final class ItemRewriter {
       Token token = tokens.get(i);
       Function function = functions.get(i);
       if (devices.contains(i)) {
-        out.add(new Token(token.kind(), "HAL_DEVICE", token.isSpaced(), token.file(), token.line()));
+        out.add(
+            new Token(token.kind(), "HAL_DEVICE", token.isSpaced(), token.file(), token.line()));
         continue;
       }
       out.add(token);

@@ -150,7 +150,8 @@ final class Meetings {
   private record Call(int start, int name, int open, int end) {
     List<List<Token>> arguments(List<Token> tokens) {
       List<List<Token>> all = Tokens.split(tokens.subList(open + 1, end));
-      boolean hasItem = !all.isEmpty() && all.get(0).size() == 1 && all.get(0).get(0).is("hal_self");
+      boolean hasItem =
+          !all.isEmpty() && all.get(0).size() == 1 && all.get(0).get(0).is("hal_self");
       return hasItem ? all.subList(1, all.size()) : all;
     }
 
@@ -171,7 +172,9 @@ final class Meetings {
         open = Tokens.closeAngle(tokens, open) + 1;
       }
       boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "::");
-      if (open > 0 && Tokens.is(tokens, open, "(") && (isMember || !calls.isOfGroup(token.text()))) {
+      if (open > 0
+          && Tokens.is(tokens, open, "(")
+          && (isMember || !calls.isOfGroup(token.text()))) {
         int start = isMember ? i - 2 : i;
         return new Call(start, i, open, Tokens.close(tokens, open));
       }
@@ -212,8 +215,12 @@ final class Meetings {
       String given = give(arguments.get(1), name, to);
       String width = arguments.size() > 3 ? text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
-      return shuffle(word.equals("__shfl_sync") ? "hal_lane_of" : lane, given,
-          text(arguments.get(2)), width, name);
+      return shuffle(
+          word.equals("__shfl_sync") ? "hal_lane_of" : lane,
+          given,
+          text(arguments.get(2)),
+          width,
+          name);
     }
     if (call.start < call.name && TILE_SHUFFLES.contains(word)) {
       String tile = text(tokens.subList(call.start, call.start + 1));
@@ -232,8 +239,14 @@ final class Meetings {
     if (word.equals("reduce") && arguments.size() == 3) {
       String given = give(arguments.get(1), name, to);
       return tokens(
-          "HAL_READ_TREE(" + given + "_all, " + text(arguments.get(0)) + ".size(), "
-              + text(arguments.get(2)) + ")", name);
+          "HAL_READ_TREE("
+              + given
+              + "_all, "
+              + text(arguments.get(0))
+              + ".size(), "
+              + text(arguments.get(2))
+              + ")",
+          name);
     }
     String macro =
         switch (word) {
@@ -297,8 +310,7 @@ final class Meetings {
 
   private static List<Token> tokens(String text, Token at) {
     return Lexer.tokens(text).stream()
-        .map(
-            token -> new Token(token.kind(), token.text(), token.isSpaced(), at.file(), at.line()))
+        .map(token -> new Token(token.kind(), token.text(), token.isSpaced(), at.file(), at.line()))
         .toList();
   }
 
@@ -425,8 +437,7 @@ final class Meetings {
         renamed.add(token);
       } else {
         for (Token part : other) {
-          renamed.add(
-              new Token(part.kind(), part.text(), true, token.file(), token.line()));
+          renamed.add(new Token(part.kind(), part.text(), true, token.file(), token.line()));
         }
       }
     }

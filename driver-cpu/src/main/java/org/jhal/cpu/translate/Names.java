@@ -20,16 +20,59 @@ final class Names {
   /** Functions whose results depend on their arguments alone. */
   private static final Set<String> PURE =
       Set.of(
-          "min", "max", "abs", "fminf", "fmaxf", "fabsf", "sizeof", "alignof", "static_cast",
-          "reinterpret_cast", "const_cast", "decltype", "umin", "umax", "this_thread_block",
-          "tiled_partition", "this_grid");
+          "min",
+          "max",
+          "abs",
+          "fminf",
+          "fmaxf",
+          "fabsf",
+          "sizeof",
+          "alignof",
+          "static_cast",
+          "reinterpret_cast",
+          "const_cast",
+          "decltype",
+          "umin",
+          "umax",
+          "this_thread_block",
+          "tiled_partition",
+          "this_grid");
 
   private static final Set<String> TYPE_WORDS =
       Set.of(
-          "unsigned", "signed", "int", "long", "short", "char", "bool", "float", "double", "size_t",
-          "uint", "uchar", "ushort", "ulong", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t",
-          "uint32_t", "int64_t", "uint64_t", "auto", "const", "dim3", "u8", "u16", "u32", "u64",
-          "i8", "i16", "i32", "i64");
+          "unsigned",
+          "signed",
+          "int",
+          "long",
+          "short",
+          "char",
+          "bool",
+          "float",
+          "double",
+          "size_t",
+          "uint",
+          "uchar",
+          "ushort",
+          "ulong",
+          "int8_t",
+          "uint8_t",
+          "int16_t",
+          "uint16_t",
+          "int32_t",
+          "uint32_t",
+          "int64_t",
+          "uint64_t",
+          "auto",
+          "const",
+          "dim3",
+          "u8",
+          "u16",
+          "u32",
+          "u64",
+          "i8",
+          "i16",
+          "i32",
+          "i64");
 
   private final Set<String> assigned = new HashSet<>();
   private final Set<String> globals;
@@ -60,8 +103,7 @@ final class Names {
       return true;
     }
     Token earlier = Tokens.get(tokens, at - 2);
-    boolean isUnary =
-        earlier.kind() == Token.Kind.MARK && !earlier.is(")") && !earlier.is("]");
+    boolean isUnary = earlier.kind() == Token.Kind.MARK && !earlier.is(")") && !earlier.is("]");
     if (before.is("&") && (isUnary || earlier.is("return"))) {
       return !Tokens.is(tokens, at + 1, "["); // the address of an element is no name's
     }

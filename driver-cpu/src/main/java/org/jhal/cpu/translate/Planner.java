@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * run one after the other (loop fission).
  *
  * <p>What contains a barrier is carried out by the workgroup: a loop, or a branch, that is the same
- * for all items runs once; otherwise a mask has the items that take part. A variable that is used in
- * several segments is computed again, or becomes an array with an element for each item.
+ * for all items runs once; otherwise a mask has the items that take part. A variable that is used
+ * in several segments is computed again, or becomes an array with an element for each item.
  */
 final class Planner {
   private final Names names;
@@ -155,10 +155,9 @@ final class Planner {
       before(current, steps, new Step.Declared(tokens(statement)));
     } else if (statement instanceof If choice && isGroupJump(choice)) {
       current = null;
-      Jump jump = (Jump) single(choice.then());
+      Jump jump = (Jump) Objects.requireNonNull(single(choice.then())); // as isGroupJump says
       steps.add(
-          new Step.GroupIf(
-              choice.condition(), List.of(new Step.GroupJump(jump.word())), null));
+          new Step.GroupIf(choice.condition(), List.of(new Step.GroupJump(jump.word())), null));
     } else {
       Step.Segment segment = segment(steps);
       if (statement instanceof If choice && isGuard(choice, segment)) {
@@ -253,8 +252,7 @@ final class Planner {
     for (Declarator declarator : declaration.declarators()) {
       look(declarator.initial(), segment);
       look(declarator.dimensions(), segment);
-      Variable added =
-          add(declaration, declarator, segment, isRepeatable(declaration, declarator));
+      Variable added = add(declaration, declarator, segment, isRepeatable(declaration, declarator));
       segment.declares.add(added);
       for (Token token : declarator.initial()) {
         Variable mentioned = token.isWord() ? variable(token.text()) : null;
@@ -300,8 +298,12 @@ final class Planner {
     Predicate<Token> isGroup =
         token ->
             Set.of(
-                    "thread_block", "thread_block_tile", "grid_group", "this_thread_block",
-                    "tiled_partition", "this_grid")
+                    "thread_block",
+                    "thread_block_tile",
+                    "grid_group",
+                    "this_thread_block",
+                    "tiled_partition",
+                    "this_grid")
                 .contains(token.text());
     return declaration.type().stream().anyMatch(isGroup)
         || declarator.initial().stream().anyMatch(isGroup);
@@ -309,8 +311,7 @@ final class Planner {
 
   /** Whether an expression is an element of shared memory, at places that are known. */
   private boolean isElementOfShared(List<Token> expression) {
-    Variable array =
-        Tokens.get(expression, 0).isWord() ? variable(expression.get(0).text()) : null;
+    Variable array = Tokens.get(expression, 0).isWord() ? variable(expression.get(0).text()) : null;
     if (array == null || !array.declaration.is("__shared__")) {
       return false;
     }
@@ -490,8 +491,7 @@ final class Planner {
   }
 
   private void repeat(Do loop, List<Step> steps) throws UnfitException {
-    Step.Loop divided =
-        new Step.Loop(++numbers, null, loop.condition(), List.of(), false, true);
+    Step.Loop divided = new Step.Loop(++numbers, null, loop.condition(), List.of(), false, true);
     body(divided, loop.body());
     steps.add(divided);
   }
@@ -544,7 +544,8 @@ final class Planner {
       own.add(declarator.name().text());
     }
     Names.Allowed allowed =
-        name -> own.contains(name) || isSame(List.of(new Token(Token.Kind.WORD, name, true, "", 0)));
+        name ->
+            own.contains(name) || isSame(List.of(new Token(Token.Kind.WORD, name, true, "", 0)));
     List<Token> step = new ArrayList<>();
     for (Token token : loop.step()) { // a change of its own variables
       boolean isChange =

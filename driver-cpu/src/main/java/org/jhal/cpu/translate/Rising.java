@@ -13,16 +13,24 @@ import org.jspecify.annotations.Nullable;
  * an upper limit that is the same for all.
  *
  * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless its
- * type overflows; then the last item has a smaller value than the first one, which is looked at when
- * the kernel runs.
+ * type overflows; then the last item has a smaller value than the first one, which is looked at
+ * when the kernel runs.
  */
 final class Rising {
-  private static final Set<String> INDEXES =
-      Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
+  private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
   private static final Set<String> TYPES =
       Set.of(
-          "unsigned", "int", "long", "size_t", "uint", "ulong", "int32_t", "uint32_t", "int64_t",
-          "uint64_t", "const");
+          "unsigned",
+          "int",
+          "long",
+          "size_t",
+          "uint",
+          "ulong",
+          "int32_t",
+          "uint32_t",
+          "int64_t",
+          "uint64_t",
+          "const");
 
   /** With at most 1024 items, no sum of a few terms overflows 32 bits more than once. */
   private static final long MOST = 1 << 18;

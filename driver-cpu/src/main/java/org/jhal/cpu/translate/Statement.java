@@ -9,8 +9,7 @@ sealed interface Statement {
   record Plain(List<Token> tokens) implements Statement {}
 
   /** A declaration of variables. */
-  record Variables(Declarations.Declaration declaration, List<Token> tokens)
-      implements Statement {}
+  record Variables(Declarations.Declaration declaration, List<Token> tokens) implements Statement {}
 
   /** Statements in braces. */
   record Block(List<Statement> statements, Token at) implements Statement {}

@@ -3,7 +3,6 @@ package org.jhal.cpu.translate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jhal.cpu.translate.Statement.Barrier;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
@@ -181,10 +180,6 @@ final class StatementParser {
             ? null
             : declaration == null ? new Plain(start) : new Variables(declaration, start);
     return new For(
-        begin,
-        header.subList(one + 1, two),
-        header.subList(two + 1, header.size()),
-        body(),
-        first);
+        begin, header.subList(one + 1, two), header.subList(two + 1, header.size()), body(), first);
   }
 }

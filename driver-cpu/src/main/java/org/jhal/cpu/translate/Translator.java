@@ -138,8 +138,7 @@ public final class Translator {
 
   private String groups(Function kernel) throws UnfitException {
     List<Token> body = kernel.statements();
-    List<Statement> statements =
-        Meetings.find(StatementParser.parse(body), source, calls);
+    List<Statement> statements = Meetings.find(StatementParser.parse(body), source, calls);
     List<Token> all = new ArrayList<>(); // with those of the functions that were written out
     for (Statement statement : statements) {
       Planner.collect(statement, all);
@@ -185,8 +184,7 @@ public final class Translator {
   // Output.
 
   /** Writes the source, with the divided kernels in their new form, and without the host's code. */
-  private void write(
-      Writer out, Set<String> divided, Set<String> stopping, Set<String> whole) {
+  private void write(Writer out, Set<String> divided, Set<String> stopping, Set<String> whole) {
     Map<Integer, Function> starts = new HashMap<>();
     source.functions().forEach(function -> starts.put(function.start(), function));
     Map<Integer, Integer> skipped = new HashMap<>();
@@ -248,7 +246,9 @@ public final class Translator {
         if (kernels.contains(name)
             || used.contains(name)
             || (!function.isForHost() && !function.isKernel())) {
-          tokens.subList(function.name() + 1, function.end()).forEach(word -> used.add(word.text()));
+          tokens
+              .subList(function.name() + 1, function.end())
+              .forEach(word -> used.add(word.text()));
           left.remove(function);
           isChanged = true;
         }
@@ -269,7 +269,6 @@ public final class Translator {
         level == Level.FISSION
             ? kernel.name() + "__groups<" + kernel.sizes() + kernel.arguments() + ">"
             : kernel.entry();
-    out.raw(
-        "HAL_ENTRY(%d, %s, (%s), (%s))\n".formatted(index, form, kernel.sizes(), function));
+    out.raw("HAL_ENTRY(%d, %s, (%s), (%s))\n".formatted(index, form, kernel.sizes(), function));
   }
 }

@@ -14,8 +14,18 @@ import org.junit.jupiter.api.Test;
 class MeetingsTest {
   private static final List<String> KERNELS =
       List.of(
-          "reversed", "carried", "early_end", "leaving", "counted", "branched", "summed",
-          "shuffled", "half_a_warp", "grouped", "scanned", "structured");
+          "reversed",
+          "carried",
+          "early_end",
+          "leaving",
+          "counted",
+          "branched",
+          "summed",
+          "shuffled",
+          "half_a_warp",
+          "grouped",
+          "scanned",
+          "structured");
 
   private static String source() throws IOException {
     try (InputStream in = MeetingsTest.class.getResourceAsStream("meetings.cpp")) {

@@ -65,7 +65,9 @@ final class RandomKernel {
 
   String text() {
     StringBuilder text = new StringBuilder(functions);
-    text.append("extern \"C\" __global__ void ").append(name).append("(const int* in, int* out) {\n");
+    text.append("extern \"C\" __global__ void ")
+        .append(name)
+        .append("(const int* in, int* out) {\n");
     text.append("  __shared__ int shared[64];\n  int item = threadIdx.x;\n");
     text.append("  int at = blockIdx.x * blockDim.x + threadIdx.x;\n");
     for (int i = 0; i < VARIABLES; i++) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,6 +9,7 @@ import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.driver.source.SourceCode;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.EngineDevice;

@@ -9,6 +9,7 @@ import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.util.List;
 import java.util.Map;
+import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

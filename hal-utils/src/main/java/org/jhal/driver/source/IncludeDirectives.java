@@ -1,4 +1,4 @@
-package org.jhal.gpu.compile;
+package org.jhal.driver.source;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package org.jhal.gpu.compile;
+package org.jhal.driver.source;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -23,16 +23,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Ignores conditions, comments and macros, so there may be more files than the compiler needs.
  * The compiler may have the files that the bundle lacks.
  *
- * <p>Uses no lambdas; see {@link CompilerFiles}.
+ * <p>Uses no lambdas, whose first use in a process takes longer than the rest.
  *
  * @param text the source
  * @param name its name, for the compiler's messages
  * @param headers the included files by NAME
  * @param missing the NAMEs that the bundle has no file for
  */
-record SourceCode(String text, String name, Map<String, String> headers, List<String> missing) {
+public record SourceCode(
+    String text, String name, Map<String, String> headers, List<String> missing) {
   /** The maximum size of a source with its includes, in bytes. */
-  static final int MAX_BYTES = 64 << 20;
+  public static final int MAX_BYTES = 64 << 20;
 
   /** A directive to follow: the name, and the folder of the file that contains it. */
   private record Include(String name, String folder, String file) {}
@@ -89,7 +90,7 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
    * @throws HalException INVALID_ARGUMENT if one NAME means two files, a file has a character 0, or
    *     the total exceeds {@link #MAX_BYTES}; DATA_LOSS if reading fails
    */
-  static SourceCode read(ExecutableSource bundle, String path, byte[] utf8, String what) {
+  public static SourceCode read(ExecutableSource bundle, String path, byte[] utf8, String what) {
     if (utf8.length > MAX_BYTES) {
       throw refused(what, path + " has " + utf8.length + " bytes; it may have " + MAX_BYTES);
     }
@@ -140,7 +141,7 @@ record SourceCode(String text, String name, Map<String, String> headers, List<St
   }
 
   /** Whether its code depends on it, the options and the compiler alone. */
-  boolean isSelfContained(List<String> options) {
+  public boolean isSelfContained(List<String> options) {
     if (!missing.isEmpty() || !SelfContained.test(withoutIncludes(text), options)) {
       return false;
     }

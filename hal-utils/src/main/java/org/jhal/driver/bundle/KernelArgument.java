@@ -1,4 +1,4 @@
-package org.jhal.gpu.compile;
+package org.jhal.driver.bundle;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,6 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.driver.ArgumentLayout;
-import org.jhal.driver.bundle.KernelSpec;
 
 /**
  * An argument of a kernel.

@@ -1,4 +1,4 @@
-package org.jhal.gpu.compile;
+package org.jhal.driver.source;
 
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
  * their value that cannot name a file. Not allowed are options in two parts, options with a path,
  * and those that include or use a profile or a plugin.
  */
-final class SelfContained {
+public final class SelfContained {
   private static final Set<String> READING =
       Set.of("include", "include_next", "import", "embed", "include_alias");
 
@@ -64,7 +64,7 @@ final class SelfContained {
   private SelfContained() {}
 
   /** Whether the compiled code depends on the arguments and the compiler alone. */
-  static boolean test(String source, List<String> options) {
+  public static boolean test(String source, List<String> options) {
     String joined = IncludeDirectives.joined(source);
     for (String option : options) {
       if (!isAllowed(option) || !isFixed(option) || ASSEMBLER.matcher(option).find()) {
@@ -79,7 +79,7 @@ final class SelfContained {
    *
    * @param variables their values by name
    */
-  static boolean allows(Map<String, String> variables) {
+  public static boolean allows(Map<String, String> variables) {
     for (Map.Entry<String, String> variable : variables.entrySet()) {
       String name = variable.getKey();
       if (name.contains("OPTIONS") || name.startsWith("CCC_")) {

@@ -1,4 +1,4 @@
-package org.jhal.gpu.compile;
+package org.jhal.driver.source;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
