@@ -15,6 +15,7 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,19 +44,24 @@ final class KernelCompiler {
 
   /** The library of a bundle's kernels. */
   byte[] kernels(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    String text = new String(variant.readFile(source), StandardCharsets.UTF_8);
+    String file = String.valueOf(variant.file());
+    String what = file + " of bundle " + source.name();
+    SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
     List<KernelRequest> requests = new ArrayList<>();
     for (KernelSpec kernel : kernels) {
       Workgroups size = kernel.workgroupSize();
       requests.add(new KernelRequest(variant.entry(kernel.name()), size.x(), size.y(), size.z()));
     }
     List<String> options = variant.options("cpu");
-    String file = String.valueOf(variant.file());
-    List<String> key = new ArrayList<>(List.of("cpu kernels", text, file, requests.toString()));
-    key.addAll(List.of(options.toString(), String.valueOf(forced)));
     SourceCompiler sources = new SourceCompiler(compiler, forced);
-    String what = file + " of bundle " + source.name();
-    return kept(key, "cpu " + what, () -> sources.compile(text, file, options, requests, what));
+    Made made = () -> sources.compile(code, options, requests, what);
+    if (!code.isSelfContained(options)) {
+      return made.make();
+    }
+    List<String> key =
+        new ArrayList<>(List.of("cpu kernels", code.toString(), requests.toString()));
+    key.addAll(List.of(options.toString(), String.valueOf(forced)));
+    return kept(key, "cpu " + what, made);
   }
 
   private interface Made {

@@ -8,12 +8,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Resources;
+import org.jhal.driver.source.SourceCode;
 
 /**
  * A C++ compiler of this machine, called as a process. Each call has a folder of its own for its
@@ -83,17 +85,29 @@ public final class HostCompiler {
   }
 
   /** Preprocesses a source. */
-  String preprocess(String source, String name, List<String> options, String what) {
+  String preprocess(SourceCode source, List<String> options, String what) {
     return inFolder(
         folder -> {
-          Files.writeString(folder.resolve("source.cpp"), "#line 1 \"" + name + "\"\n" + source);
+          Files.writeString(
+              folder.resolve("source.cpp"), "#line 1 \"" + source.name() + "\"\n" + source.text());
+          Path quoted = Files.createDirectory(folder.resolve("quoted"));
+          for (Map.Entry<String, String> header : source.headers().entrySet()) {
+            Path file = quoted.resolve(header.getKey());
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, header.getValue());
+          }
           List<String> call = call(folder, "-E", "-x", "c++", "-std=c++17", "-nostdinc");
+          call.addAll(List.of("-iquote", quoted.toString()));
           call.addAll(List.of("-isystem", stubs(folder).toString()));
           call.addAll(List.of("-include", folder.resolve("hal_macros.h").toString()));
           call.addAll(options);
           call.addAll(List.of("-o", folder.resolve("source.ii").toString()));
           call.add(folder.resolve("source.cpp").toString());
-          run(folder, call, what);
+          try {
+            run(folder, call, what);
+          } catch (HalException e) {
+            throw new HalException(e.status(), source.withHint(String.valueOf(e.getMessage())));
+          }
           return Files.readString(folder.resolve("source.ii"));
         });
   }

@@ -6,6 +6,7 @@ import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
 import org.jhal.cpu.translate.Translator;
+import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /** Compiles a source of GPU C++: preprocesses it, translates it, and compiles the translation. */
@@ -22,13 +23,12 @@ public final class SourceCompiler {
   /**
    * Compiles kernels.
    *
-   * @param name of the source, for the compiler's messages
    * @param what is being compiled, for people
    * @return a library with a {@code hal_kernel_N} for each request
    */
   public byte[] compile(
-      String source, String name, List<String> options, List<KernelRequest> kernels, String what) {
-    String preprocessed = compiler.preprocess(source, name, options, what);
+      SourceCode source, List<String> options, List<KernelRequest> kernels, String what) {
+    String preprocessed = compiler.preprocess(source, options, what);
     Translation translation = Translator.translate(preprocessed, kernels, forced);
     List<String> rest = new ArrayList<>(options);
     rest.removeIf(option -> option.startsWith("-D") || option.startsWith("-I"));

@@ -124,7 +124,7 @@ public abstract class RuntimeCompiler {
                     what,
                     api.getErrorString(code),
                     String.join(" ", options),
-                    withHint(log(handle), source)),
+                    source.withHint(log(handle))),
             null,
             nativeCode(api, code));
       }
@@ -142,14 +142,6 @@ public abstract class RuntimeCompiler {
 
   private static @Nullable StringArray strings(Collection<String> some) {
     return some.isEmpty() ? null : new StringArray(some.toArray(new String[0]));
-  }
-
-  /** The log, with a hint if it names an include file that the bundle lacks. */
-  private static String withHint(String log, SourceCode source) {
-    List<String> named = source.missing().stream().filter(log::contains).toList();
-    return named.isEmpty()
-        ? log
-        : log + "\n(The bundle has no file for #include of '" + String.join("', '", named) + "'.)";
   }
 
   private String log(Pointer program) {

@@ -140,6 +140,14 @@ public record SourceCode(
     return text;
   }
 
+  /** A compiler's log, with a hint if it names an include file that the bundle lacks. */
+  public String withHint(String log) {
+    List<String> named = missing.stream().filter(log::contains).toList();
+    return named.isEmpty()
+        ? log
+        : log + "\n(The bundle has no file for #include of '" + String.join("', '", named) + "'.)";
+  }
+
   /** Whether its code depends on it, the options and the compiler alone. */
   public boolean isSelfContained(List<String> options) {
     if (!missing.isEmpty() || !SelfContained.test(withoutIncludes(text), options)) {
