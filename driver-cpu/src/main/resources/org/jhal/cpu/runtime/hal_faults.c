@@ -6,12 +6,17 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 // A trap of the compiler raises SIGILL or SIGTRAP, which depends on the processor.
 static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { COUNT = sizeof SIGNALS / sizeof *SIGNALS };
 
 static struct sigaction before[64];
+
+// The C library's sigaction. Under libjsig another one would be found first, which puts handlers behind that of the JVM; and
+// that one runs on the stack that has faulted, so it cannot even begin when a kernel has run out of it.
+static int (*set_action)(int, const struct sigaction*, struct sigaction*) = sigaction;
 
 // Read by the handler, so it must not be allocated at its first use.
 static __thread hal_thread* volatile self __attribute__((tls_model("initial-exec")));
@@ -31,9 +36,9 @@ static void pass_on(int number, siginfo_t* info, void* context) {
   } else if (has_handler) {
     action.sa_handler(number);
   } else if (is_fault(info)) {
-    sigaction(number, &action, NULL);  // it comes again, and the system acts
+    set_action(number, &action, NULL);  // it comes again, and the system acts
   } else if (action.sa_handler == SIG_DFL) {
-    sigaction(number, &action, NULL);
+    set_action(number, &action, NULL);
     raise(number);
   }
 }
@@ -44,7 +49,8 @@ static void handler(int number, siginfo_t* info, void* context) {
     pass_on(number, info, context);
     return;
   }
-  thread->address = number == SIGSEGV || number == SIGBUS ? info->si_addr : NULL;
+  thread->address = info->si_addr;
+  thread->has_address = (number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL;
   thread->reason = number == SIGFPE                                   ? HAL_ARITHMETIC
                    : number == SIGILL || number == SIGTRAP            ? HAL_ILLEGAL_INSTRUCTION
                    : hal_is_below_stack(thread, (char*)info->si_addr) ? HAL_STACK_OVERFLOW
@@ -59,13 +65,16 @@ static void install(void) {
   // The name is found among the libraries that are loaded. The file may be gone.
   Dl_info own;
   if (!dladdr((void*)install, &own) || !dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) return;
+  void* library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  void* found = library ? dlsym(library, "sigaction") : NULL;
+  if (found) memcpy(&set_action, &found, sizeof found);
   for (int i = 0; i < COUNT; i++) {
     struct sigaction action;
-    sigaction(SIGNALS[i], NULL, &before[SIGNALS[i]]);  // known before the handler is there
+    set_action(SIGNALS[i], NULL, &before[SIGNALS[i]]);  // known before the handler is there
     action = before[SIGNALS[i]];
     action.sa_sigaction = handler;
     action.sa_flags = (action.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGNALS[i], &action, NULL);
+    set_action(SIGNALS[i], &action, NULL);
   }
   is_installed = 1;
 }
@@ -120,7 +129,7 @@ void hal_stop(int why, const char* text) {
   hal_thread* thread = self;
   thread->reason = why;
   thread->said = text;
-  thread->address = NULL;
+  thread->has_address = 0;
   siglongjmp(thread->out, 1);
 }
 
@@ -128,7 +137,7 @@ void hal_describe(const hal_thread* thread, char text[HAL_TEXT]) {
   text[0] = 0;
   if (thread->said) {
     snprintf(text, HAL_TEXT, "%s", thread->said);
-  } else if (thread->address && thread->reason == HAL_ILLEGAL_ADDRESS) {
-    snprintf(text, HAL_TEXT, "address %p", thread->address);
+  } else if (thread->has_address && thread->reason == HAL_ILLEGAL_ADDRESS) {
+    snprintf(text, HAL_TEXT, "address 0x%zx", (size_t)thread->address);
   }
 }

@@ -46,7 +46,8 @@ typedef struct {
   volatile int is_inside;     // it runs a kernel, and a fault is the kernel's
   volatile int reason;        // why the kernel has failed
   const char* volatile said;  // what the kernel says about that; null for nothing
-  void* volatile address;     // where it has faulted
+  void* volatile address;     // of the memory that it has tried to access
+  volatile int has_address;
   void* signal_stack;
   char* low;                  // the end of the thread's own stack; null if it is not known
 
