@@ -21,6 +21,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Kernel;
 import org.jhal.Sequence;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,10 @@ final class FaultRun implements AutoCloseable {
 
   Device device() {
     return device;
+  }
+
+  Kernel kernel(String name) {
+    return kernels.kernel(name);
   }
 
   /** Why a dispatch has failed, and what is then in its buffers. */
