@@ -68,7 +68,7 @@ public final class CompileTool implements ToolProvider {
 
   /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
   public Optional<String> description() {
-    return Optional.of("Compiles a bundle's C++ kernels for CPUs of machines without a compiler.");
+    return Optional.of("Compiles C++ kernels for machines without a compiler.");
   }
 
   private static final class Request {

@@ -64,7 +64,8 @@ final class KernelCompiler {
 
   /**
    * Where a variant stands in the order in which those of a bundle are tried: C++ if there is a
-   * compiler, then libraries, the highest level first, then anything else.
+   * compiler, then libraries, the highest level first, then Java. Formats that are not loaded keep
+   * their place, so that {@code refusals()} names them in the order of the manifest.
    */
   static int rank(Variant variant) {
     return switch (variant.format()) {
@@ -73,7 +74,8 @@ final class KernelCompiler {
         Architecture known = Architecture.of(variant.architecture());
         yield 1 + (known == null ? 0 : Architecture.highestFirst().indexOf(known));
       }
-      default -> 100;
+      case Variant.JAVA -> 100;
+      default -> 0;
     };
   }
 
