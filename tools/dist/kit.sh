@@ -48,6 +48,14 @@ cp -R -- "$dist/lib" "$dist/drivers" "$work/kit/dist/" &&
 for manifest in "$root"/examples/*/manifest.json; do
   cp -R -- "${manifest%/*}" "$work/kit/examples/" || die 125 "cannot copy '${manifest%/*}' to '$work'"
 done
+# The device cpu of the target then needs no compiler for the examples. Where x86-64-v3 does not run, they run in Java.
+for manifest in "$work"/kit/examples/*/manifest.json; do
+  "$work/kit/hal" compile "${manifest%/*}" --add >>"$log" 2>&1 && continue
+  status=$?
+  [ "$status" -eq 3 ] || die 125 "cannot compile the kernels of '${manifest%/*}'; see $log"
+  echo "hal: no C++ compiler here, so on targets without one the device cpu runs the examples in Java" >&2
+  break
+done
 if [ -d "$root/drivers" ]; then
   cp -R -- "$root/drivers" "$work/kit/" || die 125 "cannot copy '$root/drivers' to '$work'"
 fi

@@ -96,9 +96,9 @@ public final class Hal {
   /**
    * Opens the default device: the one that the system property {@code jhal.device} or else the
    * environment variable {@code JHAL_DEVICE} names, else the first usable one in the order of
-   * {@link DriverRegistry#entries()}, in which drivers that compute on the host come last. The
-   * caller closes it. In the latter case, the choice, and why other drivers were not chosen, is
-   * logged at INFO.
+   * {@link DriverRegistry#entries()}, in which drivers that compute on the host come last, and the
+   * mock after the others. The caller closes it. In the latter case, the choice, and why other
+   * drivers were not chosen, is logged at INFO.
    *
    * @throws HalException as {@link #openDevice(String)}, with the origin of the name in the
    *     message; NOT_FOUND if no driver can be used, with the reason for each

@@ -11,7 +11,6 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
-import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
@@ -47,7 +46,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
   }
 
   static CpuDevice open(DeviceInfo info, int threads, KernelCompiler compiler) {
-    Runtimes.load(compiler::runtime);
+    compiler.loadRuntime();
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
     if (pool == 0 || HalRuntime.hal_pool_threads(pool) == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no thread can be started for kernels");
@@ -80,7 +79,12 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public Set<String> executableFormats() {
-    return Set.of(KernelCompiler.FORMAT);
+    return KernelCompiler.FORMATS;
+  }
+
+  @Override
+  public int rank(Variant variant) {
+    return KernelCompiler.rank(variant);
   }
 
   @Override
@@ -112,8 +116,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    byte[] code = compiler.kernels(source, variant, kernels);
-    return CpuModule.load(code, kernels, variant.file() + " of bundle " + source.name());
+    return compiler.load(source, variant, kernels);
   }
 
   @Override

@@ -14,6 +14,7 @@ import org.jhal.DeviceUri;
 import org.jhal.DriverRegistry;
 import org.jhal.DriverRegistry.Addresses;
 import org.jhal.DriverRegistry.Answer;
+import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +127,31 @@ final class DevicesCommand implements Callable<Integer> {
       }
     }
     table.print(out);
+    printDrivers(answers, out);
+  }
+
+  /** Prints what usable drivers say about themselves, and which device is opened without a name. */
+  private static void printDrivers(List<Answer> answers, PrintWriter out) {
+    Table table = new Table();
+    DeviceInfo first = null;
+    for (Answer answer : answers) {
+      if (!answer.devices().isEmpty()) {
+        table.row(answer.entry().name(), answer.availability().detail());
+        first = first == null ? answer.devices().get(0) : first;
+      }
+    }
+    out.println();
+    table.print(out);
+    String configured = Hal.configuredDevice().orElse(null);
+    if (configured != null) {
+      out.println();
+      out.printf(
+          "Without a name, JHAL opens '%s', by the property %s or the variable %s.%n",
+          configured, Hal.DEVICE_PROPERTY, Hal.DEVICE_VARIABLE);
+    } else if (first != null) {
+      out.println();
+      out.println("Without a name, JHAL opens " + first.uri() + ".");
+    }
   }
 
   private static void printJson(List<Answer> answers, PrintWriter out) {

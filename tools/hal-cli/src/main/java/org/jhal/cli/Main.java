@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
       "A device is named DRIVER, DRIVER://INDEX, DRIVER://UUID or DRIVER://pci:ADDRESS,",
       "and may have options: DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. The default is",
       "in the system property jhal.device, else in the variable JHAL_DEVICE, else it",
-      "is the first device that can be used.",
+      "is the first device that can be used: of a GPU, then cpu, then mock.",
       "",
       "./hal --rebuild [COMMAND ...] builds JHAL again before it runs the command.",
       "./hal kit packs it for machines without a JDK and Maven."

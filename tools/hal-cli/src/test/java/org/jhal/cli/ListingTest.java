@@ -47,6 +47,19 @@ class ListingTest {
     line(out, "^unplugged +unavailable: libunplugged.so not found");
     line(out, "^toy://0 +Toy \"0\" +1\\.5 GiB +uuid-0");
     line(out, "^toy://1 +Toy \"1\" +1\\.5 GiB +uuid-1");
+    line(out, "^toy +toys 1\\.0");
+    line(out, "^mock +computes on the CPU with Java .*");
+    line(out, "^Without a name, JHAL opens toy://0\\.");
+  }
+
+  @Test
+  void devicesNamesTheConfiguredDefault() {
+    System.setProperty("jhal.device", "mock://0?queues=2");
+    try {
+      line(hal("devices").succeeded().out(), "^Without a name, .* 'mock://0\\?queues=2', by .*");
+    } finally {
+      System.clearProperty("jhal.device");
+    }
   }
 
   @Test
