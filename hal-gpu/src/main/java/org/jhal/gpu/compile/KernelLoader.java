@@ -194,7 +194,8 @@ public abstract class KernelLoader {
     Compiled compiled =
         variant.format().equals(SOURCE)
             ? compile(
-                SourceCode.read(source, String.valueOf(variant.file()), file, what),
+                SourceCode.read(source, String.valueOf(variant.file()), file, what)
+                    .with(DialectHeaders.with(variant.options(compiler))),
                 variant.options(compiler),
                 what,
                 cache)
