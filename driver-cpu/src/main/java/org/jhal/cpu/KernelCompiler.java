@@ -15,6 +15,7 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.driver.dialect.Dialect;
 import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,8 @@ final class KernelCompiler {
   byte[] kernels(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     String file = String.valueOf(variant.file());
     String what = file + " of bundle " + source.name();
-    SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
+    SourceCode code =
+        SourceCode.read(source, file, variant.readFile(source), what).with(Dialect.stubs());
     List<KernelRequest> requests = new ArrayList<>();
     for (KernelSpec kernel : kernels) {
       Workgroups size = kernel.workgroupSize();

@@ -65,6 +65,15 @@ public final class Dialect {
     return includes;
   }
 
+  /** The include files with no text, for compilers of the host, which have the content anyway. */
+  public static Map<String, String> stubs() {
+    Map<String, String> stubs = new LinkedHashMap<>();
+    for (String name : includes().keySet()) {
+      stubs.put(name, "");
+    }
+    return stubs;
+  }
+
   private static String read(String resource) {
     try (InputStream in = Dialect.class.getResourceAsStream(resource)) {
       if (in == null) {

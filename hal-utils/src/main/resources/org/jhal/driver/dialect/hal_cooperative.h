@@ -2,6 +2,9 @@
 // who it is and how it meets the others.
 #ifndef HAL_COOPERATIVE_H
 #define HAL_COOPERATIVE_H
+#if defined(HAL_HIP) && !defined(HAL_HOST)
+#define cooperative_groups hal_cooperative_groups  // some compilers have others built in
+#endif
 
 namespace cooperative_groups {
 

@@ -265,6 +265,38 @@ public abstract class GpuDialectTest {
     }
   }
 
+  /** Where a device may hang. */
+  @Test
+  void failsWhereLanesOfAMaskDoNotCome() {
+    String source =
+        """
+        extern "C" __global__ void alone(int* out) {
+          int value = threadIdx.x;
+          if (value < 8) value = __shfl_sync(0xFFFF, value, 0);
+          __syncthreads();
+          out[threadIdx.x] = value;
+        }
+        """;
+    try (Device device = open();
+        Executable loaded =
+            device.loadExecutable(
+                ExecutableSource.builder("alone")
+                    .kernel("alone", 32, out("out", ElementType.I32))
+                    .cpp(source)
+                    .build());
+        DeviceBuffer to = device.allocate(4 * 32, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device
+          .queue(0)
+          .dispatch(Fence.NONE, done.at(1), loaded.kernel("alone"), Workgroups.of(1), Args.of(to));
+      HalException failure = awaitFailure(done, 1);
+      assertTrue(failure.toString().contains("719"), failure::toString);
+    }
+    List<String> misuses = sim.simulator().misuses();
+    assertTrue(misuses.toString().contains("waits for the lanes 0xffff"), misuses::toString);
+    sim.simulator().reset();
+  }
+
   /** Each module must be unloaded: the library of the next one may get its name. */
   @Test
   void unloadsSharedMemoryOfTemplates() {
