@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jhal.driver.dialect.Dialect;
+import org.jhal.driver.source.SourceCode;
 
 /**
  * The include files that run-time compilers lack, or have only where a toolkit is installed, and
@@ -48,6 +49,12 @@ final class DialectHeaders {
   }
 
   private DialectHeaders() {}
+
+  /** A source with those of the headers that it includes and its bundle lacks. */
+  static SourceCode addTo(SourceCode source, List<String> options) {
+    boolean mayInclude = source.text().contains("include"); // else no header is read
+    return mayInclude ? source.with(with(options)) : source;
+  }
 
   /**
    * The headers by the NAME under which sources include them; none if the options name a folder,

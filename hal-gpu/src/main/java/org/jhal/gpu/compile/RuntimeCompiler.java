@@ -81,7 +81,7 @@ public abstract class RuntimeCompiler {
   public final byte[] compile(
       String source, String name, List<String> options, String architecture, String what) {
     SourceCode alone = new SourceCode(source, name, Map.of(), List.of());
-    return compile(alone.with(DialectHeaders.with(options)), options, architecture, what);
+    return compile(DialectHeaders.addTo(alone, options), options, architecture, what);
   }
 
   /**
