@@ -20,6 +20,7 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.driver.dialect.Dialect;
 import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
@@ -151,7 +152,8 @@ final class KernelCompiler {
               .formatted(what, HostCompiler.names(), LIBRARY));
     }
     String file = String.valueOf(variant.file());
-    SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
+    SourceCode code =
+        SourceCode.read(source, file, variant.readFile(source), what).with(Dialect.stubs());
     List<String> options = SourceCompiler.options(variant, what);
     SourceCompiler sources = new SourceCompiler(own, forced, null);
     Made made = () -> sources.compile(code, variant, kernels, what);

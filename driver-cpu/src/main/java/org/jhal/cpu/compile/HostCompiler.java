@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Resources;
+import org.jhal.driver.dialect.Dialect;
 import org.jhal.driver.source.SourceCode;
 
 /**
@@ -203,34 +204,7 @@ public final class HostCompiler {
   /** Headers that sources include and whose content is there anyway. */
   private static Path stubs(Path folder) throws IOException {
     Path stubs = folder.resolve("include");
-    for (String name :
-        List.of(
-            "cooperative_groups.h",
-            "cooperative_groups/reduce.h",
-            "cooperative_groups/scan.h",
-            "cuda_fp16.h",
-            "cuda_bf16.h",
-            "cuda_runtime.h",
-            "hip/hip_runtime.h",
-            "hip/hip_fp16.h",
-            "hip/hip_bf16.h",
-            "hip/hip_cooperative_groups.h",
-            "math.h",
-            "cmath",
-            "stdint.h",
-            "cstdint",
-            "float.h",
-            "cfloat",
-            "limits.h",
-            "climits",
-            "assert.h",
-            "cassert",
-            "stdio.h",
-            "cstdio",
-            "stddef.h",
-            "cstddef",
-            "string.h",
-            "cstring")) {
+    for (String name : Dialect.includes().keySet()) {
       Path file = stubs.resolve(name);
       Files.createDirectories(file.getParent());
       Files.writeString(file, "");

@@ -10,24 +10,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Translator;
+import org.jhal.driver.dialect.Dialect;
 
 /** The sources in C and C++ that come with this driver. */
 public final class Resources {
   private static final List<String> HEADERS =
       List.of(
           "hal_abi.h",
-          "hal_atomic.h",
-          "hal_cooperative.h",
           "hal_coroutine.h",
           "hal_cpu.h",
           "hal_groups.h",
-          "hal_half.h",
           "hal_item.h",
-          "hal_macros.h",
-          "hal_math.h",
+          "hal_member.h",
           "hal_meet.h",
-          "hal_run.h",
-          "hal_types.h");
+          "hal_run.h");
 
   private static final List<String> RUNTIME =
       List.of(
@@ -42,6 +38,9 @@ public final class Resources {
 
   /** Writes the headers of kernels to a folder. */
   public static void writeHeaders(Path folder) throws IOException {
+    for (String header : Dialect.files()) {
+      Files.writeString(folder.resolve(header), Dialect.text(header));
+    }
     for (String header : HEADERS) {
       Files.write(folder.resolve(header), read(Translator.class, header));
     }
@@ -50,6 +49,9 @@ public final class Resources {
   /** The text of all headers, for the key of what is compiled with them. */
   public static String headers() {
     StringBuilder all = new StringBuilder();
+    for (String header : Dialect.files()) {
+      all.append(Dialect.text(header));
+    }
     for (String header : HEADERS) {
       all.append(new String(read(Translator.class, header), StandardCharsets.UTF_8));
     }

@@ -2,11 +2,16 @@
 #pragma once
 #include "hal_abi.h"
 #include "hal_types.h"
+#define __device__ __attribute__((unused))
+#define __shared__ static thread_local
+#define __global__ static inline __attribute__((unused))
+#define HAL_DEVICE inline __attribute__((unused))
 #include "hal_math.h"
 #include "hal_half.h"
 #include "hal_item.h"
 #include "hal_atomic.h"
 #include "hal_meet.h"
+#include "hal_member.h"
 #include "hal_cooperative.h"
 #include "hal_groups.h"
 #include "hal_run.h"

@@ -194,7 +194,9 @@ public abstract class KernelLoader {
     Compiled compiled =
         variant.format().equals(SOURCE)
             ? compile(
-                SourceCode.read(source, String.valueOf(variant.file()), file, what),
+                DialectHeaders.addTo(
+                    SourceCode.read(source, String.valueOf(variant.file()), file, what),
+                    variant.options(compiler)),
                 variant.options(compiler),
                 what,
                 cache)

@@ -74,11 +74,14 @@ public abstract class RuntimeCompiler {
   /** The compiled code, whose kind depends on the options. */
   protected abstract byte[] code(Pointer program, List<String> options);
 
-  /** As {@link #compile(SourceCode, List, String, String)}, for a source without includes. */
+  /**
+   * As {@link #compile(SourceCode, List, String, String)}, for a source that includes at most files
+   * of the compiler and of JHAL.
+   */
   public final byte[] compile(
       String source, String name, List<String> options, String architecture, String what) {
     SourceCode alone = new SourceCode(source, name, Map.of(), List.of());
-    return compile(alone, options, architecture, what);
+    return compile(DialectHeaders.addTo(alone, options), options, architecture, what);
   }
 
   /**

@@ -1,6 +1,8 @@
 package org.jhal.gpu.compile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
@@ -106,5 +108,27 @@ class RuntimeCompilerTest {
     assertEquals(2, twice(source("#include \"a.h\"\n" + KERNEL, "a.h")));
     assertEquals(2, twice(source("// __DATE__\n" + KERNEL)));
     assertEquals(2, twice(source(KERNEL), "-I/somewhere"));
+  }
+
+  private int twiceWithDialect(String text, String... options) {
+    return twice(source(text).with(DialectHeaders.with(List.of(options))), options);
+  }
+
+  @Test
+  void compilesASourceOnceThatIncludesTheDialect() {
+    String includes = "#include <cooperative_groups.h>\n  # include /* a */ <cuda_fp16.h> // b\n";
+    assertEquals(1, twiceWithDialect(includes + KERNEL));
+    assertEquals(2, twiceWithDialect(includes + "#include <other.h>\n" + KERNEL));
+    assertEquals(2, twiceWithDialect(includes + "#include <cuda_fp16.h\n" + KERNEL));
+    assertEquals(2, twiceWithDialect(includes + KERNEL, "-I/usr/include"));
+  }
+
+  @Test
+  void leavesFoldersOfOptionsTheirHeaders() {
+    assertEquals(Map.of(), DialectHeaders.with(List.of("-I/usr/include")));
+    assertEquals(Map.of(), DialectHeaders.with(List.of("--include-path=/usr/include")));
+    String groups = DialectHeaders.with(List.of("-O3")).getOrDefault("cooperative_groups.h", "");
+    assertTrue(groups.contains("this_thread_block"), groups);
+    assertFalse(groups.contains("#include"), groups);
   }
 }

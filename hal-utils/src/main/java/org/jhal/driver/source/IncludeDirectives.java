@@ -2,10 +2,12 @@ package org.jhal.driver.source;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Finds the directives {@code #include "NAME"} of a source, in time that is linear in its length.
+ * Finds the directives {@code #include "NAME"} and {@code #include <NAME>} of a source, in time
+ * that is linear in its length.
  *
  * <p>A directive is at the beginning of a line, or follows a comment, and may have comments within
  * the line between its parts. Also finds directives in comments, strings and {@code #if}s.
@@ -18,10 +20,13 @@ final class IncludeDirectives {
   private static final char BYTE_ORDER_MARK = '\uFEFF';
 
   private final String text;
+  private final Set<String> removable; // of the NAMEs in angle brackets
   private final List<String> names = new ArrayList<>();
+  private final List<String> angled = new ArrayList<>();
   private final StringBuilder rest = new StringBuilder();
 
-  private IncludeDirectives(String source) {
+  private IncludeDirectives(String source, Set<String> removable) {
+    this.removable = removable;
     text = joined(source);
     int copied = 0;
     int hash = text.indexOf('#');
@@ -31,12 +36,22 @@ final class IncludeDirectives {
         at = space(at);
         if (text.startsWith(WORD, at)) {
           at = space(at + WORD.length());
-          int end = quoted(at);
+          int end = enclosed(at, '"', '"');
           if (end > 0) {
             names.add(text.substring(at + 1, end));
             rest.append(text, copied, hash);
             copied = end + 1;
             at = copied;
+          }
+          end = enclosed(at, '<', '>');
+          if (end > 0) {
+            String name = text.substring(at + 1, end);
+            angled.add(name);
+            at = end + 1;
+            if (this.removable.contains(name)) {
+              rest.append(text, copied, hash);
+              copied = at;
+            }
           }
         }
       }
@@ -50,14 +65,21 @@ final class IncludeDirectives {
     return source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
   }
 
-  /** The NAMEs, in their order. */
+  /** The NAMEs in quotation marks, in their order. */
   static List<String> names(String source) {
-    return source.contains(WORD) ? new IncludeDirectives(source).names : List.of();
+    return source.contains(WORD) ? new IncludeDirectives(source, Set.of()).names : List.of();
   }
 
-  /** The source without these directives. */
-  static String removedFrom(String source) {
-    return source.contains(WORD) ? new IncludeDirectives(source).rest.toString() : source;
+  /** The NAMEs in angle brackets, in their order. */
+  static List<String> angled(String source) {
+    return source.contains(WORD) ? new IncludeDirectives(source, Set.of()).angled : List.of();
+  }
+
+  /**
+   * The source without the directives in quotation marks, and without those of some other NAMEs.
+   */
+  static String removedFrom(String source, Set<String> angled) {
+    return source.contains(WORD) ? new IncludeDirectives(source, angled).rest.toString() : source;
   }
 
   /** Whether only spaces separate a # from the beginning of its line or the end of a comment. */
@@ -94,13 +116,13 @@ final class IncludeDirectives {
     return at;
   }
 
-  /** The index of the closing quotation mark of the NAME that begins here; -1 if none does. */
-  private int quoted(int from) {
-    if (!text.startsWith("\"", from)) {
+  /** The index of the end of the NAME, so enclosed, that begins here; -1 if none does. */
+  private int enclosed(int from, char begin, char end) {
+    if (from >= text.length() || text.charAt(from) != begin) {
       return -1;
     }
     int at = from + 1;
-    while (at < text.length() && text.charAt(at) != '"') {
+    while (at < text.length() && text.charAt(at) != end) {
       if (isLineEnd(text.charAt(at))) {
         return -1;
       }

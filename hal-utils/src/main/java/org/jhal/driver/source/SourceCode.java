@@ -2,6 +2,7 @@ package org.jhal.driver.source;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -29,9 +30,15 @@ import org.jspecify.annotations.Nullable;
  * @param name its name, for the compiler's messages
  * @param headers the included files by NAME
  * @param missing the NAMEs that the bundle has no file for
+ * @param provided the NAMEs among the headers that come from JHAL, and may be written {@code
+ *     <NAME>}
  */
 public record SourceCode(
-    String text, String name, Map<String, String> headers, List<String> missing) {
+    String text,
+    String name,
+    Map<String, String> headers,
+    List<String> missing,
+    Set<String> provided) {
   /** The maximum size of a source with its includes, in bytes. */
   public static final int MAX_BYTES = 64 << 20;
 
@@ -79,6 +86,11 @@ public record SourceCode(
       }
       return read.get(path);
     }
+  }
+
+  /** A source that includes files of its bundle alone. */
+  public SourceCode(String text, String name, Map<String, String> headers, List<String> missing) {
+    this(text, name, headers, missing, Set.of());
   }
 
   /**
@@ -140,6 +152,34 @@ public record SourceCode(
     return text;
   }
 
+  /**
+   * The source with those files of JHAL that it includes and the bundle lacks.
+   *
+   * @param files their texts by NAME; they include nothing
+   */
+  public SourceCode with(Map<String, String> files) {
+    Set<String> included = new LinkedHashSet<>(missing);
+    included.addAll(IncludeDirectives.angled(text));
+    for (String header : headers.values()) {
+      included.addAll(IncludeDirectives.angled(header));
+    }
+    Map<String, String> all = new TreeMap<>(headers);
+    Set<String> found = new LinkedHashSet<>();
+    for (String include : included) {
+      String file = files.get(include);
+      if (file != null && !headers.containsKey(include)) {
+        all.put(include, file);
+        found.add(include);
+      }
+    }
+    if (found.isEmpty()) {
+      return this;
+    }
+    List<String> still = new ArrayList<>(missing);
+    still.removeAll(found);
+    return new SourceCode(text, name, all, still, found);
+  }
+
   /** A compiler's log, with a hint if it names an include file that the bundle lacks. */
   public String withHint(String log) {
     List<String> named = missing.stream().filter(log::contains).toList();
@@ -153,8 +193,9 @@ public record SourceCode(
     if (!missing.isEmpty() || !SelfContained.test(withoutIncludes(text), options)) {
       return false;
     }
-    for (String header : headers.values()) {
-      if (!SelfContained.test(withoutIncludes(header), options)) {
+    for (Map.Entry<String, String> header : headers.entrySet()) {
+      if (!provided.contains(header.getKey())
+          && !SelfContained.test(withoutIncludes(header.getValue()), options)) {
         return false;
       }
     }
@@ -162,6 +203,6 @@ public record SourceCode(
   }
 
   private String withoutIncludes(String of) {
-    return headers.isEmpty() ? of : IncludeDirectives.removedFrom(of);
+    return headers.isEmpty() ? of : IncludeDirectives.removedFrom(of, provided);
   }
 }

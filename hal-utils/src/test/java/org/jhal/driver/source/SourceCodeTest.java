@@ -130,4 +130,27 @@ class SourceCodeTest {
     message = refused(large.repeat(4) + " ").getMessage();
     assertTrue(message.contains("k.cpp has 67108865 bytes; it may have 67108864"), message);
   }
+
+  @Test
+  void takesFilesOfJhalThatTheBundleLacks() throws IOException {
+    write("own.h", "#include <two.h>");
+    write("three.h", "int own;");
+    Map<String, String> files =
+        Map.of("one.h", "__DATE__", "two.h", "2", "three.h", "3", "four.h", "4");
+    SourceCode before =
+        read("#include \"one.h\"\n#include \"own.h\"\n#include \"three.h\"\n#include <three.h>");
+    assertFalse(before.isSelfContained(List.of()));
+    SourceCode source = before.with(files);
+    assertEquals(
+        Map.of(
+            "one.h", "__DATE__", "two.h", "2", "three.h", "int own;", "own.h", "#include <two.h>"),
+        source.headers());
+    assertEquals(java.util.Set.of("one.h", "two.h"), source.provided());
+    assertEquals(List.of(), source.missing());
+    assertFalse(source.isSelfContained(List.of()), "<three.h> may be another file");
+    assertTrue(
+        read("#include \"one.h\"\n#include <two.h>\n").with(files).isSelfContained(List.of()));
+    assertFalse(read("#include <two.h>\n#include <x.h>").with(files).isSelfContained(List.of()));
+    assertEquals(before, before.with(Map.of("four.h", "4")));
+  }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.driver.dialect.Dialect;
 
 /**
  * A native library that is built from sources on the class path, once per content: a later process
@@ -31,6 +32,7 @@ public final class SimulatedLibrary {
           "gpusim_kernel.h",
           "internal.h",
           "fiber_switch.h",
+          "grid.h",
           "report.h",
           "collective.h");
   private static final List<String> DEVICE =
@@ -52,6 +54,7 @@ public final class SimulatedLibrary {
           "launch.c",
           "graph.c",
           "grid.c",
+          "warp.c",
           "fiber_switch.c",
           "idle.c",
           "communicator.c",
@@ -68,8 +71,12 @@ public final class SimulatedLibrary {
   /** What compiled sources are together. */
   private static final String OBJECTS = "objects.o";
 
+  /** What kernels are compiled with; it includes the headers of the dialect. */
+  private static final String PRELUDE = "gpu_prelude.h";
+
   private static final List<String> COMPILER =
-      List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");
+      List.of(
+          "compiler.h", PRELUDE, "gpusim_warp.h", "text.c", "compiler.c", "rewrite.c", "program.c");
 
   /** The inputs of a library's build. */
   private record Wanted(
@@ -277,6 +284,11 @@ public final class SimulatedLibrary {
     for (String name : wanted.core) {
       if (name.endsWith(".h")) {
         files.put(name, resource(SimulatedLibrary.class, name));
+      }
+    }
+    if (wanted.core.contains(PRELUDE)) {
+      for (String name : Dialect.files()) {
+        files.put(name, Dialect.text(name).getBytes(StandardCharsets.UTF_8));
       }
     }
     return files;

@@ -106,7 +106,7 @@ static int expand(paths* p, const char* source, const char* name, const char* co
   snprintf(prelude, sizeof prelude, "%s/gpu_prelude.h", p->home);
   const char* arguments[ARGUMENTS] = {GPUSIM_CXX, "-E", "-x", "c++", "-std=c++17", "-include", prelude};
   int n = 7;
-  arguments[n++] = "-iquote";
+  arguments[n++] = "-I";
   arguments[n++] = p->include;
   for (int i = 0; i < count && n < ARGUMENTS - 4; i++) arguments[n++] = options[i];
   arguments[n++] = "-o";
@@ -125,10 +125,16 @@ static int build(paths* p, gs_text* log) {
   free(text.chars);
   free(out.chars);
   if (code) return code;
-  const char* arguments[] = {GPUSIM_CXX, "-x", "c++-cpp-output", "-std=c++17", "-O2", "-g1", "-fPIC", "-shared",
-                             "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-builtin", "-fwrapv",
-                             "-fno-strict-aliasing", "-ffp-contract=off", FOR_PROCESSOR "-U_FORTIFY_SOURCE", "-Wno-attributes",
-                             "-Wl,-Bsymbolic", "-o", p->image, p->expanded, "-lm", NULL};
+  const char* arguments[ARGUMENTS] = {GPUSIM_CXX, "-x", "c++-cpp-output", "-std=c++17", "-O2", "-g1", "-fPIC", "-shared",
+                                      "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-builtin", "-fwrapv",
+                                      "-fno-strict-aliasing", "-ffp-contract=off", FOR_PROCESSOR "-U_FORTIFY_SOURCE",
+                                      "-Wno-attributes", "-Wl,-Bsymbolic", "-o", p->image, p->expanded, "-lm"};
+  // The shared memory of a template would be a unique symbol, which keeps a library from being unloaded.
+  if (!strstr(GPUSIM_CXX, "clang")) {
+    int n = 0;
+    while (arguments[n]) n++;
+    arguments[n] = "-fno-gnu-unique";
+  }
   code = run(arguments, p->log);
   read_file(p->log, log);
   return code;

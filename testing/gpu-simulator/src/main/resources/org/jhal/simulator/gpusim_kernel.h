@@ -3,9 +3,19 @@
 #ifndef GPUSIM_KERNEL_H
 #define GPUSIM_KERNEL_H
 
+#ifdef __cplusplus
+typedef uint3 gpusim_index;
+#else
 typedef struct {
   unsigned x, y, z;
 } gpusim_index;
+#endif
+
+// What the threads of a warp have given each other.
+typedef struct {
+  unsigned long long given;  // by which lanes
+  unsigned long long values[64];
+} gpusim_exchanged;
 
 // One thread of a grid, as the kernel sees itself.
 typedef struct gpusim_thread gpusim_thread;
@@ -14,6 +24,11 @@ struct gpusim_thread {
   void* shared;                                // the dynamic shared memory of the block
   void (*sync)(gpusim_thread*);                // waits for the block's other threads
   void (*trap)(gpusim_thread*, int code);      // ends the whole grid
+  int (*count)(gpusim_thread*, int yes);       // waits as sync does, and returns how many have said yes
+  // Gives a value to the other threads of a warp, which has so many lanes, and waits for those that the mask names and
+  // that have not ended; with mask 0, for those that come before all threads wait.
+  void (*exchange)(gpusim_thread*, unsigned lanes, unsigned long long mask, unsigned long long value, gpusim_exchanged*);
+  void (*print)(gpusim_thread*, const char* text, unsigned long length);  // seen when the grid has ended
 };
 
 typedef struct {

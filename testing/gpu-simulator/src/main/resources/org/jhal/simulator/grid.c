@@ -1,38 +1,16 @@
 // Runs a grid on the calling thread. Threads of a block run one after the other on a fiber; one that
-// comes to a barrier keeps its fiber, and the next ones run on another, until all have come there.
+// comes to a barrier, or gives something to its warp, keeps its fiber, and the next ones run on another, until all have
+// come there.
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "fiber_switch.h"
-#include "internal.h"
+#include "grid.h"
 
 enum { FIBER_STACK = 64 << 10, SIGNAL_STACK = 64 << 10 };
-
-typedef struct fiber {
-  gpusim_thread self;  // the first field: the kernel gives it back
-  gs_place place;
-  void* stack;
-  struct fiber* next;  // in the list of those that wait, or of those that are free
-  struct fiber* other;  // in the list of all of a grid
-} fiber;
-
-typedef struct {
-  gpusim_run* run;
-  void** arguments;
-  gpusim_index grid, block;
-  gpusim_index at_block, at_thread;  // the next thread to begin
-  int begun_all;                     // no thread of this block is left to begin
-  int over;                          // no block is left
-  unsigned suspended;                // threads that have begun and wait at a barrier
-  fiber *waiting, *waiting_last, *idle, *all;
-  fiber* running;
-  void* shared;
-  unsigned shared_size;
-  gs_place main;
-} grid;
 
 typedef struct {
   sigjmp_buf out;
@@ -40,7 +18,7 @@ typedef struct {
 
 // Read in signal handlers, so it must not be allocated at the first use.
 static __thread guard* volatile guarding __attribute__((tls_model("initial-exec")));
-static __thread grid* current_grid;
+__thread grid* gs_grid_current;
 static __thread fiber* cache;
 static __thread void* signal_stack;
 
@@ -92,7 +70,7 @@ int gs_guarded(int (*function)(void*), void* argument) {
   return code;
 }
 
-static void trap(gpusim_thread* self, int code) {
+void gs_grid_trap(gpusim_thread* self, int code) {
   (void)self;
   siglongjmp(guarding->out, code);
 }
@@ -102,6 +80,8 @@ static void trap(gpusim_thread* self, int code) {
 static void begin_block(grid* g) {
   g->at_thread = (gpusim_index){0, 0, 0};
   g->begun_all = 0;
+  g->counted[g->round & 1] = 0;
+  memset(g->ended, 0, sizeof g->ended);
   memset(g->shared, 0xCD, g->shared_size);
 }
 
@@ -129,15 +109,22 @@ static void next_thread(grid* g) {
   }
 }
 
+void gs_grid_ready(grid* g, fiber* f) {
+  f->next = NULL;
+  *g->ready_end = f;
+  g->ready_end = &f->next;
+}
+
 static void fiber_main(void) {
   for (;;) {
-    grid* g = current_grid;
+    grid* g = gs_grid_current;
     fiber* f = g->running;
     while (!g->begun_all) {
       f->self.thread = g->at_thread;
       f->self.block = g->at_block;
       next_thread(g);
       g->run(g->arguments, &f->self);
+      gs_warp_leave(g, &f->self);
       // As long as nobody waits, this fiber goes through block after block.
       if (g->begun_all && !g->suspended) {
         next_block(g);
@@ -151,7 +138,7 @@ static void fiber_main(void) {
 }
 
 static void sync_threads(gpusim_thread* self) {
-  grid* g = current_grid;
+  grid* g = gs_grid_current;
   fiber* f = (fiber*)self;
   f->next = NULL;
   if (g->waiting_last) {
@@ -163,6 +150,19 @@ static void sync_threads(gpusim_thread* self) {
   g->suspended++;
   gs_place_switch(&f->place, &g->main);
   g->suspended--;
+}
+
+static int count_threads(gpusim_thread* self, int yes) {
+  grid* g = gs_grid_current;
+  unsigned round = g->round;
+  g->counted[round & 1] += yes != 0;
+  sync_threads(self);
+  return g->counted[round & 1];
+}
+
+static void print(gpusim_thread* self, const char* text, unsigned long length) {
+  (void)self;
+  gs_text_append(&gs_grid_current->printed, text, length);
 }
 
 static fiber* fiber_get(grid* g) {
@@ -185,7 +185,10 @@ static fiber* fiber_get(grid* g) {
   f->self.grid_dim = g->grid;
   f->self.shared = g->shared;
   f->self.sync = sync_threads;
-  f->self.trap = trap;
+  f->self.trap = gs_grid_trap;
+  f->self.count = count_threads;
+  f->self.exchange = gs_warp_exchange;
+  f->self.print = print;
   return f;
 }
 
@@ -194,18 +197,34 @@ static void resume(grid* g, fiber* f) {
   gs_place_switch(&g->main, &f->place);
 }
 
+// All that are not over have come to the barrier.
+static void release(grid* g) {
+  g->round++;
+  g->counted[g->round & 1] = 0;
+  fiber* released = g->waiting;
+  g->waiting = g->waiting_last = NULL;
+  while (released) {
+    fiber* f = released;
+    released = f->next;
+    gs_grid_ready(g, f);
+  }
+}
+
 static int run_blocks(void* argument) {
   grid* g = argument;
   begin_block(g);
   while (!g->over) {
-    while (!g->over && !g->begun_all) resume(g, fiber_get(g));
-    // All that are not over have come to the barrier: on to the next one.
-    fiber* released = g->waiting;
-    g->waiting = g->waiting_last = NULL;
-    while (released) {
-      fiber* f = released;
-      released = f->next;
+    fiber* f = g->ready;
+    if (f) {
+      g->ready = f->next;
+      if (!g->ready) g->ready_end = &g->ready;
       resume(g, f);
+    } else if (!g->begun_all) {
+      resume(g, fiber_get(g));
+    } else if (!g->exchanging) {
+      release(g);
+    } else if (!gs_warp_settle(g)) {
+      return GS_LAUNCH_FAILED;
     }
   }
   return GS_OK;
@@ -216,9 +235,10 @@ int gs_grid_run(gpusim_run* run, void** arguments, const unsigned size[3], const
   g.grid = (gpusim_index){size[0], size[1], size[2]};
   g.block = (gpusim_index){block[0], block[1], block[2]};
   g.shared = aligned_alloc(256, (shared / 256 + 1) * 256);
-  current_grid = &g;
+  g.ready_end = &g.ready;
+  gs_grid_current = &g;
   int code = gs_guarded(run_blocks, &g);
-  current_grid = NULL;
+  gs_grid_current = NULL;
   while (g.all) {
     fiber* f = g.all;
     g.all = f->other;
@@ -226,6 +246,11 @@ int gs_grid_run(gpusim_run* run, void** arguments, const unsigned size[3], const
     cache = f;
   }
   free(g.shared);
+  if (g.printed.length) {
+    fwrite(g.printed.chars, 1, g.printed.length, stdout);
+    fflush(stdout);
+  }
+  free(g.printed.chars);
   return code;
 }
 

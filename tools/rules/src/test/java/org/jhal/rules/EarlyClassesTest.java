@@ -47,6 +47,7 @@ class EarlyClassesTest {
           "GpuDriver",
           "GpuRuntime",
           "GraphOptions",
+          "DialectHeaders",
           "IncludeDirectives",
           "LibraryFiles",
           "Profile",

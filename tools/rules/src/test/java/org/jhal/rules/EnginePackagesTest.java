@@ -29,6 +29,8 @@ class EnginePackagesTest {
           entry(DRIVER, DRIVER + ".bundle"),
           entry(DRIVER + ".bundle"),
           entry(DRIVER + ".options"),
+          entry(DRIVER + ".source", DRIVER + ".bundle"),
+          entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
           entry(DRIVER + ".transfer", DRIVER, DRIVER + ".support"),
           entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle", DRIVER + ".support"),

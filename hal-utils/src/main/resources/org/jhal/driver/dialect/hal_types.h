@@ -1,5 +1,8 @@
-// Types of the dialect.
-#pragma once
+// Types that the host's compiler lacks and those of GPUs have.
+#ifndef HAL_TYPES_H
+#define HAL_TYPES_H
+#define HAL_HOST 1
+#include "hal_compiler.h"
 #include "hal_macros.h"
 
 #define __constant__
@@ -13,27 +16,10 @@
 #define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
-#define __device__ __attribute__((unused))
-#define __shared__ static thread_local
-#define __global__ static inline __attribute__((unused))
-#define HAL_DEVICE inline __attribute__((unused))
 
 typedef unsigned long size_t;
 typedef long ptrdiff_t;
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef unsigned int uint;
-typedef unsigned long ulong;
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
+#include "hal_integers.h"
 
 #define HAL_VECTORS(scalar, name, two, four)                                                         \
   struct name##1 {                                                                                   \
@@ -91,3 +77,4 @@ extern "C" {
 void* memcpy(void* to, const void* from, size_t count) noexcept;
 void* memset(void* to, int value, size_t count) noexcept;
 }
+#endif

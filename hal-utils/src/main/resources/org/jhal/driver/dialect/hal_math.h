@@ -1,5 +1,6 @@
 // Arithmetic of the dialect.
-#pragma once
+#ifndef HAL_MATH_H
+#define HAL_MATH_H
 #include "hal_types.h"
 
 #define HAL_MATH1(name)                                                    \
@@ -152,3 +153,4 @@ template <class T> static inline void __stcs(T* at, typename hal_same<T>::type v
 template <class T> static inline void __stcg(T* at, typename hal_same<T>::type value) { *at = value; }
 template <class T> static inline void __stwb(T* at, typename hal_same<T>::type value) { *at = value; }
 template <class T> static inline void __stwt(T* at, typename hal_same<T>::type value) { *at = value; }
+#endif

@@ -1,5 +1,6 @@
 // Atomic operations. Those on shared memory are the same: a pointer does not say which it is.
-#pragma once
+#ifndef HAL_ATOMIC_H
+#define HAL_ATOMIC_H
 #include "hal_types.h"
 
 template <class T> static inline T hal_load(T* at) {
@@ -45,3 +46,4 @@ static inline T atomicCAS(T* at, typename hal_same<T>::type expected, typename h
   __atomic_compare_exchange(at, &seen, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return seen;
 }
+#endif

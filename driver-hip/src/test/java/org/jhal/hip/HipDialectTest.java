@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.tests.GpuDialectTest;
+
+/** Kernels as others write them. */
+class HipDialectTest extends GpuDialectTest {
+  HipDialectTest() {
+    super(HipOnSimulator.GPU);
+  }
+}

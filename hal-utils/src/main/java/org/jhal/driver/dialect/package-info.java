@@ -1,0 +1,8 @@
+/**
+ * The language of kernels in C++: headers that compilers get from JHAL, and the include files for
+ * which they stand.
+ */
+@NullMarked
+package org.jhal.driver.dialect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,127 @@
+// Cooperative groups: the block, tiles of it, and the items that are at one place. An item is a hal_member: it knows
+// who it is and how it meets the others.
+#ifndef HAL_COOPERATIVE_H
+#define HAL_COOPERATIVE_H
+#if defined(HAL_HIP) && !defined(HAL_HOST)
+#define cooperative_groups hal_cooperative_groups  // some compilers have others built in
+#endif
+
+namespace cooperative_groups {
+
+struct thread_block : hal_member {
+  HAL_MEMBER void sync() const { hal_barrier(); }
+  HAL_MEMBER unsigned thread_rank() const { return hal_rank(); }
+  HAL_MEMBER unsigned size() const { return hal_items(); }
+  HAL_MEMBER unsigned num_threads() const { return hal_items(); }
+  HAL_MEMBER dim3 group_index() const { return hal_block(); }
+  HAL_MEMBER dim3 thread_index() const { return hal_thread(); }
+  HAL_MEMBER dim3 group_dim() const { return hal_size(); }
+  HAL_MEMBER dim3 dim_threads() const { return hal_size(); }
+};
+
+struct grid_group : hal_member {
+  HAL_MEMBER unsigned long long thread_rank() const {
+    const dim3 at = hal_block(), of = hal_grid();
+    return (at.x + (unsigned long long)of.x * (at.y + (unsigned long long)of.y * at.z)) * hal_items() + hal_rank();
+  }
+  HAL_MEMBER unsigned long long size() const {
+    const dim3 of = hal_grid();
+    return (unsigned long long)of.x * of.y * of.z * hal_items();
+  }
+  HAL_MEMBER unsigned long long num_threads() const { return size(); }
+  HAL_MEMBER dim3 group_dim() const { return hal_grid(); }
+};
+
+HAL_THIS_ITEM(thread_block, this_thread_block)
+HAL_THIS_ITEM(grid_group, this_grid)
+
+// Items of a warp, by a mask of its lanes.
+struct hal_lanes : hal_member {
+  hal_lane_mask hal_mask;
+  HAL_MEMBER void sync() const { hal_meet(hal_mask); }
+  HAL_MEMBER int any(int yes) const { return hal_votes(hal_mask, yes) != 0; }
+  HAL_MEMBER int all(int yes) const { return hal_votes(hal_mask, !yes) == 0; }
+};
+
+HAL_FUNCTION hal_lane_mask hal_ones(unsigned size) {
+  return size >= 8 * sizeof(hal_lane_mask) ? ~(hal_lane_mask)0 : ((hal_lane_mask)1 << size) - 1;
+}
+
+template <unsigned Size, class Parent = void> struct thread_block_tile : hal_lanes {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0 && Size <= 8 * sizeof(hal_lane_mask),
+                "the size of a tile is a power of two, and at most that of a warp");
+  thread_block_tile() = default;
+  HAL_MEMBER thread_block_tile(const hal_lanes& lanes) : hal_lanes(lanes) {}
+  template <class Other>
+  HAL_MEMBER thread_block_tile(const thread_block_tile<Size, Other>& other) : hal_lanes(other) {}
+  HAL_MEMBER unsigned thread_rank() const { return hal_rank() & (Size - 1); }
+  static HAL_MEMBER constexpr unsigned size() { return Size; }
+  static HAL_MEMBER constexpr unsigned num_threads() { return Size; }
+  HAL_MEMBER unsigned meta_group_rank() const { return hal_rank() / Size; }
+  HAL_MEMBER unsigned meta_group_size() const { return (hal_items() + Size - 1) / Size; }
+  HAL_MEMBER hal_lane_mask ballot(int yes) const {
+    return hal_votes(hal_mask, yes) >> (hal_lane() & ~(Size - 1)) & hal_ones(Size);
+  }
+  template <class T> HAL_MEMBER T shfl(T value, int from) const { return hal_shfl(hal_mask, value, from, (int)Size); }
+  template <class T> HAL_MEMBER T shfl_up(T value, unsigned by) const {
+    return hal_shfl_up(hal_mask, value, by, (int)Size);
+  }
+  template <class T> HAL_MEMBER T shfl_down(T value, unsigned by) const {
+    return hal_shfl_down(hal_mask, value, by, (int)Size);
+  }
+  template <class T> HAL_MEMBER T shfl_xor(T value, int with) const {
+    return hal_shfl_xor(hal_mask, value, with, (int)Size);
+  }
+};
+
+template <unsigned Size, class Parent>
+HAL_FUNCTION thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+  thread_block_tile<Size, Parent> tile;
+  static_cast<hal_member&>(tile) = parent;
+  tile.hal_mask = hal_ones(Size) << (parent.hal_lane() & ~(Size - 1));
+  return tile;
+}
+
+struct coalesced_group : hal_lanes {
+  HAL_MEMBER unsigned thread_rank() const {
+    return hal_popcount(hal_mask & (((hal_lane_mask)1 << hal_lane()) - 1));
+  }
+  HAL_MEMBER unsigned size() const { return hal_popcount(hal_mask); }
+  HAL_MEMBER unsigned num_threads() const { return size(); }
+};
+
+template <class Group> HAL_FUNCTION void sync(const Group& group) { group.sync(); }
+
+#define HAL_OPERATOR(name, expression)                                          \
+  template <class T = void> struct name {                                       \
+    HAL_MEMBER T operator()(T a, T b) const { return (T)(expression); }         \
+  };
+HAL_OPERATOR(plus, a + b)
+HAL_OPERATOR(less, a < b ? a : b)
+HAL_OPERATOR(greater, a > b ? a : b)
+HAL_OPERATOR(bit_and, a & b)
+HAL_OPERATOR(bit_or, a | b)
+HAL_OPERATOR(bit_xor, a ^ b)
+
+// Every item gets the result. It is combined as in a tree, the same for all items.
+template <unsigned Size, class P, class T, class F>
+HAL_FUNCTION T reduce(const thread_block_tile<Size, P>& tile, T value, F combine) {
+  for (unsigned by = Size / 2; by > 0; by /= 2) value = combine(value, tile.shfl_xor(value, (int)by));
+  return value;
+}
+template <unsigned Size, class P, class T, class F>
+HAL_FUNCTION T inclusive_scan(const thread_block_tile<Size, P>& tile, T value, F combine) {
+  for (unsigned by = 1; by < Size; by *= 2) {
+    T before = tile.shfl_up(value, by);
+    if (tile.thread_rank() >= by) value = combine(before, value);
+  }
+  return value;
+}
+template <unsigned Size, class P, class T, class F>
+HAL_FUNCTION T exclusive_scan(const thread_block_tile<Size, P>& tile, T value, F combine) {
+  T before = tile.shfl_up(inclusive_scan(tile, value, combine), 1);
+  return tile.thread_rank() == 0 ? T() : before;
+}
+
+}  // namespace cooperative_groups
+#endif

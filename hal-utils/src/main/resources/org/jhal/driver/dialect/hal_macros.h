@@ -1,0 +1,75 @@
+// Macros of the dialect. Included before a source is preprocessed, and again when it is compiled.
+#ifndef HAL_MACROS_H
+#define HAL_MACROS_H
+#if defined(__CUDACC_RTC__) && !defined(HAL_HOST)
+#define HAL_NULL nullptr
+#define HAL_INFINITY __int_as_float(0x7F800000)
+#define HAL_NAN __int_as_float(0x7FC00000)
+#else
+#define HAL_NULL __null
+#define HAL_INFINITY __builtin_inff()
+#define HAL_NAN __builtin_nanf("")
+#endif
+#ifndef NULL
+#define NULL HAL_NULL
+#endif
+#ifndef INFINITY
+#define INFINITY HAL_INFINITY
+#endif
+#ifndef NAN
+#define NAN HAL_NAN
+#endif
+#ifndef FLT_MAX
+#define FLT_MAX 3.40282346638528859812e+38f
+#define FLT_MIN 1.17549435082228750797e-38f
+#define FLT_EPSILON 1.1920928955078125e-7f
+#define DBL_MAX 1.79769313486231570815e+308
+#define DBL_MIN 2.22507385850720138309e-308
+#define DBL_EPSILON 2.22044604925031308085e-16
+#endif
+#ifndef INT_MAX
+#define CHAR_BIT 8
+#define SCHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define UCHAR_MAX 255
+#define SHRT_MIN (-32768)
+#define SHRT_MAX 32767
+#define USHRT_MAX 65535
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295u
+#define LLONG_MAX 9223372036854775807ll
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define ULLONG_MAX 18446744073709551615ull
+#endif
+#ifndef INT32_MAX
+#define INT8_MAX 127
+#define UINT8_MAX 255
+#define INT16_MAX 32767
+#define UINT16_MAX 65535
+#define INT32_MAX 2147483647
+#define INT32_MIN (-INT32_MAX - 1)
+#define UINT32_MAX 4294967295u
+#define INT64_MAX 9223372036854775807ll
+#define INT64_MIN (-INT64_MAX - 1)
+#define UINT64_MAX 18446744073709551615ull
+#endif
+#ifndef M_PI
+#define M_E 2.71828182845904523536
+#define M_LOG2E 1.44269504088896340736
+#define M_LOG10E 0.434294481903251827651
+#define M_LN2 0.693147180559945309417
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.785398163397448309616
+#define M_1_PI 0.318309886183790671538
+#define M_2_PI 0.636619772367581343076
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.707106781186547524401
+#endif
+#ifndef CUDART_INF_F
+#define CUDART_INF_F INFINITY
+#define CUDART_PI_F 3.14159265358979323846f
+#endif
+#endif

@@ -1,0 +1,92 @@
+// What the threads of a warp do together. Part of gpu_prelude.h.
+#ifdef __HIPCC_RTC__
+typedef unsigned long long gpusim_lanes;
+#else
+typedef unsigned gpusim_lanes;
+#endif
+static inline unsigned gpusim_lane() {
+  const gpusim_thread& self = *gpusim_self;
+  const unsigned index = (self.thread.z * self.block_dim.y + self.thread.y) * self.block_dim.x + self.thread.x;
+  return index % GPUSIM_WARP_SIZE;
+}
+
+template <class T> static inline gpusim_exchanged gpusim_exchange(unsigned long long mask, T value) {
+  static_assert(sizeof(T) <= 8, "a value that threads exchange has at most 8 bytes");
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  gpusim_thread* self = gpusim_self;
+  gpusim_exchanged all;
+  self->exchange(self, GPUSIM_WARP_SIZE, mask, bits, &all);
+  gpusim_self = self;
+  return all;
+}
+template <class T> static inline T gpusim_value(const gpusim_exchanged& all, unsigned lane) {
+  T value;
+  __builtin_memcpy(&value, &all.values[lane], sizeof value);
+  return value;
+}
+
+// The value of another lane, within the part of the warp of that width; the own one if that lane gives none.
+template <class T>
+static inline T gpusim_shuffle(unsigned long long mask, T value, long long other, unsigned first, int width) {
+  const gpusim_exchanged all = gpusim_exchange(mask, value);
+  const bool is_inside = other >= first && other < (long long)first + width;
+  return is_inside && (all.given >> other & 1) ? gpusim_value<T>(all, (unsigned)other) : value;
+}
+#define GPUSIM_SHUFFLE(name, argument, other)                                                                        \
+  template <class T>                                                                                                 \
+  static inline T name##_sync(unsigned long long mask, T value, argument by, int width = GPUSIM_WARP_SIZE) {         \
+    const unsigned lane = gpusim_lane(), first = lane & ~(unsigned)(width - 1);                                      \
+    return gpusim_shuffle(mask, value, other, first, width);                                                         \
+  }                                                                                                                  \
+  GPUSIM_UNMASKED(template <class T>                                                                                 \
+                  static inline T name(T value, argument by, int width = GPUSIM_WARP_SIZE) {                         \
+                    return name##_sync(0, value, by, width);                                                         \
+                  })
+#ifdef __HIPCC_RTC__
+#define GPUSIM_UNMASKED(...) __VA_ARGS__
+static inline unsigned __lane_id() { return gpusim_lane(); }
+#else
+#define GPUSIM_UNMASKED(...)
+#endif
+GPUSIM_SHUFFLE(__shfl, int, (long long)first + (by & (width - 1)))
+GPUSIM_SHUFFLE(__shfl_up, unsigned, (long long)lane - by)
+GPUSIM_SHUFFLE(__shfl_down, unsigned, (long long)lane + by)
+GPUSIM_SHUFFLE(__shfl_xor, int, (long long)(lane ^ (unsigned)by))
+
+static inline gpusim_lanes __ballot_sync(unsigned long long mask, int yes) {
+  const gpusim_exchanged all = gpusim_exchange(mask, yes != 0);
+  gpusim_lanes votes = 0;
+  for (unsigned i = 0; i < GPUSIM_WARP_SIZE; i++) {
+    if (all.given >> i & 1) votes |= (gpusim_lanes)gpusim_value<bool>(all, i) << i;
+  }
+  return votes;
+}
+static inline int __any_sync(unsigned long long mask, int yes) { return __ballot_sync(mask, yes) != 0; }
+static inline int __all_sync(unsigned long long mask, int yes) { return __ballot_sync(mask, !yes) == 0; }
+static inline gpusim_lanes __activemask() { return (gpusim_lanes)gpusim_exchange(0, 0).given; }
+static inline void __syncwarp(unsigned long long mask = ~0ull) { gpusim_exchange(mask, 0); }
+GPUSIM_UNMASKED(static inline gpusim_lanes __ballot(int yes) { return __ballot_sync(0, yes); })
+GPUSIM_UNMASKED(static inline int __any(int yes) { return __any_sync(0, yes); })
+GPUSIM_UNMASKED(static inline int __all(int yes) { return __all_sync(0, yes); })
+#define HAL_MASKS 1  // also under HIP, where older compilers have only functions without masks
+
+#define GPUSIM_REDUCE(name, expression)                                         \
+  template <class T> static inline T name(unsigned long long mask, T value) {   \
+    const gpusim_exchanged all = gpusim_exchange(mask, value);                  \
+    bool is_first = true;                                                       \
+    T a = T();                                                                  \
+    for (unsigned i = 0; i < GPUSIM_WARP_SIZE; i++) {                           \
+      if (!(all.given >> i & 1)) continue;                                      \
+      const T b = gpusim_value<T>(all, i);                                      \
+      a = is_first ? b : (T)(expression);                                       \
+      is_first = false;                                                         \
+    }                                                                           \
+    return a;                                                                   \
+  }
+GPUSIM_REDUCE(__reduce_add_sync, a + b)
+GPUSIM_REDUCE(__reduce_min_sync, a < b ? a : b)
+GPUSIM_REDUCE(__reduce_max_sync, a > b ? a : b)
+GPUSIM_REDUCE(__reduce_and_sync, a & b)
+GPUSIM_REDUCE(__reduce_or_sync, a | b)
+GPUSIM_REDUCE(__reduce_xor_sync, a ^ b)
