@@ -66,6 +66,7 @@ final class MockExecution {
               command.patternBytes());
       case UPDATE ->
           task.target()
+              .segments()
               .write(task.targetOffset, ByteBuffer.wrap(command.array(), 0, (int) task.length));
       case UPLOAD -> upload(command.host(), task.target(), task.targetOffset, task.length);
       case READBACK -> readback(task.source(), task.sourceOffset, command.host(), task.length);
@@ -99,7 +100,7 @@ final class MockExecution {
     long at = offset;
     long end = offset + length;
     while (at < end) {
-      ByteBuffer part = target.chunk(at, end - at).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer part = target.segments().chunk(at, end - at).order(ByteOrder.LITTLE_ENDIAN);
       at += part.remaining();
       while (part.remaining() >= 8) {
         part.putLong(word);
@@ -116,14 +117,14 @@ final class MockExecution {
       source.read(done, chunk);
       chunk.flip();
       done += chunk.remaining();
-      target.write(offset + done - chunk.remaining(), chunk);
+      target.segments().write(offset + done - chunk.remaining(), chunk);
     }
   }
 
   private void readback(MockMemory source, long offset, HostMemory target, long length) {
     for (long done = 0; done < length; ) {
       chunk.clear().limit((int) Math.min(CHUNK, length - done));
-      source.read(offset + done, chunk);
+      source.segments().read(offset + done, chunk);
       chunk.flip();
       int count = chunk.remaining();
       target.write(done, chunk);
@@ -134,9 +135,10 @@ final class MockExecution {
   private static void copy(MockTask task) {
     long done = 0;
     while (done < task.length) {
-      ByteBuffer from = task.source().chunk(task.sourceOffset + done, task.length - done);
+      ByteBuffer from =
+          task.source().segments().chunk(task.sourceOffset + done, task.length - done);
       done += from.remaining();
-      task.target().write(task.targetOffset + done - from.remaining(), from);
+      task.target().segments().write(task.targetOffset + done - from.remaining(), from);
     }
   }
 }

@@ -19,11 +19,15 @@ final class MockLease implements NativeAccess {
   public ByteBuffer bytes(int index) {
     MappedRange range = lent[index];
     if (range == null) {
-      range = buffers[index].map();
+      range = map(buffers[index]);
       range.invalidate();
       lent[index] = range;
     }
     return range.bytes().duplicate(); // a position of its own for each
+  }
+
+  private static MappedRange map(MockView buffer) {
+    return ((MockMemory) buffer.memory()).map(buffer.base(), (int) buffer.size());
   }
 
   /** Ends the lease: writes modified copies to the memory. */

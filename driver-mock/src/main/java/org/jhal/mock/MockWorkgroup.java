@@ -26,7 +26,8 @@ final class MockWorkgroup implements Workgroup {
   private @Nullable Command command;
   private MockView[] views = NO_VIEWS;
   private MockView shared = new MockView();
-  private @Nullable MockMemory sharedMemory; // of the command's size; zeroed by moveTo
+  private @Nullable Segments sharedBytes; // of the command's size; zeroed by moveTo
+  private int sharedSize;
   private int sizeX; // of the command's kernel, read for each work item
   private int sizeY;
   private int sizeZ;
@@ -41,19 +42,19 @@ final class MockWorkgroup implements Workgroup {
   void prepare(Command newCommand, MockView[] newViews) {
     command = newCommand;
     views = newViews;
-    Workgroups size = newCommand.kernel().workgroupSize();
-    sizeX = size.x();
-    sizeY = size.y();
-    sizeZ = size.z();
-    int bytes = newCommand.kernel().dynamicSharedMemory();
-    if (bytes == 0) {
-      sharedMemory = null;
-    } else if (sharedMemory == null || sharedMemory.size() != bytes) {
-      sharedMemory = MockMemory.shared(bytes);
+    Workgroups items = newCommand.kernel().workgroupSize();
+    sizeX = items.x();
+    sizeY = items.y();
+    sizeZ = items.z();
+    int size = newCommand.kernel().dynamicSharedMemory();
+    if (size == 0) {
+      sharedBytes = null;
+    } else if (sharedBytes == null || sharedSize != size) {
+      sharedBytes = Segments.of(size, (offset, length) -> ByteBuffer.allocateDirect(length));
     }
-    if (sharedMemory != null) {
-      shared.set(sharedMemory, "shared memory", 0, bytes);
-      shared.begin();
+    sharedSize = size;
+    if (sharedBytes != null) {
+      shared.setOwn(sharedBytes, "shared memory", size);
     }
   }
 
@@ -73,8 +74,8 @@ final class MockWorkgroup implements Workgroup {
     long rest = index / running.groupsX();
     groupY = (int) (rest % running.groupsY());
     groupZ = (int) (rest / running.groupsY());
-    if (sharedMemory != null) {
-      ByteBuffer bytes = sharedMemory.chunk(0, sharedMemory.size());
+    if (sharedBytes != null) {
+      ByteBuffer bytes = sharedBytes.chunk(0, sharedSize);
       while (bytes.hasRemaining()) {
         bytes.put((byte) 0);
       }
