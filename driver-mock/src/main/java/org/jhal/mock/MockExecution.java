@@ -7,6 +7,8 @@ import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
+import org.jhal.driver.workgroup.JavaGrid;
+import org.jhal.driver.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /** Executes the tasks of a stream. Owned by the stream's thread. */
@@ -15,12 +17,12 @@ final class MockExecution {
   private static final int CHUNK = 1 << 16;
 
   private final MockDevice device;
-  private final MockGrid grid;
+  private final JavaGrid grid;
   private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.nativeOrder());
 
   MockExecution(MockDevice device) {
     this.device = device;
-    this.grid = new MockGrid(device);
+    this.grid = new JavaGrid(device.workers(), device::work);
   }
 
   /** Runs one task. Returns its failure or null; always null on a lost device. */
@@ -77,7 +79,7 @@ final class MockExecution {
     }
   }
 
-  private static void external(ExternalCall call, MockView[] buffers) {
+  private static void external(ExternalCall call, KernelView[] buffers) {
     MockLease lease = new MockLease(buffers);
     HalException failure = call.run(lease);
     lease.end();

@@ -29,8 +29,10 @@ class EnginePackagesTest {
           entry(DRIVER, DRIVER + ".bundle"),
           entry(DRIVER + ".bundle"),
           entry(DRIVER + ".options"),
+          entry(DRIVER + ".source", DRIVER + ".bundle"),
           entry(DRIVER + ".support", DRIVER),
           entry(DRIVER + ".transfer", DRIVER, DRIVER + ".support"),
+          entry(DRIVER + ".workgroup", DRIVER),
           entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle", DRIVER + ".support"),
           entry(DRIVER + ".cache", DRIVER + ".options"),
           entry(

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.driver.workgroup;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -17,15 +17,15 @@ import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
 /** One workgroup as a kernel sees it; reused for one index after the other. Owned by one thread. */
-final class MockWorkgroup implements Workgroup {
+final class JavaWorkgroup implements Workgroup {
   private static final VarHandle SHORT = view(short[].class);
   private static final VarHandle INT = view(int[].class);
   private static final VarHandle LONG = view(long[].class);
-  private static final MockView[] NO_VIEWS = {};
+  private static final KernelView[] NO_VIEWS = {};
 
   private @Nullable Command command;
-  private MockView[] views = NO_VIEWS;
-  private MockView shared = new MockView();
+  private KernelView[] views = NO_VIEWS;
+  private KernelView shared = new KernelView();
   private @Nullable Segments sharedBytes; // of the command's size; zeroed by moveTo
   private int sharedSize;
   private int sizeX; // of the command's kernel, read for each work item
@@ -39,7 +39,7 @@ final class MockWorkgroup implements Workgroup {
     return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.nativeOrder());
   }
 
-  void prepare(Command newCommand, MockView[] newViews) {
+  void prepare(Command newCommand, KernelView[] newViews) {
     command = newCommand;
     views = newViews;
     Workgroups items = newCommand.kernel().workgroupSize();
@@ -63,7 +63,7 @@ final class MockWorkgroup implements Workgroup {
     views = NO_VIEWS;
     if (shared.isSet()) {
       shared.clear();
-      shared = new MockView();
+      shared = new KernelView();
     }
   }
 

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.driver.workgroup;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any, at once; each sees what the others have written as it does in memory of a
  * program.
  */
-final class Segments {
+public final class Segments {
   private static final int BITS = 30;
 
   /** The length of each segment but the last one, in bytes. */
-  static final int SEGMENT = 1 << BITS;
+  public static final int SEGMENT = 1 << BITS;
 
   /** The bits of an offset that say where in its segment it is. */
   static final int MASK = SEGMENT - 1;
@@ -26,7 +26,8 @@ final class Segments {
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
   /** Makes a segment. */
-  interface Maker {
+  @FunctionalInterface
+  public interface Maker {
     /** Returns {@code length} bytes, from {@code offset} of the range on. */
     ByteBuffer make(long offset, int length);
   }
@@ -38,7 +39,7 @@ final class Segments {
   }
 
   /** A range of {@code size} bytes, whose segments are made one after the other. */
-  static Segments of(long size, Maker maker) {
+  public static Segments of(long size, Maker maker) {
     ByteBuffer[] parts = new ByteBuffer[(int) ((size + MASK) >>> BITS)];
     for (int i = 0; i < parts.length; i++) {
       long offset = (long) i << BITS;
@@ -52,7 +53,7 @@ final class Segments {
    * The segment that contains {@code offset}, with position and limit around the part of the range
    * in it.
    */
-  ByteBuffer chunk(long offset, long length) {
+  public ByteBuffer chunk(long offset, long length) {
     ByteBuffer segment = parts[(int) (offset >>> BITS)];
     int start = (int) (offset & MASK);
     return segment
@@ -62,14 +63,14 @@ final class Segments {
   }
 
   /** The segment that contains a whole range; null if there are several, or the range is empty. */
-  @Nullable ByteBuffer segment(long offset, long length) {
+  public @Nullable ByteBuffer segment(long offset, long length) {
     int first = (int) (offset >>> BITS);
     boolean isOne = length > 0 && first == (int) ((offset + length - 1) >>> BITS);
     return isOne ? parts[first] : null;
   }
 
   /** Copies the remaining bytes of {@code source} to {@code offset}. */
-  void write(long offset, ByteBuffer source) {
+  public void write(long offset, ByteBuffer source) {
     long at = offset;
     while (source.hasRemaining()) {
       ByteBuffer to = chunk(at, source.remaining());
@@ -81,7 +82,7 @@ final class Segments {
   }
 
   /** Copies bytes from {@code offset} on to the remaining bytes of {@code target}. */
-  void read(long offset, ByteBuffer target) {
+  public void read(long offset, ByteBuffer target) {
     long at = offset;
     while (target.hasRemaining()) {
       ByteBuffer from = chunk(at, target.remaining());
@@ -94,7 +95,8 @@ final class Segments {
     return parts[(int) (at >>> BITS)].get((int) (at & MASK));
   }
 
-  void putByte(long at, byte value) {
+  /** Writes one byte. */
+  public void putByte(long at, byte value) {
     parts[(int) (at >>> BITS)].put((int) (at & MASK), value);
   }
 

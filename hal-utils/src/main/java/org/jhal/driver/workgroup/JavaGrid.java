@@ -1,7 +1,8 @@
-package org.jhal.mock;
+package org.jhal.driver.workgroup;
 
 import java.lang.invoke.MethodHandle;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.Command;
@@ -14,28 +15,42 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owned by the stream's thread.
  */
-final class MockGrid {
+public final class JavaGrid {
   /** How long the stream's thread runs alone; waking workers costs about as much. */
   private static final long ALONE_NANOS = 50_000;
 
-  private final MockDevice device;
-  private final MockWorkgroup own = new MockWorkgroup();
+  private final int workers;
+  private final Executor executor;
+  private final JavaWorkgroup own = new JavaWorkgroup();
 
-  MockGrid(MockDevice device) {
-    this.device = device;
+  /**
+   * For one stream.
+   *
+   * @param workers how many threads may help the stream's own; 0 or more
+   * @param executor runs what they do; at least {@code workers} bodies at once
+   */
+  public JavaGrid(int workers, Executor executor) {
+    this.workers = workers;
+    this.executor = executor;
   }
 
-  void run(Command command, MockView[] views) throws Throwable {
-    MethodHandle kernel = ((MockModule) command.kernel().module()).kernel(command.kernel().index());
+  /**
+   * Runs a dispatch of a kernel of a {@link JavaModule}, to its end.
+   *
+   * @param views its buffers, by parameter; other parameters have views of nothing
+   * @throws Throwable the first that the kernel throws, whose other workgroups may have run
+   */
+  public void run(Command command, KernelView[] views) throws Throwable {
+    MethodHandle kernel = ((JavaModule) command.kernel().module()).kernel(command.kernel().index());
     long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
-    for (MockView view : views) {
+    for (KernelView view : views) {
       view.begin();
     }
     own.prepare(command, views);
     long start = System.nanoTime();
     long next = 0;
     try {
-      while (next < count && (device.workers() == 0 || System.nanoTime() - start < ALONE_NANOS)) {
+      while (next < count && (workers == 0 || System.nanoTime() - start < ALONE_NANOS)) {
         own.moveTo(next++);
         kernel.invokeExact((Workgroup) own);
       }
@@ -48,17 +63,17 @@ final class MockGrid {
   }
 
   private void runInParallel(
-      MethodHandle kernel, Command command, MockView[] views, long first, long count)
+      MethodHandle kernel, Command command, KernelView[] views, long first, long count)
       throws Throwable {
     AtomicLong next = new AtomicLong(first);
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
-    int helpers = (int) Math.min(device.workers(), count - first - 1);
+    int helpers = (int) Math.min(workers, count - first - 1);
     CountDownLatch helping = new CountDownLatch(helpers);
     for (int i = 0; i < helpers; i++) {
-      device.work(
+      executor.execute(
           () -> {
             try {
-              MockWorkgroup group = new MockWorkgroup();
+              JavaWorkgroup group = new JavaWorkgroup();
               group.prepare(command, views);
               drain(kernel, group, next, count, thrown);
             } catch (Throwable t) { // happens if the device was lost and the command is over
@@ -78,7 +93,7 @@ final class MockGrid {
 
   private static void drain(
       MethodHandle kernel,
-      MockWorkgroup group,
+      JavaWorkgroup group,
       AtomicLong next,
       long count,
       AtomicReference<@Nullable Throwable> thrown) {

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.driver.workgroup;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A range of memory as a kernel sees it. Checks every access. A view that a kernel has seen is
  * never reused: a kernel that kept it must not reach the buffers of another.
  */
-final class MockView implements KernelMemory {
+public final class KernelView implements KernelMemory {
   private @Nullable SegmentedMemory memory;
   private @Nullable Segments bytes; // of the memory, from begin() on
   private String what = "memory";
@@ -21,12 +21,17 @@ final class MockView implements KernelMemory {
   private @Nullable ByteBuffer segment;
   private int start;
 
+  /** A view of nothing. */
+  public KernelView() {}
+
   /**
-   * Begins access.
+   * Sets what it is a view of. The memory may be missing until the kernel runs.
    *
    * @param newWhat its name, for messages
+   * @param newBase where it starts in the memory, in bytes
+   * @param newSize how long it is, in bytes
    */
-  void set(SegmentedMemory newMemory, String newWhat, long newBase, long newSize) {
+  public void set(SegmentedMemory newMemory, String newWhat, long newBase, long newSize) {
     memory = newMemory;
     what = newWhat;
     base = newBase;
@@ -35,11 +40,13 @@ final class MockView implements KernelMemory {
     segment = null;
   }
 
-  boolean isSet() {
+  /** Whether it is a view of something. */
+  public boolean isSet() {
     return memory != null;
   }
 
-  void clear() {
+  /** Ends the access: whoever still has the view gets exceptions. */
+  public void clear() {
     memory = null;
     bytes = null;
     size = 0;
@@ -66,12 +73,12 @@ final class MockView implements KernelMemory {
   }
 
   /** The memory that was set. */
-  SegmentedMemory memory() {
+  public SegmentedMemory memory() {
     return Objects.requireNonNull(memory);
   }
 
   /** Where the range starts in the memory, in bytes. */
-  long base() {
+  public long base() {
     return base;
   }
 
