@@ -63,6 +63,15 @@ public interface DeviceBackend<E> extends ThreadBinding {
   Set<String> executableFormats();
 
   /**
+   * Where a variant stands in the order in which those of a bundle are tried: lower numbers come
+   * first. Of variants with the same number, those of overlays precede the bundle's own, and each
+   * manifest's order counts. By default all have the same.
+   */
+  default int rank(Variant variant) {
+    return 0;
+  }
+
+  /**
    * Creates the stream of queue {@code index}, from 0. Called once for each queue, while the device
    * is opened, and maybe later for hidden queues that serve groups of devices; their indexes come
    * after those of the queues. The engine closes it.

@@ -220,6 +220,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
+  public int rank(Variant variant) {
+    return real.rank(variant);
+  }
+
+  @Override
   public NativeStream<E> createStream(int index) {
     NativeStream<E> stream = real.createStream(index);
     streams.add(stream);

@@ -54,32 +54,35 @@ public final class ExecutableLoader {
 
   /** See {@code EngineDevice.warmUpLoading}. */
   public static void warmUp() {
-    EarlyClasses.initialize(ExecutableLoader.class, EngineExecutable.class, EngineKernel.class);
+    EarlyClasses.initialize(
+        ExecutableLoader.class, Candidate.class, EngineExecutable.class, EngineKernel.class);
   }
+
+  /** A variant, and the bundle or overlay that it is of. */
+  private record Candidate(ExecutableSource source, Variant variant) {}
 
   /** Loads the first variant that the driver takes. */
   public Executable load(ExecutableSource source) {
     Manifest manifest = Manifest.read(source);
-    List<List<Variant>> found = new ArrayList<>(); // all: reports any malformed one
-    for (ExecutableSource overlay : source.overlays()) {
-      found.add(manifest.overlay(overlay));
-    }
+    List<Candidate> candidates = new ArrayList<>();
     List<String> refusals = new ArrayList<>();
-    for (int i = 0; i < found.size(); i++) {
-      ExecutableSource overlay = source.overlays().get(i);
-      if (found.get(i).isEmpty()) {
+    for (ExecutableSource overlay : source.overlays()) { // all: reports any malformed one
+      List<Variant> found = manifest.overlay(overlay);
+      if (found.isEmpty()) {
         refusals.add(overlay.name() + ": it is not for the bundle '" + manifest.name() + "'");
-        continue;
       }
-      Executable loaded = load(overlay, found.get(i), manifest, refusals);
+      add(candidates, overlay, found);
+    }
+    add(candidates, source, manifest.variants());
+    for (int i = 0; i < candidates.size(); i++) {
+      ExecutableSource from = candidates.get(i).source;
+      Executable loaded = load(from, candidates.get(i).variant, manifest, refusals);
       if (loaded != null) {
         return loaded;
       }
-      refusals.add(overlay.name() + ": " + device.name() + " loads none of its variants");
-    }
-    Executable loaded = load(source, manifest.variants(), manifest, refusals);
-    if (loaded != null) {
-      return loaded;
+      if (from.isOverlay() && isLastOf(from, candidates, i)) {
+        refusals.add(from.name() + ": " + device.name() + " loads none of its variants");
+      }
     }
     throw new HalException(
         Status.UNIMPLEMENTED,
@@ -87,26 +90,44 @@ public final class ExecutableLoader {
             .formatted(device.name(), source.name(), String.join("; ", refusals)));
   }
 
-  /** Loads the first loadable variant, or returns null and adds the reasons to {@code refusals}. */
-  private @Nullable Executable load(
-      ExecutableSource source, List<Variant> variants, Manifest manifest, List<String> refusals) {
+  /** Adds variants behind those whose rank is the same. */
+  private void add(List<Candidate> candidates, ExecutableSource source, List<Variant> variants) {
     for (Variant variant : variants) {
-      if (!backend.executableFormats().contains(variant.format())) {
-        refusals.add(
-            variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
-        continue;
+      int at = candidates.size();
+      while (at > 0 && backend.rank(candidates.get(at - 1).variant) > backend.rank(variant)) {
+        at--;
       }
-      checkWorkgroups(manifest);
-      try {
-        return calls.call(new Loading(device, source, variant, manifest, refusals));
-      } catch (HalException e) {
-        if (e.status() != Status.UNIMPLEMENTED) {
-          throw e;
-        }
-        refusals.add(variant.format() + ": " + e.getMessage());
+      candidates.add(at, new Candidate(source, variant));
+    }
+  }
+
+  private static boolean isLastOf(ExecutableSource source, List<Candidate> candidates, int index) {
+    for (int i = index + 1; i < candidates.size(); i++) {
+      if (candidates.get(i).source == source) {
+        return false;
       }
     }
-    return null;
+    return true;
+  }
+
+  /** Loads a variant, or returns null and adds the reason to {@code refusals}. */
+  private @Nullable Executable load(
+      ExecutableSource source, Variant variant, Manifest manifest, List<String> refusals) {
+    if (!backend.executableFormats().contains(variant.format())) {
+      refusals.add(
+          variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
+      return null;
+    }
+    checkWorkgroups(manifest);
+    try {
+      return calls.call(new Loading(device, source, variant, manifest, refusals));
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED) {
+        throw e;
+      }
+      refusals.add(variant.format() + ": " + e.getMessage());
+      return null;
+    }
   }
 
   /** Refuses kernels whose workgroups exceed the device's limits. */
