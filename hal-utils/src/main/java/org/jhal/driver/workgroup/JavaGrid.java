@@ -1,7 +1,7 @@
 package org.jhal.driver.workgroup;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.invoke.MethodHandle;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,7 +27,7 @@ public final class JavaGrid {
    * For one stream.
    *
    * @param workers how many threads may help the stream's own; 0 or more
-   * @param executor runs what they do; at least {@code workers} bodies at once
+   * @param executor runs what they do, at once or later; streams may share it
    */
   public JavaGrid(int workers, Executor executor) {
     this.workers = workers;
@@ -67,11 +67,13 @@ public final class JavaGrid {
       throws Throwable {
     AtomicLong next = new AtomicLong(first);
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
-    int helpers = (int) Math.min(workers, count - first - 1);
-    CountDownLatch helping = new CountDownLatch(helpers);
-    for (int i = 0; i < helpers; i++) {
+    Helpers helpers = new Helpers();
+    for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
       executor.execute(
           () -> {
+            if (!helpers.enter()) {
+              return; // the grid ended without it
+            }
             try {
               JavaWorkgroup group = new JavaWorkgroup();
               group.prepare(command, views);
@@ -79,15 +81,47 @@ public final class JavaGrid {
             } catch (Throwable t) { // happens if the device was lost and the command is over
               thrown.compareAndSet(null, t);
             } finally {
-              helping.countDown();
+              helpers.leave();
             }
           });
     }
     drain(kernel, own, next, count, thrown);
-    helping.await();
+    helpers.end();
     Throwable failure = thrown.get();
     if (failure != null) {
       throw failure;
+    }
+  }
+
+  /**
+   * The threads that help with one grid. One that comes when the grid has ended, since others held
+   * it up, has nothing to do with it.
+   */
+  private static final class Helpers {
+    @GuardedBy("this")
+    private int inside;
+
+    @GuardedBy("this")
+    private boolean isOver;
+
+    synchronized boolean enter() {
+      if (!isOver) {
+        inside++;
+      }
+      return !isOver;
+    }
+
+    synchronized void leave() {
+      inside--;
+      notifyAll();
+    }
+
+    /** Lets no more in, and waits for those inside. */
+    synchronized void end() throws InterruptedException {
+      isOver = true;
+      while (inside > 0) {
+        wait();
+      }
     }
   }
 
