@@ -117,8 +117,14 @@ class CpuDriver extends ConfiguredDriver {
         CpuDevice.open(
             info,
             settings.getInt(THREADS),
-            new KernelCompiler(compiler.get(), KernelCache.of(settings), forced));
+            new KernelCompiler(compiler.get(), KernelCache.of(settings), forced),
+            this::execution);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
+  }
+
+  /** What carries out the commands of a stream; tests have one whose commands fail on purpose. */
+  CpuExecution execution(CpuDevice device) {
+    return new CpuExecution(device);
   }
 
   /** What the engine gets; tests have one whose calls fail on purpose. */
