@@ -2,6 +2,7 @@
 module org.jhal.cpu {
   requires transitive org.jhal;
   requires org.jhal.utils;
+  requires com.google.gson;
   requires com.sun.jna;
   requires java.management;
   requires jdk.management;
@@ -10,6 +11,8 @@ module org.jhal.cpu {
 
   exports org.jhal.cpu;
 
+  provides java.util.spi.ToolProvider with
+      org.jhal.cpu.CompileTool;
   provides org.jhal.spi.DriverProvider with
       org.jhal.cpu.CpuDriverProvider;
 }

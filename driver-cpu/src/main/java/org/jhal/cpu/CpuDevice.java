@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
@@ -13,7 +15,6 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
-import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
@@ -34,6 +35,10 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
   /** All but native events. */
   private static final Set<Command.Kind> COMMANDS =
       Set.copyOf(EnumSet.complementOf(EnumSet.of(Command.Kind.EVENT)));
+
+  private static final Set<String> FORMATS =
+      Stream.concat(KernelCompiler.FORMATS.stream(), Stream.of(Variant.JAVA))
+          .collect(Collectors.toUnmodifiableSet());
 
   /** All devices share events, and use each other's memory. */
   private static final Object EVENTS = new Object();
@@ -69,7 +74,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
       int threads,
       KernelCompiler compiler,
       Function<CpuDevice, CpuExecution> executions) {
-    Runtimes.load(compiler::runtime);
+    compiler.loadRuntime();
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
     if (pool == 0 || HalRuntime.hal_pool_threads(pool) == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no thread can be started for kernels");
@@ -116,13 +121,12 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public Set<String> executableFormats() {
-    return Set.of(KernelCompiler.FORMAT, Variant.JAVA);
+    return FORMATS;
   }
 
-  /** Compiled code before Java. */
   @Override
   public int rank(Variant variant) {
-    return variant.format().equals(KernelCompiler.FORMAT) ? 0 : 100;
+    return KernelCompiler.rank(variant);
   }
 
   @Override
@@ -168,11 +172,9 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    if (variant.format().equals(Variant.JAVA)) {
-      return new JavaModule(JavaKernels.load(source, variant, kernels));
-    }
-    byte[] code = compiler.kernels(source, variant, kernels);
-    return CpuModule.load(code, kernels, variant.file() + " of bundle " + source.name());
+    return variant.format().equals(Variant.JAVA)
+        ? new JavaModule(JavaKernels.load(source, variant, kernels))
+        : compiler.load(source, variant, kernels);
   }
 
   @Override

@@ -2,7 +2,6 @@ package org.jhal.cpu;
 
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +12,11 @@ import java.util.UUID;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
-import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.cpu.compile.Architecture;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.runtime.PrebuiltRuntime;
 import org.jhal.cpu.translate.Level;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.cache.KernelCache;
@@ -54,7 +53,8 @@ class CpuDriver extends ConfiguredDriver {
           List.of(AUTO, "fission", "coroutine", "fiber"),
           "how the work items of a workgroup wait for each other");
   private static final Option<String> COMPILER =
-      Option.text("compiler", "", "the C++ compiler, if it is not to be searched for");
+      Option.text(
+          "compiler", "", "the file of the C++ compiler, or 'none'; searched for if not given");
 
   CpuDriver() {
     super(NAME, ENGINE, List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, KernelCache.OPTION));
@@ -72,9 +72,27 @@ class CpuDriver extends ConfiguredDriver {
     if (!System.getProperty("os.name").equals("Linux")) {
       return Availability.unavailable("this driver is for Linux");
     }
-    return HostCompiler.find()
-        .map(compiler -> Availability.available("kernels are compiled with " + compiler))
-        .orElseGet(() -> Availability.unavailable("there is no C++ compiler: c++, g++ or clang++"));
+    CpuFeatures cpu = CpuFeatures.machine();
+    Optional<HostCompiler> compiler = HostCompiler.find();
+    if (compiler.isPresent()) {
+      return Availability.available("kernels are compiled by " + compiler.get());
+    }
+    return PrebuiltRuntime.find(cpu.kind()) == null
+        ? Availability.unavailable(KernelCompiler.noRuntime(cpu))
+        : Availability.available(
+            "there is no C++ compiler ("
+                + HostCompiler.names()
+                + "), so only prebuilt kernels run");
+  }
+
+  /** The compiler that the settings ask for; null if there is none. */
+  private static @Nullable HostCompiler compiler(Settings settings) {
+    String named = settings.get(COMPILER);
+    return switch (named) {
+      case "" -> HostCompiler.find().orElse(null);
+      case "none" -> null;
+      default -> HostCompiler.at(named);
+    };
   }
 
   @Override
@@ -86,30 +104,36 @@ class CpuDriver extends ConfiguredDriver {
               .toString();
       devices.add(
           DeviceInfo.builder(NAME, i)
-              .name(CpuFeatures.name())
+              .name(CpuFeatures.machine().name())
               .uuid(uuid)
               .memoryBytes(settings.get(MEMORY))
               .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
               .maxWorkgroupItems(1024)
               .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as on most devices
               .maxSharedMemory(1 << 20)
-              .properties(Map.of("threads", String.valueOf(settings.get(THREADS))))
+              .properties(properties(settings))
               .build());
     }
     return devices;
+  }
+
+  private static Map<String, String> properties(Settings settings) {
+    HostCompiler compiler = compiler(settings);
+    return Map.of(
+        "threads", String.valueOf(settings.get(THREADS)),
+        "cores", String.valueOf(Runtime.getRuntime().availableProcessors()),
+        "compiler", compiler == null ? "none" : compiler.toString(),
+        "architecture",
+            CpuFeatures.machine()
+                .highest()
+                .map(Architecture::label)
+                .orElse(CpuFeatures.machine().kind()));
   }
 
   @Override
   public Device open(DeviceUri uri) {
     Settings settings = settings(uri);
     DeviceInfo info = select(uri, settings);
-    String named = settings.get(COMPILER);
-    Optional<HostCompiler> compiler =
-        named.isEmpty() ? HostCompiler.find() : Optional.of(HostCompiler.at(Path.of(named)));
-    if (compiler.isEmpty()) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION, "there is no C++ compiler: c++, g++ or clang++");
-    }
     String barriers = settings.get(BARRIERS);
     @Nullable Level forced =
         barriers.equals(AUTO) ? null : Level.valueOf(barriers.toUpperCase(Locale.ROOT));
@@ -117,7 +141,8 @@ class CpuDriver extends ConfiguredDriver {
         CpuDevice.open(
             info,
             settings.getInt(THREADS),
-            new KernelCompiler(compiler.get(), KernelCache.of(settings), forced),
+            new KernelCompiler(
+                compiler(settings), KernelCache.of(settings), forced, CpuFeatures.machine()),
             this::execution);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }

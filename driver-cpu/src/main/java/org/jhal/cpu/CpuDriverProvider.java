@@ -25,7 +25,7 @@ public final class CpuDriverProvider implements DriverProvider {
 
   @Override
   public int preference() {
-    return 10; // behind GPUs, before the mock
+    return 0; // behind GPUs, before the mock
   }
 
   @Override

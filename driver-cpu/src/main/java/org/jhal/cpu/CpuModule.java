@@ -21,19 +21,27 @@ final class CpuModule implements KernelModule {
     this.functions = functions;
   }
 
-  static CpuModule load(byte[] code, List<KernelSpec> kernels, String what) {
+  /**
+   * Loads a library.
+   *
+   * @param indexes of the kernels in the library
+   * @param kernels as the manifest has them
+   * @param refusal the status if the system cannot load the library
+   */
+  static CpuModule load(
+      byte[] code, int[] indexes, List<KernelSpec> kernels, String what, Status refusal) {
     byte[] reason = new byte[1024];
     long library = HalRuntime.hal_library_open(code, code.length, reason, reason.length);
     if (library == 0) {
       throw new HalException(
-          Status.INVALID_ARGUMENT, "cannot load " + what + ": " + Native.toString(reason, "UTF-8"));
+          refusal, "cannot load " + what + ": " + Native.toString(reason, "UTF-8"));
     }
     long[] functions = new long[kernels.size()];
     CpuModule module = new CpuModule(library, functions);
     boolean isDone = false;
     try {
       for (int i = 0; i < functions.length; i++) {
-        long kernel = HalRuntime.hal_library_kernel(library, i);
+        long kernel = HalRuntime.hal_library_kernel(library, indexes[i]);
         if (kernel == 0) {
           throw new HalException(
               Status.NOT_FOUND, what + " has no kernel " + kernels.get(i).name());

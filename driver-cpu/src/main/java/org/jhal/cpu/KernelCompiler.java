@@ -3,13 +3,18 @@ package org.jhal.cpu;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jhal.ExecutableSource;
-import org.jhal.Workgroups;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cpu.compile.Architecture;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.compile.KernelLibrary;
 import org.jhal.cpu.compile.SourceCompiler;
+import org.jhal.cpu.runtime.PrebuiltRuntime;
 import org.jhal.cpu.runtime.Resources;
-import org.jhal.cpu.translate.KernelRequest;
+import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.cpu.translate.Level;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
@@ -19,68 +24,168 @@ import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes libraries for this machine's processor, or finds those that were made before. Thread-safe.
+ * The native code that a device runs: its runtime, and libraries of kernels. They are compiled by
+ * the machine's compiler, found in the cache, or were compiled elsewhere.
+ *
+ * <p>Thread-safe.
  */
 final class KernelCompiler {
-  static final String FORMAT = "gpu-c++";
+  /** Kernels in C++, which need a compiler. */
+  static final String SOURCE = "gpu-c++";
 
-  private final HostCompiler compiler;
+  /** Libraries that {@code hal compile} made. */
+  static final String LIBRARY = "cpu-so";
+
+  /** What {@link #load} takes. */
+  static final Set<String> FORMATS = Set.of(SOURCE, LIBRARY);
+
+  private final @Nullable HostCompiler compiler;
   private final @Nullable KernelCache cache;
   private final @Nullable Level forced;
+  private final CpuFeatures cpu;
 
-  KernelCompiler(HostCompiler compiler, @Nullable KernelCache cache, @Nullable Level forced) {
+  /**
+   * For a processor.
+   *
+   * @param compiler null if there is none
+   * @param cache null if nothing is to be kept
+   * @param forced the level of all kernels, or null for the best of each
+   */
+  KernelCompiler(
+      @Nullable HostCompiler compiler,
+      @Nullable KernelCache cache,
+      @Nullable Level forced,
+      CpuFeatures cpu) {
     this.compiler = compiler;
     this.cache = cache;
     this.forced = forced;
+    this.cpu = cpu;
   }
 
-  /** The runtime that calls the kernels. */
-  byte[] runtime() {
-    return kept(
-        List.of("cpu runtime", new String(Resources.runtime(), StandardCharsets.UTF_8)),
-        "cpu runtime",
-        compiler::compileRuntime);
+  /**
+   * Where a variant stands in the order in which those of a bundle are tried: C++ if there is a
+   * compiler, then libraries, the highest level first, then anything else.
+   */
+  static int rank(Variant variant) {
+    return switch (variant.format()) {
+      case SOURCE -> 0;
+      case LIBRARY -> {
+        Architecture known = Architecture.of(variant.architecture());
+        yield 1 + (known == null ? 0 : Architecture.highestFirst().indexOf(known));
+      }
+      default -> 100;
+    };
   }
 
-  /** The library of a bundle's kernels. */
-  byte[] kernels(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    String file = String.valueOf(variant.file());
-    String what = file + " of bundle " + source.name();
-    SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
-    List<KernelRequest> requests = new ArrayList<>();
-    for (KernelSpec kernel : kernels) {
-      Workgroups size = kernel.workgroupSize();
-      requests.add(new KernelRequest(variant.entry(kernel.name()), size.x(), size.y(), size.z()));
+  /**
+   * Loads the runtime, unless that was done before in this process: the one that comes with the
+   * driver, or, where there is none that fits, one that the compiler makes.
+   *
+   * @throws HalException FAILED_PRECONDITION if there is neither
+   */
+  void loadRuntime() {
+    byte[] prebuilt = PrebuiltRuntime.find(cpu.kind());
+    if (prebuilt != null) {
+      try {
+        Runtimes.load(() -> prebuilt);
+        return;
+      } catch (HalException e) { // such as one for a newer C library
+        if (compiler == null) {
+          throw e;
+        }
+      }
     }
-    List<String> options = variant.options("cpu");
-    SourceCompiler sources = new SourceCompiler(compiler, forced);
-    Made made = () -> sources.compile(code, options, requests, what);
+    HostCompiler own = compiler;
+    if (own == null) {
+      throw new HalException(Status.FAILED_PRECONDITION, noRuntime(cpu));
+    }
+    String source = new String(Resources.runtime(), StandardCharsets.UTF_8);
+    Runtimes.load(
+        () -> kept(own, List.of("cpu runtime", source), "cpu runtime", own::compileRuntime));
+  }
+
+  /** Why the device cannot be used without a compiler if no runtime comes with the driver. */
+  static String noRuntime(CpuFeatures cpu) {
+    return "there is no C++ compiler (%s), and this driver's jar has no runtime for %s"
+        .formatted(HostCompiler.names(), cpu.kind());
+  }
+
+  /**
+   * Loads kernels.
+   *
+   * @param variant of one of the {@link #FORMATS}
+   * @throws HalException as {@link org.jhal.driver.DeviceBackend#load}
+   */
+  CpuModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    String what = variant.file() + " of bundle " + source.name();
+    int[] indexes = new int[kernels.size()];
+    if (variant.format().equals(SOURCE)) {
+      byte[] code = compile(source, variant, kernels, what);
+      for (int i = 0; i < indexes.length; i++) {
+        indexes[i] = i;
+      }
+      return CpuModule.load(code, indexes, kernels, what, Status.INVALID_ARGUMENT);
+    }
+    byte[] code = variant.readFile(source);
+    KernelLibrary library = KernelLibrary.read(code, what);
+    library.check(cpu, variant.architecture(), what);
+    for (int i = 0; i < indexes.length; i++) {
+      KernelSpec kernel = kernels.get(i);
+      indexes[i] = library.index(variant.entry(kernel.name()), kernel, what);
+    }
+    // Such as one for a newer C library: then another variant may do.
+    return CpuModule.load(code, indexes, kernels, what, Status.UNIMPLEMENTED);
+  }
+
+  private byte[] compile(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels, String what) {
+    HostCompiler own = compiler;
+    if (own == null) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          ("%s needs a C++ compiler (%s, or the option compiler=FILE), and there is none; without"
+                  + " one, this device loads variants in %s, which `hal compile` makes on a machine"
+                  + " that has one, and kernels in Java")
+              .formatted(what, HostCompiler.names(), LIBRARY));
+    }
+    String file = String.valueOf(variant.file());
+    SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
+    List<String> options = SourceCompiler.options(variant, what);
+    SourceCompiler sources = new SourceCompiler(own, forced, null);
+    Made made = () -> sources.compile(code, variant, kernels, what);
     if (!code.isSelfContained(options)) {
       return made.make();
     }
-    List<String> key =
-        new ArrayList<>(List.of("cpu kernels", code.toString(), requests.toString()));
+    List<String> key = new ArrayList<>(List.of("cpu kernels", code.toString()));
+    for (KernelSpec kernel : kernels) {
+      key.addAll(
+          List.of(kernel.name(), variant.entry(kernel.name()), kernel.workgroupSize().toString()));
+    }
     key.addAll(List.of(options.toString(), String.valueOf(forced)));
-    return kept(key, "cpu " + what, made);
+    return kept(own, key, "cpu " + what, made);
   }
 
   private interface Made {
     byte[] make();
   }
 
-  private byte[] kept(List<String> depends, String label, Made made) {
+  private byte[] kept(HostCompiler own, List<String> depends, String label, Made made) {
     if (cache == null) {
       return made.make();
     }
-    List<String> all = new ArrayList<>(depends);
-    all.addAll(List.of(compiler.identity(), HostCompiler.flags(), CpuFeatures.text()));
-    all.add(Resources.headers());
-    KernelKey key = KernelKey.of(all);
+    KernelKey key = key(own, cpu, depends);
     byte[] code = cache.find(key);
     if (code == null) {
       code = made.make();
       cache.keep(key, label, code);
     }
     return code;
+  }
+
+  /** What compiled code depends on, beside {@code depends}: the compiler, and the processor. */
+  static KernelKey key(HostCompiler compiler, CpuFeatures cpu, List<String> depends) {
+    List<String> all = new ArrayList<>(depends);
+    all.addAll(List.of(compiler.identity(), HostCompiler.flags(), cpu.text(), Resources.headers()));
+    return KernelKey.of(all);
   }
 }

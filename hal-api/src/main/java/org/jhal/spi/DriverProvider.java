@@ -47,7 +47,7 @@ public interface DriverProvider {
   /**
    * Returns the driver's priority in the search for a default device. Higher priorities come first;
    * drivers of equal priority are ordered by name. Drivers for hardware keep the default of 100;
-   * drivers that compute on the host return 0.
+   * drivers that compute on the host return 0, and test doubles less.
    */
   default int preference() {
     return 100;

@@ -1,14 +1,27 @@
 package org.jhal.cpu.compile;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
-/** What the processor is: code that was compiled for one must never run on another. */
-public final class CpuFeatures {
-  private static final List<String> LINES =
-      List.of(
+/**
+ * What a processor is and can do: code that was compiled for one must never run on another.
+ *
+ * @param kind {@code x86_64}, {@code aarch64}, or what Java calls another
+ * @param name its name, for people
+ * @param text all that identifies it, for the key of what is compiled for it
+ * @param flags its features, in the words of {@code /proc/cpuinfo}
+ */
+public record CpuFeatures(String kind, String name, String text, Set<String> flags) {
+  /** What identifies a processor, in the files of x86 and of ARM. */
+  private static final Set<String> IDENTITY =
+      Set.of(
           "vendor_id",
           "cpu family",
           "model",
@@ -21,37 +34,74 @@ public final class CpuFeatures {
           "CPU variant",
           "CPU part");
 
-  private CpuFeatures() {}
-
-  /** All that the system says about the first processor. */
-  public static String text() {
-    StringBuilder text = new StringBuilder(System.getProperty("os.arch", "?"));
-    for (String line : lines()) {
-      if (line.isBlank()) {
-        break; // the others are alike
-      }
-      if (LINES.contains(line.split(":", 2)[0].strip())) {
-        text.append('\n').append(line);
-      }
-    }
-    return text.toString();
+  /** Read once, when it is first asked for. */
+  private static final class Machine {
+    static final CpuFeatures FEATURES = read();
   }
 
-  /** The name of the processor, for people. */
-  public static String name() {
-    for (String line : lines()) {
-      if (line.startsWith("model name")) {
-        return line.substring(line.indexOf(':') + 1).strip();
-      }
-    }
-    return System.getProperty("os.arch", "unknown") + " processor";
+  /** Copies the set. */
+  public CpuFeatures {
+    flags = Set.copyOf(flags);
   }
 
-  private static List<String> lines() {
+  /** The processors of this machine. */
+  public static CpuFeatures machine() {
+    return Machine.FEATURES;
+  }
+
+  private static CpuFeatures read() {
+    String text;
     try {
-      return Files.readAllLines(Path.of("/proc/cpuinfo"));
+      text = Files.readString(Path.of("/proc/cpuinfo"), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      return List.of();
+      text = ""; // then nothing is known to fit
     }
+    return of(System.getProperty("os.arch", "unknown"), text);
+  }
+
+  /**
+   * The processors that a text describes.
+   *
+   * @param arch the system property {@code os.arch}
+   * @param cpuinfo the content of {@code /proc/cpuinfo}; of several processors, those features
+   *     count that all have
+   */
+  static CpuFeatures of(String arch, String cpuinfo) {
+    String kind = arch.equals("amd64") ? "x86_64" : arch;
+    Set<String> identity = new LinkedHashSet<>(List.of(kind));
+    Set<String> flags = null;
+    String name = kind + " processor";
+    for (String line : cpuinfo.lines().toList()) {
+      int colon = line.indexOf(':');
+      String key = colon < 0 ? "" : line.substring(0, colon).strip();
+      if (!IDENTITY.contains(key)) {
+        continue;
+      }
+      String value = line.substring(colon + 1).strip();
+      identity.add(key + ": " + value);
+      if (key.equals("model name")) {
+        name = value;
+      } else if (key.equals("flags") || key.equals("Features")) {
+        Set<String> own = new LinkedHashSet<>(Arrays.asList(value.split("\\s+")));
+        if (flags != null) {
+          own.retainAll(flags);
+        }
+        flags = own;
+      }
+    }
+    return new CpuFeatures(
+        kind, name, String.join("\n", identity), flags == null ? Set.of() : flags);
+  }
+
+  /** What code for an architecture may use and this processor lacks; empty if it runs such code. */
+  public List<String> missing(Architecture architecture) {
+    return kind.equals(architecture.family())
+        ? architecture.features().stream().filter(feature -> !flags.contains(feature)).toList()
+        : List.of(architecture.family());
+  }
+
+  /** The highest architecture whose code this processor runs. */
+  public Optional<Architecture> highest() {
+    return Architecture.highestFirst().stream().filter(one -> missing(one).isEmpty()).findFirst();
   }
 }

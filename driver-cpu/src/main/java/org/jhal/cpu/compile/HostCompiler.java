@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,6 +43,8 @@ public final class HostCompiler {
           "-fno-math-errno",
           "-fno-trapping-math",
           "-ffp-contract=off",
+          "-static-libgcc", // a machine without a compiler may lack these libraries
+          "-static-libstdc++",
           "-w");
 
   private final Path path;
@@ -50,23 +53,61 @@ public final class HostCompiler {
     this.path = path;
   }
 
-  /** The compiler at a path. */
-  public static HostCompiler at(Path path) {
-    return new HostCompiler(path);
+  /**
+   * The compiler in a file.
+   *
+   * @throws HalException INVALID_ARGUMENT if the file cannot be executed
+   */
+  public static HostCompiler at(String file) {
+    try {
+      Path path = Path.of(file);
+      if (isProgram(path)) {
+        return new HostCompiler(path.toAbsolutePath());
+      }
+    } catch (InvalidPathException e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "the compiler '" + file + "' is no path: " + e.getMessage(), e);
+    }
+    throw new HalException(
+        Status.INVALID_ARGUMENT, "the compiler '" + file + "' is no file that can be executed");
   }
 
   /** The first one on the path of executables. Looks at files, and runs nothing. */
   public static Optional<HostCompiler> find() {
-    String folders = System.getenv().getOrDefault("PATH", "");
-    for (String name : NAMES) {
-      for (String folder : folders.split(File.pathSeparator)) {
-        Path candidate = Path.of(folder.isEmpty() ? "." : folder, name);
-        if (Files.isExecutable(candidate) && !Files.isDirectory(candidate)) {
-          return Optional.of(new HostCompiler(candidate.toAbsolutePath()));
-        }
+    return NAMES.stream().flatMap(name -> find(name).stream()).findFirst();
+  }
+
+  /** Finds the compiler of a name on the path of executables. Runs nothing. */
+  public static Optional<HostCompiler> find(String name) {
+    for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
+      Path candidate = Path.of(folder.isEmpty() ? "." : folder, name);
+      if (isProgram(candidate)) {
+        return Optional.of(new HostCompiler(candidate.toAbsolutePath()));
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * Finds a compiler for a kind of processor: the machine's own, or a cross compiler with the usual
+   * name, such as {@code aarch64-linux-gnu-g++}.
+   */
+  public static Optional<HostCompiler> findFor(String kind) {
+    return CpuFeatures.machine().kind().equals(kind) ? find() : find(crossName(kind));
+  }
+
+  /** The usual name of a cross compiler. */
+  public static String crossName(String kind) {
+    return kind + "-linux-gnu-g++";
+  }
+
+  private static boolean isProgram(Path path) {
+    return Files.isExecutable(path) && !Files.isDirectory(path);
+  }
+
+  /** The names by which {@link #find()} searches, for messages. */
+  public static String names() {
+    return String.join(", ", NAMES);
   }
 
   /** Which file it is, for the key of what it compiles. */
@@ -112,14 +153,18 @@ public final class HostCompiler {
         });
   }
 
-  /** Compiles translated kernels to a library. */
-  byte[] compile(String translated, List<String> options, String what) {
+  /**
+   * Compiles translated kernels to a library.
+   *
+   * @param march the processors that it is for, as GCC and Clang name them
+   */
+  byte[] compile(String translated, String march, List<String> options, String what) {
     return inFolder(
         folder -> {
           Files.writeString(folder.resolve("kernels.cpp"), translated);
           List<String> call = call(folder, "-x", "c++");
           call.addAll(FLAGS);
-          call.add("-march=native");
+          call.add("-march=" + march);
           call.addAll(options);
           call.addAll(List.of("-I", folder.toString()));
           call.addAll(List.of("-o", folder.resolve("kernels.so").toString()));

@@ -2,37 +2,85 @@ package org.jhal.cpu.compile;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
 import org.jhal.cpu.translate.Translator;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
-/** Compiles a source of GPU C++: preprocesses it, translates it, and compiles the translation. */
+/**
+ * Compiles kernels in GPU C++: preprocesses the source, translates it, and compiles the
+ * translation.
+ *
+ * <p>Thread-safe.
+ */
 public final class SourceCompiler {
+  /** The name of this compiler in the options of a manifest. */
+  private static final String NAME = "cpu";
+
   private final HostCompiler compiler;
   private final @Nullable Level forced;
+  private final @Nullable Architecture target;
 
-  /** With a level that is forced, or null for the best. */
-  public SourceCompiler(HostCompiler compiler, @Nullable Level forced) {
+  /**
+   * Creates a compiler.
+   *
+   * @param forced the level of all kernels, or null for the best of each
+   * @param target what to compile for, or null for this machine alone
+   */
+  public SourceCompiler(
+      HostCompiler compiler, @Nullable Level forced, @Nullable Architecture target) {
     this.compiler = compiler;
     this.forced = forced;
+    this.target = target;
+  }
+
+  /**
+   * The options of a variant, which are about the language and arithmetic alone.
+   *
+   * @throws HalException INVALID_ARGUMENT for any other, such as one that names a file or a plugin
+   */
+  public static List<String> options(Variant variant, String what) {
+    List<String> options = variant.options(NAME);
+    for (String option : options) {
+      if (!CompilerOptions.isAllowed(option)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "cannot compile %s: the option '%s' is not allowed on the CPU; allowed are %s"
+                .formatted(what, option, CompilerOptions.ALLOWED));
+      }
+    }
+    return options;
   }
 
   /**
    * Compiles kernels.
    *
+   * @param variant whose source it is
+   * @param kernels in the order of the library's indexes
    * @param what is being compiled, for people
-   * @return a library with a {@code hal_kernel_N} for each request
    */
-  public byte[] compile(
-      SourceCode source, List<String> options, List<KernelRequest> kernels, String what) {
+  public byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
+    List<String> options = options(variant, what);
+    List<KernelRequest> requests = new ArrayList<>();
+    List<KernelLibrary.Kernel> described = new ArrayList<>();
+    for (KernelSpec kernel : kernels) {
+      Workgroups size = kernel.workgroupSize();
+      requests.add(new KernelRequest(variant.entry(kernel.name()), size.x(), size.y(), size.z()));
+      described.add(new KernelLibrary.Kernel(kernel.name(), size));
+    }
     String preprocessed = compiler.preprocess(source, options, what);
-    Translation translation = Translator.translate(preprocessed, kernels, forced);
+    Translation translation = Translator.translate(preprocessed, requests, forced);
     List<String> rest = new ArrayList<>(options);
-    rest.removeIf(option -> option.startsWith("-D") || option.startsWith("-I"));
+    rest.removeIf(CompilerOptions::isPreprocessed);
     rest.add(translation.hasCoroutines() ? "-std=c++20" : "-std=c++17");
-    return compiler.compile(translation.text(), rest, what);
+    String text = translation.text() + KernelLibrary.source(target, described);
+    return compiler.compile(text, target == null ? "native" : target.march(), rest, what);
   }
 }

@@ -2,6 +2,9 @@
 #ifndef HAL_ABI_H
 #define HAL_ABI_H
 
+// Raised with each change of this file that a compiled library or the runtime could notice.
+#define HAL_ABI_VERSION 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -2,11 +2,17 @@
 #pragma once
 #include "hal_math.h"
 
+#if defined(__aarch64__)
+typedef __fp16 hal_native_half;  // GCC has _Float16 there from version 13 on
+#else
+typedef _Float16 hal_native_half;
+#endif
+
 static inline unsigned short hal_half_of(float x) {
-  _Float16 h = (_Float16)x;
+  hal_native_half h = (hal_native_half)x;
   return hal_bits<unsigned short>(h);
 }
-static inline float hal_float_of_half(unsigned short bits) { return (float)hal_bits<_Float16>(bits); }
+static inline float hal_float_of_half(unsigned short bits) { return (float)hal_bits<hal_native_half>(bits); }
 static inline unsigned short hal_bfloat_of(float x) {
   unsigned bits = hal_bits<unsigned>(x);
   if (x != x) return (unsigned short)(bits >> 16 | 0x40);

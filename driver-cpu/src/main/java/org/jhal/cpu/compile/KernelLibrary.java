@@ -1,0 +1,255 @@
+package org.jhal.cpu.compile;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cpu.translate.Translator;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a library of compiled kernels says about itself, read from its bytes before the system loads
+ * it: loading code for another processor could execute it. The description is a text in the section
+ * {@value #SECTION} of the ELF file, with a line for each fact.
+ *
+ * @param architecture what it was compiled for; {@value #NATIVE} for the machine that compiled it
+ * @param abi the version of {@code hal_abi.h}
+ * @param kernels by index
+ */
+public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) {
+  /**
+   * A kernel of a library.
+   *
+   * @param size the work items of a workgroup, which the code is compiled for
+   */
+  public record Kernel(String name, Workgroups size) {}
+
+  /** The version of the interface between a library and the runtime. */
+  public static final int ABI = readAbi();
+
+  static final String NATIVE = "native";
+  private static final String SECTION = ".jhal";
+  private static final String TITLE = "jhal kernels";
+
+  // From elf.h.
+  private static final int ELF_MAGIC = 0x464C457F; // little-endian
+  private static final int ELF_64_BIT_LITTLE_ENDIAN = 0x0102;
+  private static final int ELF_HEADER_BYTES = 64;
+  private static final int SECTION_EMPTY = 8; // SHT_NOBITS
+  private static final int SECTION_BYTES = 64;
+
+  /** Copies the list. */
+  public KernelLibrary {
+    kernels = List.copyOf(kernels);
+  }
+
+  private static int readAbi() {
+    try (InputStream in = Translator.class.getResourceAsStream("hal_abi.h")) {
+      String header =
+          new String(in == null ? new byte[0] : in.readAllBytes(), StandardCharsets.UTF_8);
+      Matcher version = Pattern.compile("#define HAL_ABI_VERSION ([0-9]+)").matcher(header);
+      if (!version.find()) {
+        throw new IllegalStateException("hal_abi.h has no version");
+      }
+      return Integer.parseInt(version.group(1));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read hal_abi.h", e);
+    }
+  }
+
+  /** The C++ that puts a description into a library. */
+  static String source(@Nullable Architecture architecture, List<Kernel> kernels) {
+    StringBuilder text = new StringBuilder(TITLE + "\\n");
+    text.append("architecture ").append(architecture == null ? NATIVE : architecture).append("\\n");
+    text.append("abi ").append(ABI).append("\\n");
+    for (Kernel kernel : kernels) {
+      Workgroups size = kernel.size();
+      text.append("kernel " + kernel.name())
+          .append(" " + size.x() + " " + size.y() + " " + size.z() + "\\n");
+    }
+    return "extern \"C\" { __attribute__((section(\"%s\"), used)) extern const char hal_about[];\n"
+            .formatted(SECTION)
+        + "const char hal_about[] = \""
+        + text
+        + "\"; }\n";
+  }
+
+  /**
+   * Reads the description of a library.
+   *
+   * @param what is being loaded, for people
+   * @throws HalException INVALID_ARGUMENT if it is not such a library, or is malformed or cut off
+   */
+  public static KernelLibrary read(byte[] file, String what) {
+    ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+    if (file.length < ELF_HEADER_BYTES
+        || in.getInt(0) != ELF_MAGIC
+        || in.getShort(4) != ELF_64_BIT_LITTLE_ENDIAN) {
+      throw malformed(what, "it is no 64-bit ELF file", null);
+    }
+    try {
+      ByteBuffer about = section(in);
+      if (about == null) {
+        throw malformed(what, "it does not describe itself: it has no section " + SECTION, null);
+      }
+      byte[] text = new byte[about.remaining()];
+      about.get(text);
+      KernelLibrary library = parse(new String(text, StandardCharsets.UTF_8));
+      Architecture known = Architecture.of(library.architecture);
+      int machine = Short.toUnsignedInt(in.getShort(18));
+      if (known != null && known.elfMachine() != machine) {
+        throw new IllegalArgumentException(
+            "the file is for the ELF machine " + machine + ", its description for " + known);
+      }
+      return library;
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw malformed(what, "its ELF file is malformed or cut off: " + e.getMessage(), e);
+    }
+  }
+
+  private static HalException malformed(String what, String why, @Nullable Exception cause) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        "cannot load " + what + ": " + why + "; `hal compile` makes such libraries",
+        cause);
+  }
+
+  /** Finds the section of the description. Checks that no section is cut off. */
+  private static @Nullable ByteBuffer section(ByteBuffer in) {
+    long table = in.getLong(40);
+    int count = Short.toUnsignedInt(in.getShort(60));
+    ByteBuffer names = content(in, entry(in, table, Short.toUnsignedInt(in.getShort(62))));
+    ByteBuffer found = null;
+    for (int i = 0; i < count; i++) {
+      ByteBuffer entry = entry(in, table, i);
+      if (entry.getInt(4) != SECTION_EMPTY) {
+        ByteBuffer content = content(in, entry);
+        found = isNamed(names, entry.getInt(0)) ? content : found;
+      }
+    }
+    return found;
+  }
+
+  private static ByteBuffer entry(ByteBuffer in, long table, int index) {
+    return part(in, table + (long) index * SECTION_BYTES, SECTION_BYTES);
+  }
+
+  private static ByteBuffer content(ByteBuffer in, ByteBuffer entry) {
+    return part(in, entry.getLong(24), entry.getLong(32));
+  }
+
+  private static boolean isNamed(ByteBuffer names, int at) {
+    byte[] wanted = (SECTION + "\0").getBytes(StandardCharsets.US_ASCII);
+    return part(names, at, Math.min(wanted.length, Math.max(names.limit() - at, 0)))
+        .equals(ByteBuffer.wrap(wanted));
+  }
+
+  private static ByteBuffer part(ByteBuffer of, long offset, long length) {
+    if (offset < 0 || length < 0 || offset > of.limit() || length > of.limit() - offset) {
+      throw new IllegalArgumentException(
+          "it has no " + length + " bytes at " + offset + ", but " + of.limit() + " in all");
+    }
+    return of.slice((int) offset, (int) length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static KernelLibrary parse(String text) {
+    int end = text.indexOf('\0');
+    List<String> lines = text.substring(0, end < 0 ? text.length() : end).lines().toList();
+    if (lines.isEmpty() || !lines.get(0).equals(TITLE)) {
+      throw new IllegalArgumentException("its description does not begin with '" + TITLE + "'");
+    }
+    String architecture = "";
+    int abi = -1;
+    List<Kernel> kernels = new ArrayList<>();
+    for (String line : lines.subList(1, lines.size())) {
+      String[] words = line.split(" ", -1);
+      switch (words[0] + " " + words.length) {
+        case "architecture 2" -> architecture = words[1];
+        case "abi 2" -> abi = Integer.parseInt(words[1]);
+        case "kernel 5" ->
+            kernels.add(
+                new Kernel(
+                    words[1],
+                    new Workgroups(
+                        Integer.parseInt(words[2]),
+                        Integer.parseInt(words[3]),
+                        Integer.parseInt(words[4]))));
+        default -> {} // a later version may say more
+      }
+    }
+    return new KernelLibrary(architecture, abi, kernels);
+  }
+
+  /**
+   * Refuses a library that a processor cannot run.
+   *
+   * @param declared the architecture by the manifest, or null
+   * @throws HalException UNIMPLEMENTED if it is for other processors or for another version of the
+   *     interface; INVALID_ARGUMENT if the manifest declares another architecture
+   */
+  public void check(CpuFeatures cpu, @Nullable String declared, String what) {
+    Architecture known = Architecture.of(architecture);
+    if (declared != null && !declared.equals(architecture)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "cannot load %s: it was compiled for %s; by the manifest it is for %s"
+              .formatted(what, architecture, declared));
+    }
+    if (abi != ABI) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "%s was made for version %d of the interface to kernels; this driver has version %d"
+              .formatted(what, abi, ABI));
+    }
+    if (known == null) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "%s was compiled for '%s'; known are %s"
+              .formatted(what, architecture, String.join(", ", Architecture.labels())));
+    }
+    List<String> missing = cpu.missing(known);
+    if (!missing.isEmpty()) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "%s was compiled for %s; this %s processor lacks %s"
+              .formatted(what, known, cpu.kind(), String.join(", ", missing)));
+    }
+  }
+
+  /**
+   * Finds a kernel.
+   *
+   * @param entry its name in the library
+   * @return its index
+   * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if it was compiled for other
+   *     workgroups
+   */
+  public int index(String entry, KernelSpec spec, String what) {
+    for (int i = 0; i < kernels.size(); i++) {
+      if (kernels.get(i).name().equals(entry)) {
+        Workgroups size = kernels.get(i).size();
+        if (!size.equals(spec.workgroupSize())) {
+          throw new HalException(
+              Status.INVALID_ARGUMENT,
+              "kernel %s of %s was compiled for workgroups of %s; by the manifest they have %s"
+                  .formatted(entry, what, size, spec.workgroupSize()));
+        }
+        return i;
+      }
+    }
+    throw new HalException(
+        Status.NOT_FOUND,
+        "%s has no kernel '%s'; it has %s"
+            .formatted(what, entry, kernels.stream().map(Kernel::name).toList()));
+  }
+}

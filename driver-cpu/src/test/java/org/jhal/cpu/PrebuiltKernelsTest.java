@@ -1,0 +1,304 @@
+package org.jhal.cpu;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Sequence;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cpu.compile.Architecture;
+import org.jhal.cpu.compile.CpuFeatures;
+import org.jhal.cpu.compile.HostCompiler;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code hal compile} makes runs on a device without a compiler, and only where it may. */
+class PrebuiltKernelsTest {
+  private static final String WITHOUT_COMPILER = "cpu://?compiler=none&cache=off";
+  private static final String WITH_COMPILER = "cpu://?cache=off";
+
+  private static final String MANIFEST =
+      """
+      {
+        "version": 1,
+        "name": "doubling",
+        "kernels": [{
+          "name": "twice",
+          "parameters": [
+            {"name": "count", "kind": "constant", "type": "i32"},
+            {"name": "data", "kind": "buffer", "type": "i32", "direction": "inout"}
+          ],
+          "workgroupSize": [%d]
+        }],
+        "variants": [{"format": "gpu-c++", "file": "doubling.cpp"%s}]
+      }
+      """;
+
+  private static final String SOURCE =
+      """
+      extern "C" __global__ void twice(int count, int* data) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < count) data[i] = FACTOR * data[i];
+      }
+      """;
+
+  @TempDir private Path folder;
+  private Path bundle;
+  private Path overlay;
+
+  @BeforeEach
+  void makeABundle() throws Exception {
+    bundle = Files.createDirectory(folder.resolve("bundle"));
+    overlay = folder.resolve("overlay");
+    Files.writeString(
+        bundle.resolve("manifest.json"), MANIFEST.formatted(64, ", \"options\": [\"-DFACTOR=2\"]"));
+    Files.writeString(bundle.resolve("doubling.cpp"), SOURCE);
+  }
+
+  /** Runs the command. Returns what it prints, the exit code first. */
+  private static String compile(Object... args) {
+    String[] words = new String[args.length];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = args[i].toString();
+    }
+    StringWriter said = new StringWriter();
+    PrintWriter writer = new PrintWriter(said);
+    int exitCode = new CompileTool().run(writer, writer, words);
+    return exitCode + " " + said;
+  }
+
+  private static void succeeds(Object... args) {
+    String said = compile(args);
+    assertTrue(said.startsWith("0 "), said);
+  }
+
+  private static void fails(int exitCode, String part, Object... args) {
+    String said = compile(args);
+    assertTrue(said.startsWith(exitCode + " hal: ") && said.contains(part), said);
+  }
+
+  /** What this machine runs, and what it does not for sure. */
+  private static Architecture own() {
+    return CpuFeatures.machine().highest().orElseThrow();
+  }
+
+  private static String foreign() {
+    return own() == Architecture.AARCH64 ? "x86_64-v3" : "aarch64";
+  }
+
+  private static void assertDoubles(Device device, Executable kernels) throws Exception {
+    int[] data = {1, 2, 3, -4};
+    try (DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+        Sequence steps = device.createSequence()) {
+      var queue = device.queue(0);
+      Args args = Args.of(4, buffer);
+      steps.step((waits, signals) -> queue.upload(waits, signals, HostMemory.of(data), buffer, 0));
+      steps.step(
+          (waits, signals) ->
+              queue.dispatch(waits, signals, kernels.kernel("twice"), Workgroups.of(1), args));
+      steps.step(
+          (waits, signals) -> queue.readback(waits, signals, buffer, 0, HostMemory.of(data)));
+      steps.await(Duration.ofMinutes(1));
+    }
+    assertArrayEquals(new int[] {2, 4, 6, -8}, data);
+  }
+
+  private HalException refused(String device) {
+    ExecutableSource source = ExecutableSource.of(bundle).withVariants(overlay);
+    try (Device opened = Hal.openDevice(device)) {
+      return assertThrows(HalException.class, () -> opened.loadExecutable(source).close());
+    }
+  }
+
+  @Test
+  void runsWithoutACompiler() throws Exception {
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    try (Device device = Hal.openDevice(WITHOUT_COMPILER);
+        Executable kernels =
+            device.loadExecutable(ExecutableSource.of(bundle).withVariants(overlay))) {
+      assertEquals("cpu-so", kernels.format());
+      assertTrue(kernels.refusals().get(0).startsWith("gpu-c++: "), kernels.refusals()::toString);
+      assertDoubles(device, kernels);
+    }
+  }
+
+  @Test
+  void prefersTheCompilerOfTheMachine() throws Exception {
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    try (Device device = Hal.openDevice(WITH_COMPILER);
+        Executable kernels =
+            device.loadExecutable(ExecutableSource.of(bundle).withVariants(overlay))) {
+      assertEquals("gpu-c++", kernels.format());
+      assertEquals(List.of(), kernels.refusals());
+      assertDoubles(device, kernels);
+    }
+  }
+
+  /** The lower level comes first in the manifest, and cannot be read. */
+  @Test
+  void takesTheHighestLevelFirst() throws Exception {
+    assumeTrue(
+        CpuFeatures.machine().missing(Architecture.X86_64_V3).isEmpty(),
+        "this processor does not run two levels");
+    succeeds(bundle, "--for", "x86_64-v3", "--out", overlay);
+    Path manifest = overlay.resolve("manifest.json");
+    String lower =
+        "\"variants\": [{\"format\": \"cpu-so\", \"file\": \"none\", \"architecture\":"
+            + " \"x86_64-v2\"},";
+    Files.writeString(
+        manifest, Files.readString(manifest).replaceFirst("\"variants\": \\[", lower));
+    try (Device device = Hal.openDevice(WITHOUT_COMPILER)) {
+      device.loadExecutable(ExecutableSource.of(bundle).withVariants(overlay)).close();
+    }
+  }
+
+  @Test
+  void saysWhichThreeWaysThereAre() {
+    try (Device device = Hal.openDevice(WITHOUT_COMPILER)) {
+      HalException none =
+          assertThrows(
+              HalException.class, () -> device.loadExecutable(ExecutableSource.of(bundle)).close());
+      assertEquals(Status.UNIMPLEMENTED, none.status());
+      for (String way : List.of("C++ compiler", "cpu-so", "hal compile", "kernels in Java")) {
+        assertTrue(String.valueOf(none.getMessage()).contains(way), none::toString);
+      }
+    }
+  }
+
+  @Test
+  void refusesCodeForAnotherProcessor() throws Exception {
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    Path manifest = overlay.resolve("manifest.json");
+    Files.writeString(manifest, Files.readString(manifest).replace(own().label(), foreign()));
+    Files.move(
+        overlay.resolve("doubling." + own() + ".so"),
+        overlay.resolve("doubling." + foreign() + ".so"));
+    HalException wrong = refused(WITHOUT_COMPILER);
+    assertEquals(Status.INVALID_ARGUMENT, wrong.status());
+    assertTrue(
+        String.valueOf(wrong.getMessage())
+            .contains("compiled for " + own() + "; by the manifest it is for " + foreign()),
+        wrong::toString);
+  }
+
+  @Test
+  void refusesWorkgroupsThatItWasNotCompiledFor() throws Exception {
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    Files.writeString(bundle.resolve("manifest.json"), MANIFEST.formatted(32, ""));
+    HalException wrong = refused(WITHOUT_COMPILER);
+    assertEquals(Status.INVALID_ARGUMENT, wrong.status());
+    assertTrue(
+        String.valueOf(wrong.getMessage()).contains("compiled for workgroups of 64,1,1"),
+        wrong::toString);
+  }
+
+  @Test
+  void addsToABundle() throws Exception {
+    succeeds(bundle, "--for", own(), "--add");
+    succeeds(bundle, "--for", own(), "--add"); // replaces what it added before
+    String manifest = Files.readString(bundle.resolve("manifest.json"));
+    assertEquals(2, manifest.split("\"format\"", -1).length - 1, manifest);
+    assertTrue(manifest.indexOf("gpu-c++") < manifest.indexOf("cpu-so"), manifest);
+    try (Device device = Hal.openDevice(WITHOUT_COMPILER);
+        Executable kernels = device.loadExecutable(ExecutableSource.of(bundle))) {
+      assertEquals("cpu-so", kernels.format());
+      assertDoubles(device, kernels);
+    }
+  }
+
+  @Test
+  void writesNothingIfTheSourceIsWrong() throws Exception {
+    Files.writeString(bundle.resolve("doubling.cpp"), SOURCE.replace("FACTOR", "nothing"));
+    String said = compile(bundle, "--out", overlay);
+    assertTrue(said.startsWith("2 hal: INVALID_ARGUMENT: cannot compile doubling.cpp"), said);
+    assertTrue(said.contains("doubling.cpp:3:"), said); // the bundle's line
+    assertFalse(Files.exists(overlay));
+  }
+
+  @Test
+  void replacesOnlyAnOverlayOfTheSameBundle() throws Exception {
+    succeeds(bundle, "--out", overlay);
+    succeeds(bundle, "--out", overlay);
+    fails(2, "not that of an overlay for the bundle 'doubling'", bundle, "--out", bundle);
+    Files.writeString(
+        overlay.resolve("manifest.json"), "{\"version\": 1, \"bundle\": \"x\", \"variants\": []}");
+    fails(2, "not that of an overlay for the bundle 'doubling'", bundle, "--out", overlay);
+  }
+
+  @Test
+  void refusesWrongUse() throws Exception {
+    fails(2, "a bundle is missing");
+    fails(2, "either --out FOLDER or --add", bundle);
+    fails(2, "either --out FOLDER or --add", bundle, "--add", "--out", overlay);
+    fails(2, "--for has 'x86-64-v3'; known are x86_64-v2, ", bundle, "--add", "--for", "x86-64-v3");
+    fails(2, "--out needs a folder", bundle, "--out");
+    fails(2, "unknown argument '--fast'", bundle, "--fast");
+    fails(2, "no bundle at ", folder.resolve("none"), "--add");
+    fails(2, "is no file that can be executed", bundle, "--add", "--compiler", folder);
+    Files.writeString(
+        bundle.resolve("manifest.json"),
+        MANIFEST.formatted(64, "").replace("\"format\": \"gpu-c++\"", "\"format\": \"cuda-ptx\""));
+    fails(2, "has no kernels in gpu-c++, but [cuda-ptx]", bundle, "--add");
+  }
+
+  @Test
+  void saysWhichCrossCompilerIsMissing() {
+    String said = compile(bundle, "--for", foreign(), "--out", overlay);
+    if (HostCompiler.findFor(foreign().split("-", 2)[0]).isPresent()) {
+      assertTrue(said.startsWith("0 "), said);
+    } else {
+      assertTrue(said.startsWith("3 hal: FAILED_PRECONDITION: there is no C++ compiler for"), said);
+      assertTrue(said.contains("-linux-gnu-g++); --compiler names one"), said);
+      assertFalse(Files.exists(overlay));
+    }
+  }
+
+  @Test
+  void describesItself() {
+    assertTrue(new CompileTool().description().isPresent());
+    assertTrue(compile("--help").startsWith("0 Compiles the kernels in C++"));
+  }
+
+  @Test
+  void refusesACompilerThatIsNone() {
+    HalException wrong =
+        assertThrows(HalException.class, () -> Hal.openDevice("cpu://?compiler=" + folder).close());
+    assertEquals(Status.INVALID_ARGUMENT, wrong.status());
+  }
+
+  @Test
+  void refusesOptionsThatCouldRunPrograms() throws Exception {
+    Files.writeString(
+        bundle.resolve("manifest.json"),
+        MANIFEST.formatted(64, ", \"options\": [\"-fplugin=x.so\"]"));
+    try (Device device = Hal.openDevice(WITH_COMPILER)) {
+      HalException wrong =
+          assertThrows(
+              HalException.class, () -> device.loadExecutable(ExecutableSource.of(bundle)).close());
+      assertEquals(Status.INVALID_ARGUMENT, wrong.status());
+      assertTrue(
+          String.valueOf(wrong.getMessage()).contains("option '-fplugin=x.so' is not allowed"),
+          wrong::toString);
+    }
+  }
+}
