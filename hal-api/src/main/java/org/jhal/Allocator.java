@@ -41,8 +41,9 @@ public interface Allocator {
   DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease);
 
   /**
-   * Creates a buffer over memory of the device that the program has allocated with the native
-   * runtime, if the device offers {@link Capability#NATIVE_ACCESS}. The memory does not count
+   * Creates a buffer over memory that the program has allocated itself: with the native runtime, if
+   * the device offers {@link Capability#NATIVE_ACCESS}, or anywhere in the process, if it offers
+   * {@link Capability#HOST_ADDRESSES}. There an address is not checked. The memory does not count
    * towards the setting {@code memory}.
    *
    * @param address the device's address of the first byte
@@ -53,8 +54,8 @@ public interface Allocator {
    *     no operation uses the memory any more; null for no callback
    * @throws HalException INVALID_ARGUMENT if the runtime detects that no allocation of this device
    *     contains the range, or for another type of memory; OUT_OF_RANGE if {@code bytes} is less
-   *     than 1; UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
-   *     UNAVAILABLE if it is lost
+   *     than 1; UNIMPLEMENTED without either capability; FAILED_PRECONDITION if the device is
+   *     closed; UNAVAILABLE if it is lost
    */
   DeviceBuffer importDevice(
       long address, long bytes, BufferParams params, @Nullable Runnable onRelease);

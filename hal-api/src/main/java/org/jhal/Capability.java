@@ -11,5 +11,11 @@ public enum Capability {
    * addresses, {@link Allocator#importDevice} imports native memory, and {@link
    * DeviceQueue#importEvent} native events.
    */
-  NATIVE_ACCESS
+  NATIVE_ACCESS,
+  /**
+   * Buffers are memory of the process: {@link ExternalWork} gets both the bytes and the addresses
+   * of its buffers, and {@link Allocator#importDevice} takes an address of the process. Such a
+   * device has no native stream to lend, and does not offer {@link #NATIVE_ACCESS}.
+   */
+  HOST_ADDRESSES
 }

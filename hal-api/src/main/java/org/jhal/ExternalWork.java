@@ -26,7 +26,8 @@ import java.nio.ByteBuffer;
  *       there belongs to the operation, whose signals are raised when that has run.
  *   <li>Without it, as on the mock, when everything that the operation waits for has ended. The
  *       external work then reads and writes {@linkplain Context#bytes the bytes} of the buffers
- *       itself.
+ *       itself. With {@link Capability#HOST_ADDRESSES} it may also use their {@linkplain
+ *       Context#address addresses}, in this process and until it returns.
  * </ul>
  *
  * <p>Rules for the work:
@@ -75,11 +76,12 @@ public interface ExternalWork {
 
     /**
      * Returns the device's address of a buffer's first byte. Only the bytes of the buffer may be
-     * accessed through it, and only by work on the lent stream.
+     * accessed through it, and only by work on the lent stream, or by the external work itself on a
+     * device with {@link Capability#HOST_ADDRESSES}.
      *
      * @param buffer one of those that were passed to {@link DeviceQueue#external}
      * @throws HalException INVALID_ARGUMENT if it is not; UNIMPLEMENTED without {@link
-     *     Capability#NATIVE_ACCESS}
+     *     Capability#NATIVE_ACCESS} and {@link Capability#HOST_ADDRESSES}
      */
     long address(DeviceBuffer buffer);
 

@@ -4,6 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
@@ -16,19 +20,25 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.bundle.JavaKernels;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.workgroup.JavaModule;
 import org.jspecify.annotations.Nullable;
 
 /** The processors of this machine as a device: a pool of threads, and memory of the process. */
 final class CpuDevice implements DeviceBackend<CpuEvent> {
   private static final Set<Capability> CAPABILITIES =
-      Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
+      Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY, Capability.HOST_ADDRESSES);
 
   /** All but native events. */
   private static final Set<Command.Kind> COMMANDS =
       Set.copyOf(EnumSet.complementOf(EnumSet.of(Command.Kind.EVENT)));
+
+  private static final Set<String> FORMATS =
+      Stream.concat(KernelCompiler.FORMATS.stream(), Stream.of(Variant.JAVA))
+          .collect(Collectors.toUnmodifiableSet());
 
   /** All devices share events, and use each other's memory. */
   private static final Object EVENTS = new Object();
@@ -37,25 +47,57 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
   private final MemoryBudget budget;
   private final KernelCompiler compiler;
   private final long pool;
+  private final JavaThreads javaThreads;
+  private final Function<CpuDevice, CpuExecution> executions;
 
-  private CpuDevice(DeviceInfo info, KernelCompiler compiler, long pool) {
+  private CpuDevice(
+      DeviceInfo info,
+      KernelCompiler compiler,
+      long pool,
+      int threads,
+      Function<CpuDevice, CpuExecution> executions) {
     this.info = info;
     this.budget = new MemoryBudget(info.uri(), info.memoryBytes());
     this.compiler = compiler;
     this.pool = pool;
+    this.executions = executions;
+    this.javaThreads = new JavaThreads(name(), threads - 1);
   }
 
-  static CpuDevice open(DeviceInfo info, int threads, KernelCompiler compiler) {
+  /**
+   * Opens a device.
+   *
+   * @param executions makes what carries out the commands of a stream
+   */
+  static CpuDevice open(
+      DeviceInfo info,
+      int threads,
+      KernelCompiler compiler,
+      Function<CpuDevice, CpuExecution> executions) {
     compiler.loadRuntime();
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
     if (pool == 0 || HalRuntime.hal_pool_threads(pool) == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no thread can be started for kernels");
     }
-    return new CpuDevice(info, compiler, pool);
+    return new CpuDevice(info, compiler, pool, threads, executions);
   }
 
+  private String name() {
+    return info.driver() + "-" + info.index();
+  }
+
+  /** The threads that run kernels in C++. */
   long pool() {
     return pool;
+  }
+
+  /** What helps a stream's thread with a kernel in Java, and how many threads that are. */
+  Executor javaThreads() {
+    return javaThreads;
+  }
+
+  int javaThreadCount() {
+    return javaThreads.count();
   }
 
   MemoryBudget budget() {
@@ -79,7 +121,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public Set<String> executableFormats() {
-    return KernelCompiler.FORMATS;
+    return FORMATS;
   }
 
   @Override
@@ -89,7 +131,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public NativeStream<CpuEvent> createStream(int index) {
-    return new CpuStream(this, info.driver() + "-" + info.index() + "-stream" + index);
+    return new CpuStream(this, executions.apply(this), name() + "-stream" + index);
   }
 
   @Override
@@ -100,6 +142,20 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     return CpuMemory.imported(this, memory);
+  }
+
+  @Override
+  public DeviceMemory importDevice(long address, long bytes) {
+    if (address == 0) {
+      throw new HalException(Status.INVALID_ARGUMENT, "there is no memory at address 0");
+    }
+    if (Long.compareUnsigned(address + bytes, address) < 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "%d bytes at address 0x%x: the range ends after the last address"
+              .formatted(bytes, address));
+    }
+    return CpuMemory.at(this, address, bytes);
   }
 
   @Override
@@ -116,11 +172,14 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return compiler.load(source, variant, kernels);
+    return variant.format().equals(Variant.JAVA)
+        ? new JavaModule(JavaKernels.load(source, variant, kernels))
+        : compiler.load(source, variant, kernels);
   }
 
   @Override
   public void close() {
+    javaThreads.close();
     HalRuntime.hal_pool_close(pool);
   }
 }

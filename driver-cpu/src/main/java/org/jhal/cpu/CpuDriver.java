@@ -142,8 +142,14 @@ class CpuDriver extends ConfiguredDriver {
             info,
             settings.getInt(THREADS),
             new KernelCompiler(
-                compiler(settings), KernelCache.of(settings), forced, CpuFeatures.machine()));
+                compiler(settings), KernelCache.of(settings), forced, CpuFeatures.machine()),
+            this::execution);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
+  }
+
+  /** What carries out the commands of a stream; tests have one whose commands fail on purpose. */
+  CpuExecution execution(CpuDevice device) {
+    return new CpuExecution(device);
   }
 
   /** What the engine gets; tests have one whose calls fail on purpose. */

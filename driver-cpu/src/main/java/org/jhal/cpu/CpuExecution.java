@@ -3,6 +3,8 @@ package org.jhal.cpu;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Parameter;
@@ -14,15 +16,23 @@ import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.NativeAccess;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.workgroup.JavaGrid;
+import org.jhal.driver.workgroup.JavaModule;
+import org.jhal.driver.workgroup.KernelView;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
-final class CpuExecution {
+class CpuExecution {
   private final CpuDevice device;
+  private static final CpuMemory[] NONE = {};
+
+  private final JavaGrid javaGrid;
+  private final List<CpuMemory> used = new ArrayList<>(); // by the command that is being prepared
   private long began; // of what is measured
   private Memory arguments = new Memory(1024); // pointers to the values behind them
 
   CpuExecution(CpuDevice device) {
     this.device = device;
+    this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
   }
 
   void begin() {
@@ -33,7 +43,27 @@ final class CpuExecution {
     submission.ranOnDevice(began, System.nanoTime(), 0);
   }
 
+  /**
+   * What a command does, with its memory: that is kept until it has run, even if another stream
+   * frees it before.
+   */
   CpuTask prepare(Command command, Submission submission) {
+    used.clear();
+    CpuTask body = body(command, submission);
+    CpuMemory[] memory = used.toArray(NONE);
+    for (CpuMemory each : memory) {
+      each.retain();
+    }
+    return () -> {
+      body.run();
+      for (CpuMemory each : memory) {
+        each.release();
+      }
+    };
+  }
+
+  /** What a command does. Its memory is noted. */
+  CpuTask body(Command command, Submission submission) {
     return switch (command.kind()) {
       case FILL -> {
         long to = address(submission, command.target());
@@ -75,11 +105,13 @@ final class CpuExecution {
     };
   }
 
-  private static CpuMemory memory(Submission submission, Operand operand) {
-    return (CpuMemory) submission.memory(operand);
+  private CpuMemory memory(Submission submission, Operand operand) {
+    CpuMemory memory = (CpuMemory) submission.memory(operand);
+    used.add(memory);
+    return memory;
   }
 
-  private static long address(Submission submission, Operand operand) {
+  private long address(Submission submission, Operand operand) {
     return memory(submission, operand).address() + submission.offset(operand);
   }
 
@@ -87,6 +119,9 @@ final class CpuExecution {
 
   private CpuTask dispatch(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
+    if (kernel.module() instanceof JavaModule) {
+      return javaDispatch(command, submission);
+    }
     long[] addresses = new long[kernel.parameterCount()];
     for (int i = 0; i < addresses.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
@@ -104,16 +139,12 @@ final class CpuExecution {
   private void run(
       LoadedKernel kernel, long function, long[] addresses, byte[] constants, int x, int y, int z) {
     int count = addresses.length;
-    long needed = 8L * count + constants.length + 8L * count + 64;
+    long values = (8L * count + 63) / 64 * 64; // aligned like the block of constants
+    long needed = values + constants.length + 8L * count;
     if (arguments.size() < needed) {
       arguments = new Memory(2 * needed);
     }
     long base = Pointer.nativeValue(arguments);
-    long values = (8L * count + 63) / 64 * 64; // aligned like the block of constants
-    if (arguments.size() < values + constants.length + 8L * count) {
-      arguments = new Memory(2 * (values + constants.length + 8L * count));
-      base = Pointer.nativeValue(arguments);
-    }
     arguments.write(values, constants, 0, constants.length);
     for (int i = 0; i < count; i++) {
       long at = values + kernel.layout().offset(i);
@@ -130,9 +161,35 @@ final class CpuExecution {
     }
   }
 
+  private CpuTask javaDispatch(Command command, Submission submission) {
+    LoadedKernel kernel = command.kernel();
+    KernelView[] views = new KernelView[kernel.parameterCount()];
+    for (int i = 0; i < views.length; i++) {
+      views[i] = new KernelView();
+      if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+        Operand operand = command.argument(i);
+        views[i].set(
+            memory(submission, operand),
+            kernel.parameter(i).name(),
+            submission.offset(operand),
+            submission.length(operand));
+      }
+    }
+    return () -> {
+      try {
+        javaGrid.run(command, views);
+      } catch (Throwable t) { // a kernel's throwable fails its operation only
+        submission.fail(CpuTask.failure("kernel " + kernel.name(), t));
+      }
+      for (KernelView view : views) {
+        view.clear(); // a kernel may have kept it
+      }
+    };
+  }
+
   // External work.
 
-  private static CpuTask external(Command command, Submission submission) {
+  private CpuTask external(Command command, Submission submission) {
     ExternalCall call = command.external();
     int count = call.bufferCount();
     CpuMemory[] memory = new CpuMemory[count];
@@ -145,6 +202,11 @@ final class CpuExecution {
     }
     NativeAccess access =
         new NativeAccess() {
+          @Override
+          public long address(int index) {
+            return memory[index].address() + offsets[index];
+          }
+
           @Override
           public ByteBuffer bytes(int index) {
             return memory[index].map(offsets[index], (int) lengths[index]).bytes();

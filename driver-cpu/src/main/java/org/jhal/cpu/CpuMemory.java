@@ -12,6 +12,8 @@ import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.workgroup.SegmentedMemory;
+import org.jhal.driver.workgroup.Segments;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class CpuMemory implements DeviceMemory {
+final class CpuMemory implements DeviceMemory, SegmentedMemory {
   /** The most that a byte buffer shows at once, a multiple of each element's size. */
   private static final int PIECE = 1 << 30;
 
@@ -32,6 +34,7 @@ final class CpuMemory implements DeviceMemory {
   private final long address;
   private final long size;
   private final AtomicLong references = new AtomicLong(1);
+  private volatile @Nullable Segments segments; // made when it is first needed
 
   private CpuMemory(
       CpuDevice device,
@@ -84,7 +87,7 @@ final class CpuMemory implements DeviceMemory {
 
   @Override
   public MappedRange map(long offset, int length) {
-    references.incrementAndGet();
+    retain();
     ByteBuffer view = piece(offset, length);
     CLEANER.register(view, this::release);
     return () -> view;
@@ -110,6 +113,17 @@ final class CpuMemory implements DeviceMemory {
     }
   }
 
+  /** The bytes, valid while there is a reference. */
+  @Override
+  public Segments segments() {
+    Segments made = segments;
+    if (made == null) {
+      made = Segments.of(size, this::piece);
+      segments = made;
+    }
+    return made;
+  }
+
   /** A view that is valid until the memory is freed. */
   ByteBuffer bytes(long offset, long length) {
     return piece(offset, (int) length);
@@ -126,6 +140,11 @@ final class CpuMemory implements DeviceMemory {
   public void free() {
     endAccount();
     release();
+  }
+
+  /** Keeps the memory until a {@link #release}, whoever frees it meanwhile. */
+  void retain() {
+    references.incrementAndGet();
   }
 
   /** Drops a reference. */

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
-import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
@@ -49,9 +47,9 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
   private volatile boolean isAsleep; // the thread has to be woken
   private volatile boolean hasWork; // a hint for the thread while it spins
 
-  CpuStream(CpuDevice device, String name) {
+  CpuStream(CpuDevice device, CpuExecution execution, String name) {
     this.device = device;
-    this.execution = new CpuExecution(device);
+    this.execution = execution;
     this.thread = new EngineThread(name, this::loop);
     thread.start();
   }
@@ -201,12 +199,5 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
         start = System.nanoTime();
       }
     }
-  }
-
-  /** What a task threw, as a failure. */
-  static HalException failure(Throwable thrown) {
-    return thrown instanceof HalException failure
-        ? failure
-        : new HalException(Status.ABORTED, "work threw " + thrown, thrown);
   }
 }

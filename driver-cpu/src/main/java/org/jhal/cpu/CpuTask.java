@@ -1,5 +1,7 @@
 package org.jhal.cpu;
 
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.Submission;
 
 /** A step of a stream, whose operands are known. It throws nothing. */
@@ -9,6 +11,13 @@ interface CpuTask {
   /** What it does may throw anything, which fails one operation. */
   interface Body {
     void run() throws Throwable;
+  }
+
+  /** What {@code what} threw, as a failure. */
+  static HalException failure(String what, Throwable thrown) {
+    return thrown instanceof HalException failure
+        ? failure
+        : new HalException(Status.ABORTED, what + " threw " + thrown, thrown);
   }
 
   static CpuTask of(CpuTask task) {
@@ -21,7 +30,7 @@ interface CpuTask {
       try {
         body.run();
       } catch (Throwable t) { // it fails its operation and nothing else
-        submission.fail(CpuStream.failure(t));
+        submission.fail(failure("work", t));
       }
     };
   }

@@ -1,7 +1,10 @@
 package org.jhal.cpu;
 
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.Status;
@@ -10,21 +13,34 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.faults.ControlledBackend;
 import org.jhal.driver.faults.DeviceControls;
+import org.jhal.driver.faults.Faults;
 import org.jhal.engine.EngineDevice;
 
-/** Devices in which the suite makes calls fail and holds streams. */
+/** Devices in which the suite makes calls and commands fail and holds streams. */
 public final class CpuControls extends DeviceControls implements Controls {
-  private CpuControls(EngineDevice<?> device, ControlledBackend<?> backend) {
-    super(device, backend, device::lose);
+  /** The faults of commands, by the device's backend. */
+  private static final Map<DeviceBackend<?>, Faults> COMMANDS =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  private CpuControls(EngineDevice<?> device, ControlledBackend<?> backend, Faults commands) {
+    super(device, backend, device::lose, commands);
   }
 
   /** Opens a device that {@link #of} knows. */
   public static Device open(String uri) {
+    Faults commands = new Faults(FailingExecution.CALLS);
     CpuDriver driver =
         new CpuDriver() {
           @Override
+          CpuExecution execution(CpuDevice device) {
+            return new FailingExecution(device, commands);
+          }
+
+          @Override
           DeviceBackend<CpuEvent> backend(CpuDevice device) {
-            return new ControlledBackend<>(device);
+            ControlledBackend<CpuEvent> controlled = new ControlledBackend<>(device);
+            COMMANDS.put(controlled, commands);
+            return controlled;
           }
         };
     return driver.open(DeviceUri.parse(uri));
@@ -32,11 +48,14 @@ public final class CpuControls extends DeviceControls implements Controls {
 
   /** The controls of a device from {@link #open}; nothing for any other. */
   public static Optional<Controls> of(Device device) {
-    return device instanceof EngineDevice<?> engine
-            && engine.backend() instanceof ControlledBackend<?> backend
-            && backend.real() instanceof CpuDevice
-        ? Optional.of(new CpuControls(engine, backend))
-        : Optional.empty();
+    if (device instanceof EngineDevice<?> engine
+        && engine.backend() instanceof ControlledBackend<?> backend) {
+      Faults commands = COMMANDS.get(backend);
+      if (commands != null) {
+        return Optional.of(new CpuControls(engine, backend, commands));
+      }
+    }
+    return Optional.empty();
   }
 
   @Override

@@ -236,12 +236,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    */
   MockMemory accessible(MockMemory memory) {
     MockDevice owner = memory.device();
-    if (owner != this && (owner == null || !accessible.contains(owner))) {
+    if (owner != this && !accessible.contains(owner)) {
       throw new HalException(
-          Status.INVALID_ARGUMENT,
-          name()
-              + " has no access to the memory of "
-              + (owner == null ? "a workgroup" : owner.name()));
+          Status.INVALID_ARGUMENT, name() + " has no access to the memory of " + owner.name());
     }
     return memory;
   }

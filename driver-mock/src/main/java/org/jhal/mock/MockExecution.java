@@ -7,6 +7,8 @@ import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
+import org.jhal.driver.workgroup.JavaGrid;
+import org.jhal.driver.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /** Executes the tasks of a stream. Owned by the stream's thread. */
@@ -15,12 +17,12 @@ final class MockExecution {
   private static final int CHUNK = 1 << 16;
 
   private final MockDevice device;
-  private final MockGrid grid;
+  private final JavaGrid grid;
   private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.nativeOrder());
 
   MockExecution(MockDevice device) {
     this.device = device;
-    this.grid = new MockGrid(device);
+    this.grid = new JavaGrid(device.workers(), device::work);
   }
 
   /** Runs one task. Returns its failure or null; always null on a lost device. */
@@ -66,6 +68,7 @@ final class MockExecution {
               command.patternBytes());
       case UPDATE ->
           task.target()
+              .segments()
               .write(task.targetOffset, ByteBuffer.wrap(command.array(), 0, (int) task.length));
       case UPLOAD -> upload(command.host(), task.target(), task.targetOffset, task.length);
       case READBACK -> readback(task.source(), task.sourceOffset, command.host(), task.length);
@@ -76,7 +79,7 @@ final class MockExecution {
     }
   }
 
-  private static void external(ExternalCall call, MockView[] buffers) {
+  private static void external(ExternalCall call, KernelView[] buffers) {
     MockLease lease = new MockLease(buffers);
     HalException failure = call.run(lease);
     lease.end();
@@ -99,7 +102,7 @@ final class MockExecution {
     long at = offset;
     long end = offset + length;
     while (at < end) {
-      ByteBuffer part = target.chunk(at, end - at).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer part = target.segments().chunk(at, end - at).order(ByteOrder.LITTLE_ENDIAN);
       at += part.remaining();
       while (part.remaining() >= 8) {
         part.putLong(word);
@@ -116,14 +119,14 @@ final class MockExecution {
       source.read(done, chunk);
       chunk.flip();
       done += chunk.remaining();
-      target.write(offset + done - chunk.remaining(), chunk);
+      target.segments().write(offset + done - chunk.remaining(), chunk);
     }
   }
 
   private void readback(MockMemory source, long offset, HostMemory target, long length) {
     for (long done = 0; done < length; ) {
       chunk.clear().limit((int) Math.min(CHUNK, length - done));
-      source.read(offset + done, chunk);
+      source.segments().read(offset + done, chunk);
       chunk.flip();
       int count = chunk.remaining();
       target.write(done, chunk);
@@ -134,9 +137,10 @@ final class MockExecution {
   private static void copy(MockTask task) {
     long done = 0;
     while (done < task.length) {
-      ByteBuffer from = task.source().chunk(task.sourceOffset + done, task.length - done);
+      ByteBuffer from =
+          task.source().segments().chunk(task.sourceOffset + done, task.length - done);
       done += from.remaining();
-      task.target().write(task.targetOffset + done - from.remaining(), from);
+      task.target().segments().write(task.targetOffset + done - from.remaining(), from);
     }
   }
 }

@@ -2,25 +2,19 @@ package org.jhal.mock;
 
 import java.lang.invoke.MethodHandle;
 import java.util.List;
-import org.jhal.driver.KernelModule;
+import org.jhal.driver.workgroup.JavaModule;
 
-/** Kernels that are Java methods. */
-final class MockModule implements KernelModule {
+/** Kernels of a device that counts them. */
+final class MockModule extends JavaModule {
   private final MockDevice device;
-  private final List<MethodHandle> kernels;
 
   MockModule(MockDevice device, List<MethodHandle> kernels) {
+    super(kernels);
     this.device = device;
-    this.kernels = List.copyOf(kernels);
-  }
-
-  /** Of type {@code (Workgroup)void}. */
-  MethodHandle kernel(int index) {
-    return kernels.get(index);
   }
 
   @Override
-  public void unload() { // the garbage collector unloads classes
+  public void unload() {
     device.dropModule();
     device.check("unload");
   }

@@ -5,6 +5,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
+import org.jhal.driver.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ final class MockTask {
   /** A task drops a larger array after its use. */
   private static final int MAX_KEPT_VIEWS = 64;
 
-  private static final MockView[] NO_VIEWS = {};
+  private static final KernelView[] NO_VIEWS = {};
 
   enum Kind {
     COMMAND,
@@ -34,7 +35,7 @@ final class MockTask {
   long targetOffset;
   long sourceOffset;
   long length;
-  MockView[] views = NO_VIEWS; // by parameter of a dispatch
+  KernelView[] views = NO_VIEWS; // by parameter of a dispatch
   @Nullable MockTask nextFree;
 
   void setAllocate(MockMemory promised, Submission owner) {
@@ -103,9 +104,9 @@ final class MockTask {
 
   private void reserveViews(int count) {
     if (views.length < count) {
-      views = new MockView[count];
+      views = new KernelView[count];
       for (int i = 0; i < count; i++) {
-        views[i] = new MockView();
+        views[i] = new KernelView();
       }
     }
   }
@@ -157,7 +158,7 @@ final class MockTask {
     for (int i = 0; i < views.length; i++) {
       if (views[i].isSet()) {
         views[i].clear();
-        views[i] = new MockView();
+        views[i] = new KernelView();
       }
     }
   }

@@ -106,7 +106,8 @@ public interface DeviceBackend<E> extends ThreadBinding {
 
   /**
    * Memory that the program has allocated on the device itself; called only with {@link
-   * Capability#NATIVE_ACCESS}. Freeing it does not free that memory.
+   * Capability#NATIVE_ACCESS} or {@link Capability#HOST_ADDRESSES}. Freeing it does not free that
+   * memory.
    *
    * @param address the device's address of the first byte
    * @param bytes at least 1

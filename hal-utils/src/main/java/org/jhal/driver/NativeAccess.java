@@ -6,7 +6,8 @@ import org.jhal.Status;
 
 /**
  * What a driver lends to the work of an {@link ExternalCall}: a stream and addresses if the device
- * offers {@link org.jhal.Capability#NATIVE_ACCESS}, else the bytes.
+ * offers {@link org.jhal.Capability#NATIVE_ACCESS}, else the bytes, and also their addresses if it
+ * offers {@link org.jhal.Capability#HOST_ADDRESSES}.
  */
 public interface NativeAccess {
   /** The handle of the native stream. */

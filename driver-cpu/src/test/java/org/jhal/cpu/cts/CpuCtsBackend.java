@@ -22,6 +22,11 @@ public final class CpuCtsBackend implements CtsBackend {
   }
 
   @Override
+  public boolean sharesEvents() {
+    return true;
+  }
+
+  @Override
   public Optional<Controls> controls(Device device) {
     return CpuControls.of(device);
   }

@@ -94,11 +94,18 @@ public final class ExecutableLoader {
   private void add(List<Candidate> candidates, ExecutableSource source, List<Variant> variants) {
     for (Variant variant : variants) {
       int at = candidates.size();
-      while (at > 0 && backend.rank(candidates.get(at - 1).variant) > backend.rank(variant)) {
+      while (at > 0 && rank(candidates.get(at - 1).variant) > rank(variant)) {
         at--;
       }
       candidates.add(at, new Candidate(source, variant));
     }
+  }
+
+  /** Variants that the device does not load come first, so that the refusals have them all. */
+  private int rank(Variant variant) {
+    return backend.executableFormats().contains(variant.format())
+        ? backend.rank(variant)
+        : Integer.MIN_VALUE;
   }
 
   private static boolean isLastOf(ExecutableSource source, List<Candidate> candidates, int index) {

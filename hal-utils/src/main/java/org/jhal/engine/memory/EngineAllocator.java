@@ -91,7 +91,7 @@ public final class EngineAllocator implements Allocator {
   public DeviceBuffer importDevice(
       long address, long bytes, BufferParams params, @Nullable Runnable onRelease) {
     Objects.requireNonNull(params, "params");
-    device.checkNativeAccess("import device memory");
+    device.checkAddresses("import device memory");
     if (params.type() != MemoryType.DEVICE) {
       throw new HalException(
           Status.INVALID_ARGUMENT,

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.driver.workgroup;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -17,16 +17,17 @@ import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
 /** One workgroup as a kernel sees it; reused for one index after the other. Owned by one thread. */
-final class MockWorkgroup implements Workgroup {
+final class JavaWorkgroup implements Workgroup {
   private static final VarHandle SHORT = view(short[].class);
   private static final VarHandle INT = view(int[].class);
   private static final VarHandle LONG = view(long[].class);
-  private static final MockView[] NO_VIEWS = {};
+  private static final KernelView[] NO_VIEWS = {};
 
   private @Nullable Command command;
-  private MockView[] views = NO_VIEWS;
-  private MockView shared = new MockView();
-  private @Nullable MockMemory sharedMemory; // of the command's size; zeroed by moveTo
+  private KernelView[] views = NO_VIEWS;
+  private KernelView shared = new KernelView();
+  private @Nullable Segments sharedBytes; // of the command's size; zeroed by moveTo
+  private int sharedSize;
   private int sizeX; // of the command's kernel, read for each work item
   private int sizeY;
   private int sizeZ;
@@ -38,22 +39,22 @@ final class MockWorkgroup implements Workgroup {
     return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.nativeOrder());
   }
 
-  void prepare(Command newCommand, MockView[] newViews) {
+  void prepare(Command newCommand, KernelView[] newViews) {
     command = newCommand;
     views = newViews;
-    Workgroups size = newCommand.kernel().workgroupSize();
-    sizeX = size.x();
-    sizeY = size.y();
-    sizeZ = size.z();
-    int bytes = newCommand.kernel().dynamicSharedMemory();
-    if (bytes == 0) {
-      sharedMemory = null;
-    } else if (sharedMemory == null || sharedMemory.size() != bytes) {
-      sharedMemory = MockMemory.shared(bytes);
+    Workgroups items = newCommand.kernel().workgroupSize();
+    sizeX = items.x();
+    sizeY = items.y();
+    sizeZ = items.z();
+    int size = newCommand.kernel().dynamicSharedMemory();
+    if (size == 0) {
+      sharedBytes = null;
+    } else if (sharedBytes == null || sharedSize != size) {
+      sharedBytes = Segments.of(size, (offset, length) -> ByteBuffer.allocateDirect(length));
     }
-    if (sharedMemory != null) {
-      shared.set(sharedMemory, "shared memory", 0, bytes);
-      shared.begin();
+    sharedSize = size;
+    if (sharedBytes != null) {
+      shared.setOwn(sharedBytes, "shared memory", size);
     }
   }
 
@@ -62,7 +63,7 @@ final class MockWorkgroup implements Workgroup {
     views = NO_VIEWS;
     if (shared.isSet()) {
       shared.clear();
-      shared = new MockView();
+      shared = new KernelView();
     }
   }
 
@@ -73,8 +74,8 @@ final class MockWorkgroup implements Workgroup {
     long rest = index / running.groupsX();
     groupY = (int) (rest % running.groupsY());
     groupZ = (int) (rest / running.groupsY());
-    if (sharedMemory != null) {
-      ByteBuffer bytes = sharedMemory.chunk(0, sharedMemory.size());
+    if (sharedBytes != null) {
+      ByteBuffer bytes = sharedBytes.chunk(0, sharedSize);
       while (bytes.hasRemaining()) {
         bytes.put((byte) 0);
       }

@@ -1,16 +1,17 @@
-package org.jhal.mock;
+package org.jhal.driver.workgroup;
 
 import java.nio.ByteBuffer;
-import org.jhal.driver.MappedRange;
+import java.util.Objects;
 import org.jhal.kernel.KernelMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of a {@link MockMemory} as a kernel sees it. Checks every access. A view that a kernel
- * has seen is never reused: a kernel that kept it must not reach the buffers of another.
+ * A range of memory as a kernel sees it. Checks every access. A view that a kernel has seen is
+ * never reused: a kernel that kept it must not reach the buffers of another.
  */
-final class MockView implements KernelMemory {
-  private @Nullable MockMemory memory;
+public final class KernelView implements KernelMemory {
+  private @Nullable SegmentedMemory memory;
+  private @Nullable Segments bytes; // of the memory, from begin() on
   private String what = "memory";
   private long base;
   private long size;
@@ -20,46 +21,73 @@ final class MockView implements KernelMemory {
   private @Nullable ByteBuffer segment;
   private int start;
 
+  /** A view of nothing. */
+  public KernelView() {}
+
   /**
-   * Begins access.
+   * Sets what it is a view of. The memory may be missing until the kernel runs.
    *
    * @param newWhat its name, for messages
+   * @param newBase where it starts in the memory, in bytes
+   * @param newSize how long it is, in bytes
    */
-  void set(MockMemory newMemory, String newWhat, long newBase, long newSize) {
+  public void set(SegmentedMemory newMemory, String newWhat, long newBase, long newSize) {
     memory = newMemory;
     what = newWhat;
     base = newBase;
     size = newSize;
+    bytes = null;
     segment = null;
   }
 
-  boolean isSet() {
+  /** Whether it is a view of something. */
+  public boolean isSet() {
     return memory != null;
   }
 
-  void clear() {
+  /** Ends the access: whoever still has the view gets exceptions. */
+  public void clear() {
     memory = null;
+    bytes = null;
     size = 0;
     segment = null;
   }
 
-  /** Makes access faster. Called once the memory exists, before the kernel runs. */
+  /** Begins the access. Called once the memory exists, before the kernel runs. */
   void begin() {
-    segment = memory == null ? null : memory.segment(base, size);
-    start = (int) (base & MockMemory.MASK);
+    if (memory != null) {
+      begin(memory.segments());
+    }
   }
 
-  private MockMemory memory() {
-    MockMemory mine = memory;
+  /** Begins access to all bytes of a range that has no other name. */
+  void setOwn(Segments newBytes, String newWhat, long newSize) {
+    set(() -> newBytes, newWhat, 0, newSize);
+    begin(newBytes);
+  }
+
+  private void begin(Segments newBytes) {
+    bytes = newBytes;
+    segment = newBytes.segment(base, size);
+    start = (int) (base & Segments.MASK);
+  }
+
+  /** The memory that was set. */
+  public SegmentedMemory memory() {
+    return Objects.requireNonNull(memory);
+  }
+
+  /** Where the range starts in the memory, in bytes. */
+  public long base() {
+    return base;
+  }
+
+  private Segments data() {
+    Segments mine = bytes;
     if (mine == null) {
       throw new IllegalStateException("memory of a kernel is used after the kernel has returned");
     }
     return mine;
-  }
-
-  /** The whole range, which has at most 2^31 - 1 bytes, for the host. */
-  MappedRange map() {
-    return memory().map(base, (int) size);
   }
 
   /** The place of a legal index in the memory. */
@@ -80,7 +108,7 @@ final class MockView implements KernelMemory {
 
   private IndexOutOfBoundsException outside(long index, int bytes) {
     long total = size;
-    MockMemory unused = memory(); // throws if the kernel has returned
+    Segments unused = data(); // throws if the kernel has returned
     boolean isElement = bytes > 1 && index % bytes == 0;
     return new IndexOutOfBoundsException(
         "access to "
@@ -101,25 +129,25 @@ final class MockView implements KernelMemory {
   @Override
   public byte getByte(long index) {
     ByteBuffer part = segment;
-    return part == null ? memory().getByte(at(index, 1)) : part.get(in(index, 1));
+    return part == null ? data().getByte(at(index, 1)) : part.get(in(index, 1));
   }
 
   @Override
   public short getShort(long index) {
     ByteBuffer part = segment;
-    return part == null ? memory().getShort(at(index, 2)) : part.getShort(in(index, 2));
+    return part == null ? data().getShort(at(index, 2)) : part.getShort(in(index, 2));
   }
 
   @Override
   public int getInt(long index) {
     ByteBuffer part = segment;
-    return part == null ? memory().getInt(at(index, 4)) : part.getInt(in(index, 4));
+    return part == null ? data().getInt(at(index, 4)) : part.getInt(in(index, 4));
   }
 
   @Override
   public long getLong(long index) {
     ByteBuffer part = segment;
-    return part == null ? memory().getLong(at(index, 8)) : part.getLong(in(index, 8));
+    return part == null ? data().getLong(at(index, 8)) : part.getLong(in(index, 8));
   }
 
   @Override
@@ -136,7 +164,7 @@ final class MockView implements KernelMemory {
   public void putByte(long index, byte value) {
     ByteBuffer part = segment;
     if (part == null) {
-      memory().putByte(at(index, 1), value);
+      data().putByte(at(index, 1), value);
     } else {
       part.put(in(index, 1), value);
     }
@@ -146,7 +174,7 @@ final class MockView implements KernelMemory {
   public void putShort(long index, short value) {
     ByteBuffer part = segment;
     if (part == null) {
-      memory().putShort(at(index, 2), value);
+      data().putShort(at(index, 2), value);
     } else {
       part.putShort(in(index, 2), value);
     }
@@ -156,7 +184,7 @@ final class MockView implements KernelMemory {
   public void putInt(long index, int value) {
     ByteBuffer part = segment;
     if (part == null) {
-      memory().putInt(at(index, 4), value);
+      data().putInt(at(index, 4), value);
     } else {
       part.putInt(in(index, 4), value);
     }
@@ -166,7 +194,7 @@ final class MockView implements KernelMemory {
   public void putLong(long index, long value) {
     ByteBuffer part = segment;
     if (part == null) {
-      memory().putLong(at(index, 8), value);
+      data().putLong(at(index, 8), value);
     } else {
       part.putLong(in(index, 8), value);
     }
@@ -189,7 +217,7 @@ final class MockView implements KernelMemory {
       throw new IllegalArgumentException(
           "atomic access to " + what + " at byte " + index + ", which is not aligned to 4 bytes");
     }
-    return memory().getAndAddInt(at, delta);
+    return data().getAndAddInt(at, delta);
   }
 
   @Override

@@ -1,0 +1,33 @@
+package org.jhal.cpu;
+
+import java.util.Set;
+import org.jhal.driver.Command;
+import org.jhal.driver.Submission;
+import org.jhal.driver.faults.Faults;
+
+/** Commands that fail on purpose, while they are issued or when the stream runs them. */
+final class FailingExecution extends CpuExecution {
+  static final Set<String> CALLS = Set.of("command", "execute");
+
+  private final Faults faults;
+
+  FailingExecution(CpuDevice device, Faults faults) {
+    super(device);
+    this.faults = faults;
+  }
+
+  @Override
+  CpuTask body(Command command, Submission submission) {
+    faults.check("command");
+    CpuTask real = super.body(command, submission);
+    if (command.kind() == Command.Kind.BARRIER) {
+      return real;
+    }
+    return CpuTask.failing(
+        submission,
+        () -> {
+          faults.check("execute");
+          real.run();
+        });
+  }
+}

@@ -1,0 +1,145 @@
+package org.jhal.driver.workgroup;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.driver.Command;
+import org.jhal.kernel.Workgroup;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the workgroups of a dispatch on the stream's thread. After a moment the device's workers
+ * help.
+ *
+ * <p>Owned by the stream's thread.
+ */
+public final class JavaGrid {
+  /** How long the stream's thread runs alone; waking workers costs about as much. */
+  private static final long ALONE_NANOS = 50_000;
+
+  private final int workers;
+  private final Executor executor;
+  private final JavaWorkgroup own = new JavaWorkgroup();
+
+  /**
+   * For one stream.
+   *
+   * @param workers how many threads may help the stream's own; 0 or more
+   * @param executor runs what they do, at once or later; streams may share it
+   */
+  public JavaGrid(int workers, Executor executor) {
+    this.workers = workers;
+    this.executor = executor;
+  }
+
+  /**
+   * Runs a dispatch of a kernel of a {@link JavaModule}, to its end.
+   *
+   * @param views its buffers, by parameter; other parameters have views of nothing
+   * @throws Throwable the first that the kernel throws, whose other workgroups may have run
+   */
+  public void run(Command command, KernelView[] views) throws Throwable {
+    MethodHandle kernel = ((JavaModule) command.kernel().module()).kernel(command.kernel().index());
+    long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
+    for (KernelView view : views) {
+      view.begin();
+    }
+    own.prepare(command, views);
+    long start = System.nanoTime();
+    long next = 0;
+    try {
+      while (next < count && (workers == 0 || System.nanoTime() - start < ALONE_NANOS)) {
+        own.moveTo(next++);
+        kernel.invokeExact((Workgroup) own);
+      }
+      if (next < count) {
+        runInParallel(kernel, command, views, next, count);
+      }
+    } finally {
+      own.release();
+    }
+  }
+
+  private void runInParallel(
+      MethodHandle kernel, Command command, KernelView[] views, long first, long count)
+      throws Throwable {
+    AtomicLong next = new AtomicLong(first);
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    Helpers helpers = new Helpers();
+    for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
+      executor.execute(
+          () -> {
+            if (!helpers.enter()) {
+              return; // the grid ended without it
+            }
+            try {
+              JavaWorkgroup group = new JavaWorkgroup();
+              group.prepare(command, views);
+              drain(kernel, group, next, count, thrown);
+            } catch (Throwable t) { // happens if the device was lost and the command is over
+              thrown.compareAndSet(null, t);
+            } finally {
+              helpers.leave();
+            }
+          });
+    }
+    drain(kernel, own, next, count, thrown);
+    helpers.end();
+    Throwable failure = thrown.get();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /**
+   * The threads that help with one grid. One that comes when the grid has ended, since others held
+   * it up, has nothing to do with it.
+   */
+  private static final class Helpers {
+    @GuardedBy("this")
+    private int inside;
+
+    @GuardedBy("this")
+    private boolean isOver;
+
+    synchronized boolean enter() {
+      if (!isOver) {
+        inside++;
+      }
+      return !isOver;
+    }
+
+    synchronized void leave() {
+      inside--;
+      notifyAll();
+    }
+
+    /** Lets no more in, and waits for those inside. */
+    synchronized void end() throws InterruptedException {
+      isOver = true;
+      while (inside > 0) {
+        wait();
+      }
+    }
+  }
+
+  private static void drain(
+      MethodHandle kernel,
+      JavaWorkgroup group,
+      AtomicLong next,
+      long count,
+      AtomicReference<@Nullable Throwable> thrown) {
+    try {
+      for (long at = next.getAndIncrement();
+          at < count && thrown.get() == null;
+          at = next.getAndIncrement()) {
+        group.moveTo(at);
+        kernel.invokeExact((Workgroup) group);
+      }
+    } catch (Throwable t) {
+      thrown.compareAndSet(null, t);
+    }
+  }
+}
