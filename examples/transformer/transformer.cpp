@@ -5,6 +5,7 @@
 // serve every token.
 
 #define HEAD 64
+#define TILE 16
 #define ITEMS 256
 #define CONTEXT 256
 
@@ -59,17 +60,18 @@ extern "C" __global__ void layernorm(unsigned width, const float* x, const float
 }
 
 // output = input * weights + bias, which is added to the old output if `adds` is not 0. Each work item computes one
-// column. A workgroup brings 64 elements of the input at a time into shared memory.
+// column. A workgroup brings 16 elements of the input at a time into shared memory: so few that compilers
+// write that loop out.
 extern "C" __global__ void project(unsigned inner, unsigned columns, unsigned adds, const float* input,
                                    const float* weights, const float* bias, float* output) {
-  __shared__ float part[HEAD];
+  __shared__ float part[TILE];
   unsigned item = threadIdx.x;
   unsigned column = blockIdx.x * HEAD + item;
   float sum = bias[column];
-  for (unsigned first = 0; first < inner; first += HEAD) {
-    part[item] = input[first + item];
+  for (unsigned first = 0; first < inner; first += TILE) {
+    if (item < TILE) part[item] = input[first + item];
     __syncthreads();
-    for (unsigned k = 0; k < HEAD; k++) sum = fmaf(part[k], weights[(first + k) * columns + column], sum);
+    for (unsigned k = 0; k < TILE; k++) sum = fmaf(part[k], weights[(first + k) * columns + column], sum);
     __syncthreads();
   }
   output[column] = adds ? output[column] + sum : sum;
