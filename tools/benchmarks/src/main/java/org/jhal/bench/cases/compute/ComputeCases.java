@@ -9,7 +9,6 @@ import org.jhal.Setting;
 import org.jhal.bench.baselines.HostKernels;
 import org.jhal.bench.baselines.PlainJava;
 import org.jhal.bench.baselines.VectorApi;
-import org.jhal.bench.cases.DispatchWork;
 import org.jhal.bench.kernel.Workload;
 import org.jhal.bench.measure.Aim;
 import org.jhal.bench.measure.Bench;
@@ -104,13 +103,13 @@ public final class ComputeCases {
     return all;
   }
 
+  /** It does not poll for longer than usual: a polling thread would take a core's time. */
   private static Device withThreads(Bench bench, int threads) {
-    return bench.deviceWith(
-        Map.of(THREADS, String.valueOf(threads), "spin", DispatchWork.SPINNING));
+    return bench.deviceWith(Map.of(THREADS, String.valueOf(threads)));
   }
 
   private static Device mock(Bench bench) {
-    String uri = "mock://0?threads=1&spin=" + DispatchWork.SPINNING;
+    String uri = "mock://0?threads=1";
     return bench.shared().get(uri, Device.class, () -> Hal.openDevice(uri));
   }
 
