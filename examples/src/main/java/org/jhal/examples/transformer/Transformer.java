@@ -93,7 +93,7 @@ public final class Transformer implements ToolProvider {
 
   /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
   public Optional<String> description() {
-    return Optional.of("Example: a small language model, and how fast each device runs it.");
+    return Optional.of("Example: a small language model on each device.");
   }
 
   @Override
