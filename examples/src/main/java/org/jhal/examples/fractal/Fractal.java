@@ -7,21 +7,19 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
-import org.jhal.DeviceInfo;
-import org.jhal.DriverRegistry;
 import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.examples.Accuracy;
 import org.jhal.examples.OutputFiles;
+import org.jhal.examples.UsableDevices;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * program; here are its arguments.
  */
 public final class Fractal implements ToolProvider {
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final String HELP =
       """
       Computes the Mandelbrot set on several devices at once, and prints how much each device has
@@ -125,7 +122,7 @@ public final class Fractal implements ToolProvider {
     try {
       for (String uri : options.uris.isEmpty() ? List.of("all") : options.uris) {
         if (uri.equals("all")) {
-          openAll(devices, bundle, err);
+          UsableDevices.open(devices, bundle, err);
         } else {
           devices.add(Hal.openDevice(uri));
         }
@@ -139,29 +136,6 @@ public final class Fractal implements ToolProvider {
     } finally {
       Collections.reverse(devices);
       devices.forEach(Device::close);
-    }
-  }
-
-  /** Opens every device that can be used, and says why others cannot. */
-  private static void openAll(List<Device> devices, ExecutableSource bundle, PrintWriter err)
-      throws InterruptedException {
-    for (DriverRegistry.Answer answer : DriverRegistry.load().probeAll(PATIENCE)) {
-      for (DeviceInfo info : answer.devices()) {
-        Device device = null;
-        try {
-          device = Hal.openDevice(info.uri());
-          device.loadExecutable(bundle).close(); // as there may be no variant for this device
-          devices.add(device);
-        } catch (HalException e) {
-          err.println("hal: " + info.uri() + " is not used: " + e.getMessage());
-          if (device != null) {
-            device.close();
-          }
-        }
-      }
-    }
-    if (devices.isEmpty()) {
-      throw new HalException(Status.NOT_FOUND, "no device can be used; see hal devices");
     }
   }
 

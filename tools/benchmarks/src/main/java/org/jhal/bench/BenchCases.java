@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
 import org.jhal.bench.cases.bulk.FileCases;
 import org.jhal.bench.cases.bulk.PageableCases;
+import org.jhal.bench.cases.compute.ComputeCases;
 import org.jhal.bench.cases.host.DispatchCases;
 import org.jhal.bench.cases.host.HostCases;
 import org.jhal.bench.cases.peer.CollectiveCases;
@@ -35,6 +36,7 @@ public final class BenchCases {
             PeerCases.all(),
             CollectiveCases.all(),
             SplitCases.all(),
+            ComputeCases.all(),
             CudaCases.all(),
             HipCalls.all())
         .flatMap(List::stream)

@@ -54,7 +54,8 @@ class SuitePackagesTest {
 
   /** The packages of cases, by what they measure; none uses another. */
   private static final List<String> CASES_BY_KIND =
-      List.of(CASES + ".host", CASES + ".vendor", CASES + ".bulk", CASES + ".peer");
+      List.of(
+          CASES + ".host", CASES + ".vendor", CASES + ".bulk", CASES + ".peer", CASES + ".compute");
 
   /** Tests use no other test, and nothing of the runner but what makes them tests of the suite. */
   private static PackageTable suite() {

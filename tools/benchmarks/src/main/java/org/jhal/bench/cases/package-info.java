@@ -1,8 +1,9 @@
 /**
  * Shared by the cases: pieces of work on a device, and the program in C.
  *
- * <p>The cases themselves are in {@code host}, {@code vendor}, {@code bulk} and {@code peer}, by
- * what they measure. They do not use each other; code that two of them need belongs here.
+ * <p>The cases themselves are in {@code host}, {@code vendor}, {@code bulk}, {@code peer} and
+ * {@code compute}, by what they measure. They do not use each other; code that two of them need
+ * belongs here.
  */
 @NullMarked
 package org.jhal.bench.cases;

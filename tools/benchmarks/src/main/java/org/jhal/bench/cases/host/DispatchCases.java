@@ -18,6 +18,9 @@ public final class DispatchCases {
   /** The aim: the largest ratio of the device's time to that of the second one. */
   private static final double MOST = 1.15;
 
+  /** The aim for a round trip on the host's own processors. */
+  private static final double MOST_NANOS = 15_000;
+
   private DispatchCases() {}
 
   /** In the order in which they run. */
@@ -63,7 +66,9 @@ public final class DispatchCases {
     Subject jhal = work.on(Subject.JHAL, bench, DispatchWork.SPINNING, steps);
     Bench peer = bench.peer();
     if (peer == null) {
-      return new Series(label, jhal, List.of());
+      boolean isAimed = metric.equals("median") && bench.device().info().driver().equals("cpu");
+      return new Series(
+          label, jhal, List.of(), isAimed ? List.of(Aim.atMost(metric, MOST_NANOS)) : List.of());
     }
     return new Series(
         label,
