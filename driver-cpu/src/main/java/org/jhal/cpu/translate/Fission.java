@@ -79,7 +79,8 @@ final class Fission {
       steps(scope.steps());
       out.raw(" }");
     } else if (step instanceof Step.GroupIf choice) {
-      out.raw(" if (").tokens(choice.condition()).raw(") {");
+      out.raw(choice.isConstant() ? " if constexpr (" : " if (");
+      out.tokens(choice.condition()).raw(") {");
       steps(choice.then());
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -114,7 +115,6 @@ final class Fission {
       items(segment, false);
       return;
     }
-    If guard = (If) segment.statements.get(segment.guard);
     String all = "hal_all" + segment.number;
     out.raw(" bool " + all + " = true; {");
     uses(segment, Variable.Kind.REPEATED);
@@ -124,6 +124,7 @@ final class Fission {
     for (int i = 0; i < segment.growing.size(); i++) {
       out.raw(" const auto hal_first" + i + " = ").tokens(segment.growing.get(i)).raw(";");
     }
+    passes(segment, all);
     out.raw(" { hal_item hal_self(hal_group, HAL_X - 1, HAL_Y - 1, HAL_Z - 1);");
     uses(segment, Variable.Kind.REPEATED);
     for (Statement before : segment.statements.subList(0, segment.guard)) {
@@ -133,12 +134,18 @@ final class Fission {
       out.raw(" " + all + " = " + all + " && (").tokens(segment.growing.get(i));
       out.raw(") >= hal_first" + i + ";");
     }
-    out.raw(" if (" + (segment.isGuardJump ? "" : "!") + "(").tokens(guard.condition());
-    out.raw(")) " + all + " = false; } } if (" + all + ") {");
+    passes(segment, all);
+    out.raw(" } } if (" + all + ") {");
     items(segment, true);
     out.raw(" } else {");
     items(segment, false);
     out.raw(" }");
+  }
+
+  private void passes(Step.Segment segment, String all) {
+    If guard = (If) segment.statements.get(segment.guard);
+    out.raw(" if (" + (segment.isGuardJump ? "" : "!") + "(").tokens(guard.condition());
+    out.raw(")) " + all + " = false;");
   }
 
   /** Runs the items one after the other, perhaps without the guard, which then lets all pass. */
@@ -262,7 +269,8 @@ final class Fission {
       }
       out.raw(" }");
     } else if (statement instanceof If choice) {
-      out.goTo(choice.at()).raw(" if (").tokens(choice.condition()).raw(") {");
+      out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
+      out.tokens(choice.condition()).raw(") {");
       statement(choice.then(), segment, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -371,17 +379,24 @@ final class Fission {
       out.raw(" bool " + loop.inside() + "[HAL_ITEMS]; HAL_SET(" + loop.inside() + ");");
     }
     if (loop.isTogether) {
-      out.raw(" for (");
-      if (loop.start instanceof Variables start) {
-        out.tokens(start.tokens());
+      out.raw(loop.isConditionLast ? " do {" : " for (");
+      if (!loop.isConditionLast) {
+        if (loop.start instanceof Variables start) {
+          out.tokens(start.tokens());
+        } else if (loop.start instanceof Plain start) {
+          out.tokens(start.tokens());
+        }
+        out.raw("; ").tokens(loop.condition).raw("; ").tokens(loop.step).raw(") {");
       }
-      out.raw("; ").tokens(loop.condition).raw("; ").tokens(loop.step).raw(") {");
       if (loop.hasBreaks) {
         out.raw(" if (!HAL_ANY(" + loop.inside() + ")) break;");
       }
       round(loop);
       steps(loop.body);
       out.raw(" }");
+      if (loop.isConditionLast) {
+        out.raw(" while (").tokens(loop.condition).raw(");");
+      }
     } else {
       out.raw(" for (;;) {");
       if (!loop.isConditionLast) {

@@ -17,7 +17,7 @@ public final class Translator {
   private final List<Token> tokens;
   private final SourceFile source;
   private final Calls calls;
-  private final Set<String> takers = new HashSet<>();
+  private final Divider divider;
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
@@ -26,15 +26,7 @@ public final class Translator {
     this.tokens = ItemRewriter.rewrite(Lexer.tokens(preprocessed));
     this.source = new SourceFile(tokens);
     this.calls = new Calls(source);
-    for (Function function : source.functions()) {
-      for (List<Token> parameter : function.parameters()) {
-        boolean isReference = parameter.stream().anyMatch(token -> token.is("&"));
-        boolean isConstant = parameter.get(0).is("const") || parameter.get(0).is("hal_item");
-        if (isReference && !isConstant) {
-          takers.add(function.text());
-        }
-      }
-    }
+    this.divider = new Divider(source, calls);
   }
 
   /**
@@ -61,7 +53,7 @@ public final class Translator {
       switch (form.level()) {
         case FISSION -> divided.add(kernel.name());
         case COROUTINE -> stopping.add(kernel.name());
-        case PLAIN, FIBER -> whole.add(kernel.name());
+        case PLAIN, ASKING, FIBER -> whole.add(kernel.name());
       }
     }
     Writer out = new Writer();
@@ -88,6 +80,10 @@ public final class Translator {
   private Form form(Function kernel, @Nullable Level forced) {
     boolean meets = calls.hasMeeting(kernel.text());
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
+    if (calls.asksThroughClass(kernel.text())) {
+      Level level = meets || shares ? Level.FIBER : Level.ASKING;
+      return new Form(level, "a class asks for the work item");
+    }
     if (!meets && !shares && (forced == null || forced == Level.PLAIN)) {
       return new Form(divide(kernel).isEmpty() ? Level.FISSION : Level.PLAIN, "");
     }
@@ -128,57 +124,12 @@ public final class Translator {
         name,
         ignored -> {
           try {
-            groups.put(name, groups(kernel));
+            groups.put(name, divider.divide(kernel));
             return "";
           } catch (UnfitException e) {
             return String.valueOf(e.getMessage());
           }
         });
-  }
-
-  private String groups(Function kernel) throws UnfitException {
-    List<Token> body = kernel.statements();
-    List<Statement> statements = Meetings.find(StatementParser.parse(body), source, calls);
-    List<Token> all = new ArrayList<>(); // with those of the functions that were written out
-    for (Statement statement : statements) {
-      Planner.collect(statement, all);
-    }
-    Names names = new Names(all, source.variables(), takers);
-    List<List<Token>> parameters = new ArrayList<>();
-    Set<String> known = new HashSet<>();
-    List<Statement> copies = new ArrayList<>();
-    for (List<Token> parameter : kernel.parameters()) {
-      if (parameter.get(0).is("hal_item")) {
-        continue;
-      }
-      List<Token> own = parameter.subList(0, Tokens.find(parameter, 0, "="));
-      Token name = own.get(own.size() - 1);
-      if (names.isAssigned(name.text())) { // then each item has its own
-        List<Token> copy = new ArrayList<>(own.subList(0, own.size() - 1));
-        Token passed = new Token(Token.Kind.WORD, "hal_" + name, true, name.file(), name.line());
-        List<Token> declared = new ArrayList<>(own);
-        declared.add(Token.mark("=", name));
-        declared.add(passed);
-        Declarations.Declaration declaration = Declarations.of(declared);
-        if (declaration == null) {
-          throw new UnfitException("a parameter of another kind than usual", name);
-        }
-        copies.add(new Statement.Variables(declaration, declared));
-        copy.add(passed);
-        parameters.add(copy);
-        known.add(passed.text());
-      } else {
-        parameters.add(own);
-        known.add(name.text());
-      }
-    }
-    copies.addAll(statements);
-    Planner planner = new Planner(names, known);
-    List<Step> steps = planner.plan(copies);
-    Writer out = new Writer();
-    out.goTo(source.tokens().get(kernel.name()));
-    Fission.write(kernel.text(), kernel.templateParameters(), parameters, planner, steps, out);
-    return out.toString();
   }
 
   // Output.
@@ -261,6 +212,7 @@ public final class Translator {
     String form =
         switch (level) {
           case PLAIN -> "hal_plain";
+          case ASKING -> "hal_asking";
           case FISSION -> "hal_divided";
           case COROUTINE -> "hal_coroutines";
           case FIBER -> "hal_fibers";
