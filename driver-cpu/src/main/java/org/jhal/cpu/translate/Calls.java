@@ -93,7 +93,7 @@ final class Calls {
     for (List<SourceFile.Named> named : List.of(source.classes(), source.aliases())) {
       for (SourceFile.Named each : named) {
         Set<String> own = others.computeIfAbsent(each.name(), name -> new HashSet<>());
-        each.tokens().stream().filter(Token::isWord).forEach(word -> own.add(word.text()));
+        addWords(each.tokens(), own);
       }
     }
     spread(others, asking, word -> takesItem(word) || withItem.contains(word));
@@ -101,6 +101,16 @@ final class Calls {
       spread(words, asking, word -> false);
       words.keySet().stream().filter(asking::contains).forEach(withItem::add);
       spread(words, withItem, word -> false);
+    }
+  }
+
+  /** Adds all words but the item where only the shared memory of its workgroup counts. */
+  private static void addWords(List<Token> tokens, Set<String> to) {
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean isShared = tokens.get(i).is("hal_self") && Tokens.is(tokens, i + 2, "hal_shared");
+      if (tokens.get(i).isWord() && !isShared) {
+        to.add(tokens.get(i).text());
+      }
     }
   }
 

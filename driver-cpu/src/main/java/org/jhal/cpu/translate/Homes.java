@@ -63,10 +63,12 @@ final class Homes {
     boolean isRepeatable = isRepeatable(declaration, declarator);
     Variable added = add(new Variable(declaration, declarator, number, home, isRepeatable));
     List<Token> initial = declarator.initial();
+    added.mayDivide = isRepeatable && names.mayDivideByZero(initial);
     for (int i = 0; i < initial.size(); i++) {
       Variable mentioned = mentioned(initial, i);
       if (mentioned != null && mentioned != added) {
         (isRepeatable ? added.needs : added.mentions).add(mentioned);
+        added.mayDivide |= isRepeatable && mentioned.mayDivide;
       }
     }
     return added;
@@ -96,7 +98,7 @@ final class Homes {
         continue;
       }
       if (variable.declaration.is("auto")) {
-        variable.mentions.forEach(Variable::cross); // its type depends on theirs
+        variable.mentions.forEach(Variable::mention); // its type depends on theirs
       }
       Token name = variable.declarator.name();
       if (variable.declarator.isReference()) {
@@ -190,6 +192,16 @@ final class Homes {
   /** Whether an expression has the same value for an item anywhere in one segment. */
   boolean isKnownInSegment(List<Token> expression) {
     return names.isSafe(expression, name -> isKnown(name) || uniform.isUniform(name));
+  }
+
+  /** Whether computing an expression for an item that takes no part may divide by zero. */
+  boolean mayDivide(List<Token> expression) {
+    boolean mayDivide = names.mayDivideByZero(expression);
+    for (int i = 0; i < expression.size(); i++) {
+      Variable variable = mentioned(expression, i);
+      mayDivide |= variable != null && variable.mayDivide;
+    }
+    return mayDivide;
   }
 
   private @Nullable Variable mentioned(List<Token> tokens, int at) {

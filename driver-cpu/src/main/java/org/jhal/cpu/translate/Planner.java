@@ -33,6 +33,7 @@ final class Planner {
   private final Deque<Step.Mask> masks = new ArrayDeque<>(); // innermost last
   private final Deque<Step.Loop> loops = new ArrayDeque<>();
   private Step.@Nullable Segment current;
+  private Step.@Nullable Segment first; // in which all items take part, unless it is in a branch
   private int numbers;
   private boolean hasReturns;
 
@@ -79,6 +80,11 @@ final class Planner {
     Step.Segment segment = current;
     if (segment == null) {
       segment = newSegment();
+      if (steps.stream().allMatch(step -> step instanceof Step.Declared)
+          && masks.size() == (hasReturns ? 1 : 0)
+          && first == null) {
+        first = segment;
+      }
       current = segment;
       steps.add(segment);
     }
@@ -131,7 +137,10 @@ final class Planner {
         && segment.guard < 0
         && segment.statements.stream().allMatch(before -> before instanceof Variables)
         && segment.declares.stream().allMatch(declared -> declared.isRepeatable)
-        && homes.isKnownInSegment(choice.condition());
+        && homes.isKnownInSegment(choice.condition())
+        && (segment == first
+            || (!homes.mayDivide(choice.condition())
+                && segment.declares.stream().noneMatch(declared -> declared.mayDivide)));
   }
 
   /** Types and the like are declared for the workgroup. */

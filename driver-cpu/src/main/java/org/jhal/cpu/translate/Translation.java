@@ -17,7 +17,21 @@ public record Translation(String text, List<Form> kernels) {
   /**
    * How a kernel is run.
    *
+   * @param meets whether its work items meet, at barriers or otherwise
    * @param why why not by a faster level; empty if it is the fastest
    */
-  public record Form(Level level, String why) {}
+  public record Form(Level level, boolean meets, String why) {
+    /** All this in words for people. */
+    public String text() {
+      String how =
+          switch (level) {
+            case PLAIN, ASKING -> "items run one after the other";
+            case FISSION ->
+                meets ? "divided at its barriers" : "items run one after the other";
+            case COROUTINE -> "items are coroutines";
+            case FIBER -> "items have stacks of their own";
+          };
+      return why.isEmpty() ? how : how + ": " + why;
+    }
+  }
 }

@@ -12,9 +12,12 @@ import org.jhal.Status;
 import org.jhal.cpu.translate.Translation.Form;
 import org.jspecify.annotations.Nullable;
 
-/** Translates preprocessed GPU C++ to C++ for the host. */
+/**
+ * Translates preprocessed GPU C++ to C++ for the host: takes the source apart, finds the fastest
+ * {@link Level} that fits each kernel, and writes it in that form. A kernel with anything unknown
+ * gets a slower level, and its {@link Translation.Form} says why.
+ */
 public final class Translator {
-  private final List<Token> tokens;
   private final SourceFile source;
   private final Calls calls;
   private final Divider divider;
@@ -23,8 +26,7 @@ public final class Translator {
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
 
   private Translator(String preprocessed) {
-    this.tokens = ItemRewriter.rewrite(Lexer.tokens(preprocessed));
-    this.source = new SourceFile(tokens);
+    this.source = new SourceFile(ItemRewriter.rewrite(Lexer.tokens(preprocessed)));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
   }
@@ -44,24 +46,24 @@ public final class Translator {
 
   private Translation translate(List<KernelRequest> kernels, @Nullable Level forced) {
     List<Form> forms = new ArrayList<>();
-    Set<String> divided = new HashSet<>();
-    Set<String> stopping = new HashSet<>();
+    Map<String, String> divided = new HashMap<>();
+    Map<String, List<Token>> stopping = new HashMap<>();
     Set<String> whole = new HashSet<>();
     for (KernelRequest kernel : kernels) {
       Form form = form(find(kernel.name()), forced);
       forms.add(form);
       switch (form.level()) {
-        case FISSION -> divided.add(kernel.name());
-        case COROUTINE -> stopping.add(kernel.name());
+        case FISSION -> divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
+        case COROUTINE -> stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
         case PLAIN, ASKING, FIBER -> whole.add(kernel.name());
       }
     }
     Writer out = new Writer();
     out.raw("#include \"hal_cpu.h\"\n");
-    write(out, divided, stopping, whole);
+    new SourceWriter(source).write(out, divided, stopping, whole);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {
-      entry(out, i, kernels.get(i), forms.get(i).level());
+      SourceWriter.entry(out, i, kernels.get(i), forms.get(i));
     }
     return new Translation(out.toString(), forms);
   }
@@ -82,26 +84,33 @@ public final class Translator {
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
     if (calls.asksThroughClass(kernel.text())) {
       Level level = meets || shares ? Level.FIBER : Level.ASKING;
-      return new Form(level, "a class asks for the work item");
+      return new Form(level, meets, "a class asks for the work item");
     }
     if (!meets && !shares && (forced == null || forced == Level.PLAIN)) {
-      return new Form(divide(kernel).isEmpty() ? Level.FISSION : Level.PLAIN, "");
+      return new Form(divide(kernel).isEmpty() ? Level.FISSION : Level.PLAIN, false, "");
     }
-    String why = "";
+    List<String> why = new ArrayList<>();
     if (forced == null || forced == Level.FISSION) {
-      why = divide(kernel);
-      if (why.isEmpty()) {
-        return new Form(Level.FISSION, "");
+      String no = divide(kernel);
+      if (no.isEmpty()) {
+        return new Form(Level.FISSION, meets, "");
       }
+      why.add(no);
     }
     if (forced != Level.FIBER && meets) {
-      String other = stop(kernel);
-      if (other.isEmpty()) {
-        return new Form(Level.COROUTINE, why);
+      String no = stop(kernel);
+      if (no.isEmpty()) {
+        return new Form(Level.COROUTINE, true, reasons(why, forced));
       }
-      why += (why.isEmpty() ? "" : "; ") + other;
+      if (!why.contains(no)) {
+        why.add(no);
+      }
     }
-    return new Form(Level.FIBER, why);
+    return new Form(Level.FIBER, meets, reasons(why, forced));
+  }
+
+  private static String reasons(List<String> why, @Nullable Level forced) {
+    return why.isEmpty() && forced != null ? "as the option barriers demands" : String.join("; ", why);
   }
 
   /** Makes a kernel a coroutine. Returns why that is not possible; empty if it is. */
@@ -130,97 +139,5 @@ public final class Translator {
             return String.valueOf(e.getMessage());
           }
         });
-  }
-
-  // Output.
-
-  /** Writes the source, with the divided kernels in their new form, and without the host's code. */
-  private void write(Writer out, Set<String> divided, Set<String> stopping, Set<String> whole) {
-    Map<Integer, Function> starts = new HashMap<>();
-    source.functions().forEach(function -> starts.put(function.start(), function));
-    Map<Integer, Integer> skipped = new HashMap<>();
-    source.instantiations().forEach(range -> skipped.put(range[0], range[1]));
-    Set<String> kernels = new HashSet<>(divided);
-    kernels.addAll(stopping);
-    kernels.addAll(whole);
-    Set<String> used = used(starts, kernels);
-    for (int i = 0; i < tokens.size(); i++) {
-      if (skipped.containsKey(i)) {
-        i = skipped.get(i) - 1;
-        continue;
-      }
-      Function function = starts.get(i);
-      if (function == null) {
-        out.token(tokens.get(i), tokens.get(i).text());
-        continue;
-      }
-      String name = function.text();
-      if (function.isKernel() && function.hasBody()) {
-        if (divided.contains(name)) {
-          out.raw("\nextern \"C++\" {\n" + groups.get(name) + "}\n");
-          out.generated();
-        }
-        if (stopping.contains(name)) {
-          out.tokens(Objects.requireNonNull(coroutines.get(name)));
-        }
-        if (whole.contains(name)) {
-          int from = function.start();
-          if (tokens.get(from).is("extern")) {
-            from += 2;
-          }
-          out.tokens(tokens.subList(from, function.end()));
-        }
-      } else if (!function.isKernel() && (!function.isForHost() || used.contains(name))) {
-        out.tokens(tokens.subList(function.start(), function.end()));
-      }
-      i = function.end() - 1;
-    }
-  }
-
-  /** The words outside functions, and in those functions that the kernels use. */
-  private Set<String> used(Map<Integer, Function> starts, Set<String> kernels) {
-    Set<String> used = new HashSet<>();
-    for (int i = 0; i < tokens.size(); i++) {
-      Function function = starts.get(i);
-      if (function == null) {
-        used.add(tokens.get(i).text());
-      } else {
-        i = function.end() - 1;
-      }
-    }
-    List<Function> left = new ArrayList<>(source.functions());
-    boolean isChanged = true;
-    while (isChanged) {
-      isChanged = false;
-      for (Function function : List.copyOf(left)) {
-        String name = function.text();
-        if (kernels.contains(name)
-            || used.contains(name)
-            || (!function.isForHost() && !function.isKernel())) {
-          tokens
-              .subList(function.name() + 1, function.end())
-              .forEach(word -> used.add(word.text()));
-          left.remove(function);
-          isChanged = true;
-        }
-      }
-    }
-    return used;
-  }
-
-  private static void entry(Writer out, int index, KernelRequest kernel, Level level) {
-    String form =
-        switch (level) {
-          case PLAIN -> "hal_plain";
-          case ASKING -> "hal_asking";
-          case FISSION -> "hal_divided";
-          case COROUTINE -> "hal_coroutines";
-          case FIBER -> "hal_fibers";
-        };
-    String function =
-        level == Level.FISSION
-            ? kernel.name() + "__groups<" + kernel.sizes() + kernel.arguments() + ">"
-            : kernel.entry();
-    out.raw("HAL_ENTRY(%d, %s, (%s), (%s))\n".formatted(index, form, kernel.sizes(), function));
   }
 }

@@ -221,11 +221,11 @@ template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, u
 struct hal_coroutines<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> {};
 #endif
 
-#define HAL_ENTRY(index, form, sizes, function)                                                   \
+#define HAL_ENTRY(index, form, sizes, function, note)                                                   \
   typedef form<hal_bare<decltype(&HAL_BARE function)>, &HAL_BARE function, HAL_BARE sizes> hal_form_##index;           \
   extern "C" {                                                                                    \
   extern __attribute__((visibility("default"))) const hal_kernel hal_kernel_##index;              \
   const hal_kernel hal_kernel_##index = {&hal_form_##index::run, hal_form_##index::count,         \
-                                         hal_form_##index::table};                                \
+                                         hal_form_##index::table, note};                          \
   }
 #define HAL_BARE(...) __VA_ARGS__
