@@ -28,7 +28,9 @@ final class Divider {
   String divide(Function kernel) throws UnfitException {
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
-      parameters.add(parameter.get(name(parameter)).text());
+      if (!parameter.get(0).is("hal_item")) {
+        parameters.add(parameter.get(name(parameter)).text());
+      }
     }
     List<Statement> parsed = StatementParser.parse(kernel.statements());
     Set<String> own = new HashSet<>(parameters);

@@ -9,6 +9,12 @@ import java.util.List;
  * @param kernels by request
  */
 public record Translation(String text, List<Form> kernels) {
+  /** Whether each kernel is in the form that changes the source least. */
+  public boolean isPlain() {
+    return kernels.stream()
+        .allMatch(form -> form.level() == Level.FIBER || form.level() == Level.ASKING);
+  }
+
   /** Whether it needs a compiler for C++20 rather than C++17. */
   public boolean hasCoroutines() {
     return kernels.stream().anyMatch(form -> form.level() == Level.COROUTINE);

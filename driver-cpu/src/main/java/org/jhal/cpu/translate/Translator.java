@@ -20,12 +20,14 @@ import org.jspecify.annotations.Nullable;
 public final class Translator {
   private final SourceFile source;
   private final Calls calls;
+  private final String whyForced;
   private final Divider divider;
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
 
-  private Translator(String preprocessed) {
+  private Translator(String preprocessed, String whyForced) {
+    this.whyForced = whyForced;
     this.source = new SourceFile(ItemRewriter.rewrite(Lexer.tokens(preprocessed)));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
@@ -41,7 +43,18 @@ public final class Translator {
    */
   public static Translation translate(
       String preprocessed, List<KernelRequest> kernels, @Nullable Level forced) {
-    return new Translator(preprocessed).translate(kernels, forced);
+    String why = forced == null ? "" : "as the option barriers demands";
+    return translate(preprocessed, kernels, forced, why);
+  }
+
+  /**
+   * Translates a source to a level that is forced.
+   *
+   * @param why it is forced, for people
+   */
+  public static Translation translate(
+      String preprocessed, List<KernelRequest> kernels, @Nullable Level forced, String why) {
+    return new Translator(preprocessed, why).translate(kernels, forced);
   }
 
   private Translation translate(List<KernelRequest> kernels, @Nullable Level forced) {
@@ -100,17 +113,17 @@ public final class Translator {
     if (forced != Level.FIBER && meets) {
       String no = stop(kernel);
       if (no.isEmpty()) {
-        return new Form(Level.COROUTINE, true, reasons(why, forced));
+        return new Form(Level.COROUTINE, true, reasons(why));
       }
       if (!why.contains(no)) {
         why.add(no);
       }
     }
-    return new Form(Level.FIBER, meets, reasons(why, forced));
+    return new Form(Level.FIBER, meets, reasons(why));
   }
 
-  private static String reasons(List<String> why, @Nullable Level forced) {
-    return why.isEmpty() && forced != null ? "as the option barriers demands" : String.join("; ", why);
+  private String reasons(List<String> why) {
+    return why.isEmpty() ? whyForced : String.join("; ", why);
   }
 
   /** Makes a kernel a coroutine. Returns why that is not possible; empty if it is. */

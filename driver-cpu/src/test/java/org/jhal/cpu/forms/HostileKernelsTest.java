@@ -35,6 +35,7 @@ class HostileKernelsTest {
     changes();
     declarations();
     jumps();
+    loops();
     functions();
     exchanges();
     is("texts", (g, t) -> g.in[t] + '_' + '}' + '{' + '\'' + 1000 + 16);
@@ -115,6 +116,16 @@ class HostileKernelsTest {
         (g, t) -> 3 * (g.opposite(t) < 500 ? -1 : g.opposite(t) + 3) + 1000);
     is("no_division_by_those_that_ended", (g, t) -> g.number == 3 ? -1 : 100 / (g.number - 3) + g.in[t]);
     is("negative_index", (g, t) -> t < 5 ? -7 : g.in[t]);
+  }
+
+  private static void loops() {
+    is("halving", (g, t) -> sum(0, 64, i -> g.in[i]));
+    is("declared_before", (g, t) -> sum(0, 64, i -> g.in[i]));
+    is("two_variables", (g, t) -> sum(0, t + 1, i -> g.in[i]));
+    is("some_leave_earlier", (g, t) -> sum(0, g.in[t] % 8, i -> i + 1) * 100 + g.in[t] % 8);
+    is("all_leave_behind_a_barrier", (g, t) -> 3 * g.opposite(t) + 3 + 3);
+    is("changed_by_some", (g, t) -> 4 * g.opposite(t) + ((63 - t) % 2 != 0 ? 14 : 22));
+    is("shared_limit", (g, t) -> g.in[0] % 5 + 1);
   }
 
   private static void functions() {

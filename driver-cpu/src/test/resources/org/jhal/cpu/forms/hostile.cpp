@@ -484,6 +484,105 @@ KERNEL negative_index(const int* in, int* out) {
   if (i < 100u) out[AT] = in[AT];
 }
 
+// Variables of loops that are the same for all items, or seem to be.
+
+KERNEL halving(const int* in, int* out) {
+  __shared__ int sum[64];
+  sum[threadIdx.x] = in[AT];
+  __syncthreads();
+  int stride = blockDim.x / 2;
+  while (stride > 0) {
+    if (threadIdx.x < stride) sum[threadIdx.x] += sum[threadIdx.x + stride];
+    __syncthreads();
+    stride >>= 1;
+  }
+  out[AT] = sum[0] + stride;
+}
+KERNEL declared_before(const int* in, int* out) {
+  __shared__ int sum[64];
+  int s;
+  sum[threadIdx.x] = in[AT];
+  __syncthreads();
+  for (s = 64 / 2; s > 0; s >>= 1) {
+    if (threadIdx.x < s) sum[threadIdx.x] += sum[threadIdx.x + s];
+    __syncthreads();
+  }
+  out[AT] = sum[0];
+}
+KERNEL two_variables(const int* in, int* out) {
+  __shared__ int buffers[2][64];
+  int from = 0, to = 1;
+  buffers[from][threadIdx.x] = in[AT];
+  __syncthreads();
+  for (int by = 1; by < 64; by *= 2) {
+    int value = buffers[from][threadIdx.x];
+    if (threadIdx.x >= by) value += buffers[from][threadIdx.x - by];
+    buffers[to][threadIdx.x] = value;
+    from = 1 - from;
+    to = 1 - to;
+    __syncthreads();
+  }
+  out[AT] = buffers[from][threadIdx.x];
+}
+
+KERNEL some_leave_earlier(const int* in, int* out) {
+  __shared__ int values[64];
+  int i = 0, sum = 0;
+  while (i < 10) {
+    if (in[AT] % 8 == i) break;
+    values[threadIdx.x] = i;
+    __syncwarp();
+    sum += values[threadIdx.x] + 1;
+    i++;
+  }
+  out[AT] = sum * 100 + i;
+}
+
+KERNEL all_leave_behind_a_barrier(const int* in, int* out) {
+  __shared__ int values[64];
+  int i = 0, sum = 0;
+  while (i < 10) {
+    values[threadIdx.x] = in[AT] + i;
+    if (i == 3) {
+      __syncthreads();
+      break;
+    }
+    __syncthreads();
+    sum += values[63 - threadIdx.x];
+    __syncthreads();
+    i++;
+  }
+  out[AT] = sum + i;
+}
+
+KERNEL changed_by_some(const int* in, int* out) {
+  __shared__ int values[64];
+  int limit = 4, sum = 0;
+  if (threadIdx.x % 2) limit = 2;
+  for (int i = 0; i < 4; i++) {
+    values[threadIdx.x] = in[AT] + limit;
+    __syncthreads();
+    sum += values[63 - threadIdx.x];
+    limit++;
+    __syncthreads();
+  }
+  out[AT] = sum;
+}
+
+KERNEL shared_limit(const int* in, int* out) {
+  __shared__ int left;
+  int rounds = 0;
+  if (threadIdx.x == 0) left = in[AT] % 5 + 1;
+  __syncthreads();
+  do {
+    __syncthreads();
+    if (threadIdx.x == 0) left--;
+    rounds++;
+    __syncthreads();
+  } while (left > 0);
+  out[AT] = rounds;
+}
+
 // Functions.
 
 static __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
