@@ -55,9 +55,9 @@ public interface Kernel {
   int dynamicSharedMemory();
 
   /**
-   * Returns how the device runs this kernel, and why not in a faster way, such as {@code "items have
-   * stacks of their own: a goto in line 12"}. It is meant for people, and its wording may change.
-   * Empty if the device runs all kernels alike.
+   * Returns how the device runs this kernel, and why not in a faster way, such as {@code "items
+   * have stacks of their own: a goto in line 12"}. It is meant for people, and its wording may
+   * change. Empty if the device runs all kernels alike.
    */
   default String note() {
     return "";

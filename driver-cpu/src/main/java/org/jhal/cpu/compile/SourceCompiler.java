@@ -11,8 +11,8 @@ import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles a source of GPU C++: preprocesses it, translates it, and compiles the translation. If the
- * compiler rejects that, it gets the source in the form that changes least.
+ * Compiles a source of GPU C++: preprocesses it, translates it, and compiles the translation. If
+ * the compiler rejects that, it gets the source in the form that changes least.
  */
 public final class SourceCompiler {
   private final HostCompiler compiler;

@@ -11,8 +11,7 @@ import java.util.List;
 record Call(int start, int name, int open, int end) {
   List<List<Token>> arguments(List<Token> tokens) {
     List<List<Token>> all = Tokens.split(tokens.subList(open + 1, end));
-    boolean hasItem =
-        !all.isEmpty() && all.get(0).size() == 1 && all.get(0).get(0).is("hal_self");
+    boolean hasItem = !all.isEmpty() && all.get(0).size() == 1 && all.get(0).get(0).is("hal_self");
     return hasItem ? all.subList(1, all.size()) : all;
   }
 

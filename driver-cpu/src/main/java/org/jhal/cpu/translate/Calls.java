@@ -114,7 +114,9 @@ final class Calls {
     }
   }
 
-  /** Whether a function uses a class whose methods ask for the work item, which they are not told. */
+  /**
+   * Whether a function uses a class whose methods ask for the work item, which they are not told.
+   */
   boolean asksThroughClass(String function) {
     return asking.contains(function);
   }

@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Tells {@code (T)*p} from {@code (n)*p}: a mark behind a cast has one operand, behind a variable in
- * parentheses it has two. What may be a cast is taken for one.
+ * Tells {@code (T)*p} from {@code (n)*p}: a mark behind a cast has one operand, behind a variable
+ * in parentheses it has two. What may be a cast is taken for one.
  */
 final class Casts {
   private static final Set<String> OPERATORS = Set.of("return", "case", "else", "do", "co_return");

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which variables of a kernel may change behind their declarations, and which may be reached through
- * a pointer or a reference. In doubt they do.
+ * Which variables of a kernel may change behind their declarations, and which may be reached
+ * through a pointer or a reference. In doubt they do.
  *
- * <p>Of {@code int* p = &x; y += 2; bump(z); a[0] = 1;} it says that {@code x}, {@code y} and {@code
- * z} may change if {@code bump} takes a reference, that {@code x} is reached through a pointer, and
- * that {@code a} has an element that changes, which says nothing about {@code a} if that is a
- * pointer.
+ * <p>Of {@code int* p = &x; y += 2; bump(z); a[0] = 1;} it says that {@code x}, {@code y} and
+ * {@code z} may change if {@code bump} takes a reference, that {@code x} is reached through a
+ * pointer, and that {@code a} has an element that changes, which says nothing about {@code a} if
+ * that is a pointer.
  *
  * <p>It knows names, not variables; {@link Scopes} gives each variable of a kernel its own name.
  */

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a kernel a coroutine that stops wherever its work item meets others: {@code __syncthreads();}
- * becomes {@code (co_await hal_await(hal_at___syncthreads(hal_self)));} and {@code return} becomes
- * {@code co_return}.
+ * Makes a kernel a coroutine that stops wherever its work item meets others: {@code
+ * __syncthreads();} becomes {@code (co_await hal_await(hal_at___syncthreads(hal_self)));} and
+ * {@code return} becomes {@code co_return}.
  */
 final class Coroutine {
   private final List<Token> tokens;

@@ -60,10 +60,9 @@ final class Divider {
   }
 
   /** A parameter as it is declared. Each item gets a copy of one that changes. */
-  private static List<Token> parameter(
-      List<Token> parameter, Names names, List<Statement> copies) throws UnfitException {
-    List<Token> own =
-        new ArrayList<>(parameter.subList(0, Tokens.find(parameter, 0, "=")));
+  private static List<Token> parameter(List<Token> parameter, Names names, List<Statement> copies)
+      throws UnfitException {
+    List<Token> own = new ArrayList<>(parameter.subList(0, Tokens.find(parameter, 0, "=")));
     int at = name(own);
     Token name = own.get(at);
     Changes changes = names.changes();

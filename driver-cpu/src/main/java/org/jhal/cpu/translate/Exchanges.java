@@ -29,8 +29,7 @@ final class Exchanges {
   }
 
   /** Adds what comes before the expression that a call is in. Returns what stands for the call. */
-  List<Token> exchanged(Call call, List<Token> tokens, List<Statement> to)
-      throws UnfitException {
+  List<Token> exchanged(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     Token name = tokens.get(call.name());
     List<List<Token>> arguments = new ArrayList<>();
     for (List<Token> argument : call.arguments(tokens)) {
@@ -60,7 +59,8 @@ final class Exchanges {
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
       String given = give(arguments.get(0), name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
-      return Generated.tokens(macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
+      return Generated.tokens(
+          macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
     }
     if (word.equals("reduce") && arguments.size() == 3) {
       String given = give(arguments.get(1), name, to);
@@ -91,7 +91,15 @@ final class Exchanges {
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
     String given = give(arguments.get(1), name, to);
     return Generated.tokens(
-        macro + "(" + given + "_all, " + takesPart + "_all, " + Generated.text(arguments.get(0)) + ")", name);
+        macro
+            + "("
+            + given
+            + "_all, "
+            + takesPart
+            + "_all, "
+            + Generated.text(arguments.get(0))
+            + ")",
+        name);
   }
 
   private static List<Token> shuffle(

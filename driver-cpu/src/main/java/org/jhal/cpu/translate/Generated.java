@@ -8,8 +8,7 @@ import org.jhal.cpu.translate.Statement.Variables;
 final class Generated {
   private Generated() {}
 
-  static void declare(
-      String type, String name, List<Token> value, Token at, List<Statement> to)
+  static void declare(String type, String name, List<Token> value, Token at, List<Statement> to)
       throws UnfitException {
     List<Token> tokens = new ArrayList<>();
     tokens.add(Token.word(type, at));

@@ -177,16 +177,12 @@ final class Homes {
   private boolean isKnown(String name) {
     Variable variable = variable(name);
     if (variable == null) {
-      return parameters.contains(name)
-          ? !names.isAssigned(name)
-          : names.isConstantOutside(name);
+      return parameters.contains(name) ? !names.isAssigned(name) : names.isConstantOutside(name);
     }
     if (variable.declaration.is("__shared__")) { // an array's name is an address, others are read
       return !variable.declarator.dimensions().isEmpty();
     }
-    return variable.kind == Variable.Kind.GROUP
-        ? !uniform.isUnsteady(name)
-        : variable.isRepeatable;
+    return variable.kind == Variable.Kind.GROUP ? !uniform.isUnsteady(name) : variable.isRepeatable;
   }
 
   /** Whether an expression has the same value for an item anywhere in one segment. */

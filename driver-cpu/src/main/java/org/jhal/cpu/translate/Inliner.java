@@ -154,8 +154,7 @@ final class Inliner {
     List<String> types = templateNames(function);
     List<List<Token>> parameters = parameters(function);
     for (int i = 0; i < parameters.size(); i++) {
-      List<Token> parameter =
-          parameters.get(i).subList(0, Tokens.find(parameters.get(i), 0, "="));
+      List<Token> parameter = parameters.get(i).subList(0, Tokens.find(parameters.get(i), 0, "="));
       List<Token> argument = arguments.get(i);
       Token own = parameter.get(parameter.size() - 1);
       Token name = function.source().get(function.name());
@@ -239,9 +238,7 @@ final class Inliner {
       boolean isType = types.get(i).get(0).is("class") || types.get(i).get(0).is("typename");
       renamed.put(
           nameOf(types.get(i)),
-          isType
-              ? given.get(i)
-              : Generated.tokens("(" + Generated.text(given.get(i)) + ")", name));
+          isType ? given.get(i) : Generated.tokens("(" + Generated.text(given.get(i)) + ")", name));
     }
   }
 

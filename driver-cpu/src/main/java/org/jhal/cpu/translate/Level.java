@@ -4,7 +4,9 @@ package org.jhal.cpu.translate;
 public enum Level {
   /** One after the other to their end, since they never meet. */
   PLAIN,
-  /** As {@link #PLAIN}, for kernels whose classes ask for the item, which is kept for the thread. */
+  /**
+   * As {@link #PLAIN}, for kernels whose classes ask for the item, which is kept for the thread.
+   */
   ASKING,
   /** Divided at the barriers: one after the other from each barrier to the next. */
   FISSION,

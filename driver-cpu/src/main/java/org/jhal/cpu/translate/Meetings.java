@@ -157,7 +157,8 @@ final class Meetings {
     Call call = call(tokens, 0);
     if (call != null) {
       throw new UnfitException(
-          tokens.get(call.name()) + " in the header of a loop or in a switch", tokens.get(call.name()));
+          tokens.get(call.name()) + " in the header of a loop or in a switch",
+          tokens.get(call.name()));
     }
   }
 

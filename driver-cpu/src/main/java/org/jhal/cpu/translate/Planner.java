@@ -225,8 +225,7 @@ final class Planner {
     } else if (statement instanceof Whole whole) {
       for (Token token : whole.tokens()) {
         boolean isJump = token.is("return") || token.is("goto") || token.is("co_return");
-        boolean isContinue =
-            token.is("continue") && depth == 0 && !whole.tokens().get(0).is("for");
+        boolean isContinue = token.is("continue") && depth == 0 && !whole.tokens().get(0).is("for");
         if (isJump || isContinue) {
           throw new UnfitException(token + " in a statement that cannot be divided", token);
         }

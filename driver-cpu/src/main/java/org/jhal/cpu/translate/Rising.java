@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Recognizes conditions that hold for all items of a workgroup if they hold for the first and the
- * last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x + threadIdx.x}: an expression that grows with the item's index along each axis is compared with
- * an upper limit that is the same for all.
+ * last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x + threadIdx.x}: an
+ * expression that grows with the item's index along each axis is compared with an upper limit that
+ * is the same for all.
  *
  * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless its
  * type overflows; then the last item has a smaller value than the first one, which is looked at

@@ -83,11 +83,7 @@ final class Scopes {
       if (statement instanceof For loop) {
         Statement start = loop.start() == null ? null : one(loop.start());
         return new For(
-            start,
-            renamed(loop.condition()),
-            renamed(loop.step()),
-            one(loop.body()),
-            loop.at());
+            start, renamed(loop.condition()), renamed(loop.step()), one(loop.body()), loop.at());
       }
       if (statement instanceof Do loop) {
         return new Do(one(loop.body()), renamed(loop.condition()), loop.at());

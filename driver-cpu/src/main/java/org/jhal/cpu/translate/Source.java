@@ -28,7 +28,8 @@ final class Source {
   /** Whether an argument may change through a parameter, which may also be a reference to that. */
   private static boolean isReference(List<Token> parameter) {
     boolean isReference = parameter.stream().anyMatch(token -> token.is("&") || token.is("&&"));
-    boolean isConstant = parameter.get(0).is("const") && parameter.stream().noneMatch(t -> t.is("*"));
+    boolean isConstant =
+        parameter.get(0).is("const") && parameter.stream().noneMatch(t -> t.is("*"));
     return isReference && !isConstant && !parameter.get(0).is("hal_item");
   }
 
@@ -42,8 +43,8 @@ final class Source {
   }
 
   /**
-   * Which calls keep their arguments: those of functions without references, and of what the dialect
-   * has. Methods, lambdas and constructors of the source's classes may do anything.
+   * Which calls keep their arguments: those of functions without references, and of what the
+   * dialect has. Methods, lambdas and constructors of the source's classes may do anything.
    *
    * @param own variables of the kernel, which may be lambdas
    */

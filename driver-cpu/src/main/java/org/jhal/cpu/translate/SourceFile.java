@@ -212,8 +212,7 @@ final class SourceFile {
     int behind = hasBody ? Tokens.close(tokens, end) + 1 : end + 1;
     if (Tokens.get(tokens, name).isWord() && name > type) {
       functions.add(
-          new Function(
-              tokens, scope, start, type, name, open, close, hasBody ? end : -1, behind));
+          new Function(tokens, scope, start, type, name, open, close, hasBody ? end : -1, behind));
     }
     return behind;
   }

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Parses the statements of a function's body. */
 final class StatementParser {
   /** Statements that are not divided. */
-  private static final Set<String> WHOLE =
-      Set.of("switch", "try", "goto", "asm", "__asm__");
+  private static final Set<String> WHOLE = Set.of("switch", "try", "goto", "asm", "__asm__");
 
   private static final Set<String> CLASSES = Set.of("struct", "class", "union", "enum");
 

@@ -91,8 +91,8 @@ final class Tokens {
   }
 
   /**
-   * The index of the {@code <} whose list of template arguments the {@code >} at {@code close} ends;
-   * -1 if that is a comparison.
+   * The index of the {@code <} whose list of template arguments the {@code >} at {@code close}
+   * ends; -1 if that is a comparison.
    */
   static int openAngle(List<Token> tokens, int close) {
     int depth = 0;

@@ -32,8 +32,7 @@ public record Translation(String text, List<Form> kernels) {
       String how =
           switch (level) {
             case PLAIN, ASKING -> "items run one after the other";
-            case FISSION ->
-                meets ? "divided at its barriers" : "items run one after the other";
+            case FISSION -> meets ? "divided at its barriers" : "items run one after the other";
             case COROUTINE -> "items are coroutines";
             case FIBER -> "items have stacks of their own";
           };

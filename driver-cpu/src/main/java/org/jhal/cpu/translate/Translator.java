@@ -66,8 +66,10 @@ public final class Translator {
       Form form = form(find(kernel.name()), forced);
       forms.add(form);
       switch (form.level()) {
-        case FISSION -> divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
-        case COROUTINE -> stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
+        case FISSION ->
+            divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
+        case COROUTINE ->
+            stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
         case PLAIN, ASKING, FIBER -> whole.add(kernel.name());
       }
     }

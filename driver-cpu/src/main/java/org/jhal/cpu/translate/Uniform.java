@@ -17,8 +17,8 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which variables of a kernel always have the same value for all work items that still run, although
- * they change: {@code stride} in
+ * Which variables of a kernel always have the same value for all work items that still run,
+ * although they change: {@code stride} in
  *
  * <pre>{@code
  * int stride = blockDim.x / 2;
@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Uniform {
   private static final Set<String> TYPES =
-      Set.of("int", "unsigned", "long", "short", "char", "bool", "size_t", "uint", "float", "double");
+      Set.of(
+          "int", "unsigned", "long", "short", "char", "bool", "size_t", "uint", "float", "double");
 
   private final Names names;
   private final Source source;
@@ -109,8 +110,7 @@ final class Uniform {
     if (!name.isWord() || !uniform.contains(name.text())) {
       return null;
     }
-    boolean isStep =
-        expression.size() == 2 && (isPrefix || Changes.isStep(expression.get(1)));
+    boolean isStep = expression.size() == 2 && (isPrefix || Changes.isStep(expression.get(1)));
     boolean isAssignment =
         expression.size() > 2
             && Changes.isAssignment(expression.get(1))
@@ -209,9 +209,7 @@ final class Uniform {
       loop(loop, isTogether);
     } else if (statement instanceof Do loop) {
       removeChanged(loop.condition());
-      list(
-          loop.inner(),
-          isTogether && isSame(loop.condition()) && !leavesApart(loop.body(), true));
+      list(loop.inner(), isTogether && isSame(loop.condition()) && !leavesApart(loop.body(), true));
     }
   }
 

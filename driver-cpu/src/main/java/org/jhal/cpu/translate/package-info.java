@@ -18,8 +18,8 @@
  *   <li>Plan: {@code Divider} calls {@code Planner}, which divides the statements to {@code Step}s,
  *       and {@code Homes} says where each {@code Variable} lives.
  *   <li>Output: {@code Fission} and {@code SegmentWriter} write a plan, {@code Coroutine} the form
- *       that stops at barriers, and {@code SourceWriter} the whole, with a {@code Writer} that keeps
- *       the lines of the source.
+ *       that stops at barriers, and {@code SourceWriter} the whole, with a {@code Writer} that
+ *       keeps the lines of the source.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower

@@ -88,9 +88,7 @@ class HostileKernelsTest {
     is("declared_in_a_condition", (g, t) -> g.in[t] % 2 != 0 ? 10 : 12);
     is("chosen_when_compiled", (g, t) -> g.in[t] + 2);
     is("class_with_a_method", (g, t) -> g.in[t] + 1 + g.number % 2);
-    is(
-        "range_over_an_array",
-        (g, t) -> sum(1, 4, i -> (g.in[t] + i) % 2 == 0 ? g.in[t] + i : 0));
+    is("range_over_an_array", (g, t) -> sum(1, 4, i -> (g.in[t] + i) % 2 == 0 ? g.in[t] + i : 0));
   }
 
   private static void jumps() {
@@ -102,19 +100,12 @@ class HostileKernelsTest {
     is(
         "nested_jumps",
         (g, t) ->
-            sum(
-                0,
-                4,
-                i ->
-                    sum(
-                        0,
-                        i + 1,
-                        j -> (g.in[0] + j + j) % 3 == 0 ? 0 : g.opposite(t) + j)));
+            sum(0, 4, i -> sum(0, i + 1, j -> (g.in[0] + j + j) % 3 == 0 ? 0 : g.opposite(t) + j)));
     is("continue_in_a_do", (g, t) -> 3 * g.opposite(t) + 5);
+    is("early_in_functions", (g, t) -> 3 * (g.opposite(t) < 500 ? -1 : g.opposite(t) + 3) + 1000);
     is(
-        "early_in_functions",
-        (g, t) -> 3 * (g.opposite(t) < 500 ? -1 : g.opposite(t) + 3) + 1000);
-    is("no_division_by_those_that_ended", (g, t) -> g.number == 3 ? -1 : 100 / (g.number - 3) + g.in[t]);
+        "no_division_by_those_that_ended",
+        (g, t) -> g.number == 3 ? -1 : 100 / (g.number - 3) + g.in[t]);
     is("negative_index", (g, t) -> t < 5 ? -7 : g.in[t]);
   }
 
