@@ -39,6 +39,8 @@ public final class HostCompiler {
           "-fno-rtti",
           "-fwrapv",
           "-fno-strict-aliasing",
+          "-fno-gnu-unique", // the loader would keep a library that has such names
+          "-fstack-clash-protection", // a large frame must not step over the guard below the stack
           "-fno-math-errno",
           "-fno-trapping-math",
           "-ffp-contract=off",
@@ -133,11 +135,13 @@ public final class HostCompiler {
   public byte[] compileRuntime() {
     return inFolder(
         folder -> {
-          Files.write(folder.resolve("hal_runtime.c"), Resources.runtime());
-          List<String> call = call(folder, "-x", "c", "-O2", "-fPIC", "-shared");
+          List<Path> sources = Resources.writeRuntime(folder);
+          List<String> call = call(folder, "-O2", "-fPIC", "-shared");
           call.addAll(List.of("-fvisibility=hidden", "-pthread", "-w", "-I", folder.toString()));
           call.addAll(List.of("-o", folder.resolve("runtime.so").toString()));
-          call.addAll(List.of(folder.resolve("hal_runtime.c").toString(), "-ldl"));
+          // The language is said before each file: g++ takes those behind the first for C++.
+          sources.forEach(file -> call.addAll(List.of("-x", "c", file.toString())));
+          call.addAll(List.of("-ldl", "-lm"));
           run(folder, call, "the runtime of the CPU device");
           return Files.readAllBytes(folder.resolve("runtime.so"));
         });

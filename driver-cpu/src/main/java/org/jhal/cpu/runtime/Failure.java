@@ -1,29 +1,40 @@
 package org.jhal.cpu.runtime;
 
+import com.sun.jna.Native;
 import org.jhal.HalException;
 import org.jhal.Status;
 
-/** Why a dispatch has failed, by the numbers of {@code hal_runtime.c} and {@code hal_abi.h}. */
+/** Why a dispatch has failed, by the numbers of {@code hal_abi.h} and {@code hal_runtime.h}. */
 public final class Failure {
+  private static final int TEXT = 256; // HAL_TEXT
+
   private Failure() {}
 
-  /** The failure of a kernel. */
+  /**
+   * The failure of a kernel, which fails its operation and leaves the device as it is.
+   *
+   * @param number what {@link HalRuntime#hal_pool_run} has just returned on this thread
+   */
   public static HalException of(int number, String kernel) {
+    byte[] bytes = new byte[TEXT];
+    HalRuntime.hal_failure_text(bytes, TEXT);
+    String text = Native.toString(bytes, "UTF-8");
     Status status = number == 20 ? Status.RESOURCE_EXHAUSTED : Status.ABORTED;
-    return new HalException(status, "kernel " + kernel + " " + what(number));
+    String message = "kernel " + kernel + " " + what(number);
+    return new HalException(status, text.isEmpty() ? message : message + ": " + text);
   }
 
   private static String what(int number) {
     return switch (number) {
-      case 1 -> "has trapped";
-      case 2 -> "has failed an assertion";
-      case 3 -> "cannot go on: its work items wait for each other";
-      case 16 -> "has accessed an address that is not its own";
-      case 17 -> "has divided by zero";
-      case 18 -> "has executed an illegal instruction";
-      case 19 -> "has run out of stack";
-      case 20 -> "has no memory for its stacks and its shared memory";
-      default -> "has failed with code " + number;
+      case 1 -> "trapped";
+      case 2 -> "failed an assertion";
+      case 3 -> "cannot go on, because its work items wait for each other";
+      case 16 -> "accessed memory that is not its own";
+      case 17 -> "divided an integer by zero, or by -1 where the quotient does not fit";
+      case 18 -> "trapped, or executed an instruction that this processor does not have";
+      case 19 -> "ran out of stack";
+      case 20 -> "has no memory for its work items";
+      default -> "failed with the code " + number;
     };
   }
 }

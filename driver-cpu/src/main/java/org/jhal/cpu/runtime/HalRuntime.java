@@ -3,7 +3,7 @@ package org.jhal.cpu.runtime;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
-/** The functions of {@code hal_runtime.c}, once {@link #load} has loaded it. */
+/** The functions of the native runtime for Java, once {@link #load} has loaded it. */
 public final class HalRuntime {
   private HalRuntime() {}
 
@@ -12,18 +12,21 @@ public final class HalRuntime {
     Native.register(HalRuntime.class, NativeLibrary.getInstance(file));
   }
 
-  /** Starts threads, perhaps fewer than asked for. Returns 0 if there is no memory. */
+  /** Starts threads, perhaps fewer than asked for. Returns 0 if there is not even one. */
   public static native long hal_pool_open(int threads, String name);
 
   /** How many threads there are. */
   public static native int hal_pool_threads(long pool);
 
-  /** Ends the threads. */
+  /** Ends the threads, none of which runs a kernel. */
   public static native void hal_pool_close(long pool);
 
   /** Runs a grid. Returns why it has failed, or 0; see {@link Failure}. */
   public static native int hal_pool_run(
       long pool, long function, long arguments, int x, int y, int z, int shared);
+
+  /** Writes more about the last failure that {@link #hal_pool_run} has returned on this thread. */
+  public static native void hal_failure_text(byte[] text, int size);
 
   /** Opens a library of kernels. Returns 0, and the reason, if that fails. */
   public static native long hal_library_open(byte[] code, int size, byte[] reason, int reasonSize);

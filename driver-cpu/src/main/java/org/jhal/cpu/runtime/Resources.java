@@ -1,10 +1,13 @@
 package org.jhal.cpu.runtime;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Translator;
 
@@ -26,6 +29,15 @@ public final class Resources {
           "hal_run.h",
           "hal_types.h");
 
+  private static final List<String> RUNTIME =
+      List.of(
+          "hal_runtime.h",
+          "hal_faults.c",
+          "hal_library.c",
+          "hal_pool.c",
+          "hal_print.c",
+          "hal_thread.c");
+
   private Resources() {}
 
   /** Writes the headers of kernels to a folder. */
@@ -39,15 +51,31 @@ public final class Resources {
   public static String headers() {
     StringBuilder all = new StringBuilder();
     for (String header : HEADERS) {
-      all.append(
-          new String(read(Translator.class, header), java.nio.charset.StandardCharsets.UTF_8));
+      all.append(new String(read(Translator.class, header), StandardCharsets.UTF_8));
     }
     return all.toString();
   }
 
-  /** The source of the runtime. */
+  /** Writes the sources of the runtime to a folder, and returns those that are to be compiled. */
+  public static List<Path> writeRuntime(Path folder) throws IOException {
+    List<Path> compiled = new ArrayList<>();
+    for (String source : RUNTIME) {
+      Path file = folder.resolve(source);
+      Files.write(file, read(HalRuntime.class, source));
+      if (source.endsWith(".c")) {
+        compiled.add(file);
+      }
+    }
+    return compiled;
+  }
+
+  /** The text of the runtime's sources, for the key of what is compiled of them. */
   public static byte[] runtime() {
-    return read(HalRuntime.class, "hal_runtime.c");
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (String source : RUNTIME) {
+      all.writeBytes(read(HalRuntime.class, source));
+    }
+    return all.toByteArray();
   }
 
   private static byte[] read(Class<?> beside, String name) {

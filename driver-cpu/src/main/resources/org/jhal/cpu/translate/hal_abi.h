@@ -16,10 +16,10 @@ struct hal_launch {
   void* const* arguments;  // where the value of each parameter is
   hal_index grid;          // in workgroups
   void* shared;            // dynamic shared memory, aligned to 64 bytes; this thread's own
-  void (*stop)(int why);   // ends the dispatch with a failure; does not return
+  void (*stop)(int why, const char* text);  // ends the dispatch with a failure; does not return. `text`: a literal, or null
   void* (*stack)(unsigned index, unsigned long size);  // a stack of this thread for a fiber
   void* (*memory)(unsigned long size);  // memory of this thread; the same at each call, until more is asked for
-  void (*print)(const char* text, unsigned long length);
+  void (*print)(const char* text, unsigned long length);  // shown when the dispatch is over, if there is room
 };
 
 enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3 };

@@ -39,9 +39,18 @@ static thread_local hal_item hal_self __attribute__((unused));
 #define gridDim (hal_self.hal_grid)
 static constexpr int warpSize = 32;
 
-static inline void hal_stop(int why) { hal_self.hal_launch_->stop(why); }
-static inline void __trap() { hal_stop(HAL_TRAPPED); }
-#define assert(condition) ((condition) ? (void)0 : hal_stop(HAL_ASSERTED))
+[[noreturn]] static inline void hal_stop(int why, const char* text) {
+  hal_self.hal_launch_->stop(why, text);
+  __builtin_unreachable();
+}
+[[noreturn]] static inline void __trap() { hal_stop(HAL_TRAPPED, nullptr); }
+#if defined(NDEBUG)
+#define assert(condition) ((void)0)
+#else
+#define HAL_TEXT_OF(line) #line
+#define HAL_PLACE(file, line) " (" file ":" HAL_TEXT_OF(line) ")"
+#define assert(condition) ((condition) ? (void)0 : hal_stop(HAL_ASSERTED, #condition HAL_PLACE(__FILE__, __LINE__)))
+#endif
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -124,7 +124,7 @@ template <class R, class F> struct hal_at_exchange {
       }
       if (!exchange && one.arrived == 0 && one.readers == 0) exchange = &one;
     }
-    if (!exchange) self.hal_launch_->stop(HAL_STUCK);
+    if (!exchange) self.hal_launch_->stop(HAL_STUCK, nullptr);
     exchange->mask = mask;
     round = exchange->round;
     exchange->values[round & 1][lane] = value;

@@ -91,7 +91,7 @@ template <class F> static inline void hal_rounds(const hal_launch& launch, hal_m
       ::hal_self = fiber->item;
       go_on(fiber, i);
     }
-    if (!has_moved) launch.stop(HAL_STUCK);
+    if (!has_moved) launch.stop(HAL_STUCK, nullptr);
   }
 }
 

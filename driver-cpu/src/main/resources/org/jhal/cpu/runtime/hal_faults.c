@@ -1,0 +1,143 @@
+// Faults of kernels. A handler of signals ends the kernel that runs on the thread; the thread goes on with the next one.
+// It acts on threads of the runtime alone, and only on faults while they run a kernel. All other signals go to the handler
+// before it, such as that of the JVM. Once installed it stays, so the library must never be unloaded.
+#include "hal_runtime.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+// A trap of the compiler raises SIGILL or SIGTRAP, which depends on the processor.
+static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+enum { COUNT = sizeof SIGNALS / sizeof *SIGNALS };
+
+static struct sigaction before[64];
+
+// The C library's sigaction. Under libjsig another one would be found first, which puts handlers behind that of the JVM; and
+// that one runs on the stack that has faulted, so it cannot even begin when a kernel has run out of it.
+static int (*set_action)(int, const struct sigaction*, struct sigaction*) = sigaction;
+
+// Read by the handler, so it must not be allocated at its first use.
+static __thread hal_thread* volatile self __attribute__((tls_model("initial-exec")));
+
+hal_thread* hal_current(void) { return self; }
+
+// Otherwise somebody has sent the signal.
+static int is_fault(const siginfo_t* info) { return info->si_code > 0; }
+
+static void pass_on(int number, siginfo_t* info, void* context) {
+  struct sigaction* old = &before[number];
+  struct sigaction action = *old;
+  int has_handler = action.sa_flags & SA_SIGINFO || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+  if (has_handler && action.sa_flags & SA_RESETHAND) *old = (struct sigaction){.sa_handler = SIG_DFL};
+  if (action.sa_flags & SA_SIGINFO) {
+    action.sa_sigaction(number, info, context);
+  } else if (has_handler) {
+    action.sa_handler(number);
+  } else if (is_fault(info)) {
+    set_action(number, &action, NULL);  // it comes again, and the system acts
+  } else if (action.sa_handler == SIG_DFL) {
+    set_action(number, &action, NULL);
+    raise(number);
+  }
+}
+
+static void handler(int number, siginfo_t* info, void* context) {
+  hal_thread* thread = self;
+  if (!thread || !thread->is_inside || !is_fault(info)) {
+    pass_on(number, info, context);
+    return;
+  }
+  thread->address = info->si_addr;
+  thread->has_address = (number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL;
+  thread->reason = number == SIGFPE                                   ? HAL_ARITHMETIC
+                   : number == SIGILL || number == SIGTRAP            ? HAL_ILLEGAL_INSTRUCTION
+                   : hal_is_below_stack(thread, (char*)info->si_addr) ? HAL_STACK_OVERFLOW
+                                                                      : HAL_ILLEGAL_ADDRESS;
+  thread->said = NULL;
+  siglongjmp(thread->out, 1);
+}
+
+static int is_installed;
+
+static void install(void) {
+  // The name is found among the libraries that are loaded. The file may be gone.
+  Dl_info own;
+  if (!dladdr((void*)install, &own) || !dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) return;
+  void* library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  void* found = library ? dlsym(library, "sigaction") : NULL;
+  if (found) memcpy(&set_action, &found, sizeof found);
+  for (int i = 0; i < COUNT; i++) {
+    struct sigaction action;
+    set_action(SIGNALS[i], NULL, &before[SIGNALS[i]]);  // known before the handler is there
+    action = before[SIGNALS[i]];
+    action.sa_sigaction = handler;
+    action.sa_flags = (action.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
+    set_action(SIGNALS[i], &action, NULL);
+  }
+  is_installed = 1;
+}
+
+int hal_faults_install(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  return is_installed;
+}
+
+void hal_block_signals(sigset_t* old) {
+  sigset_t blocked;
+  sigfillset(&blocked);
+  for (int i = 0; i < COUNT; i++) sigdelset(&blocked, SIGNALS[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, old);
+}
+
+void hal_faults_enter(hal_thread* thread) {
+  stack_t stack = {.ss_sp = thread->signal_stack, .ss_size = HAL_SIGNAL_STACK};
+  sigaltstack(&stack, NULL);
+  pthread_attr_t attributes;
+  if (!pthread_getattr_np(pthread_self(), &attributes)) {
+    void* low;
+    size_t size;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    thread->low = low;
+  }
+  pthread_sigmask(SIG_BLOCK, NULL, &thread->mask);
+  self = thread;
+}
+
+void hal_faults_leave(void) {
+  self = NULL;
+  stack_t none = {.ss_flags = SS_DISABLE};
+  sigaltstack(&none, NULL);
+}
+
+int hal_call(hal_thread* thread, hal_run* run, const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  if (sigsetjmp(thread->out, 0)) {
+    thread->is_inside = 0;
+    pthread_sigmask(SIG_SETMASK, &thread->mask, NULL);  // the handler has blocked some
+    return thread->reason;
+  }
+  thread->is_inside = 1;
+  run(launch, first, count);
+  thread->is_inside = 0;
+  return 0;
+}
+
+void hal_stop(int why, const char* text) {
+  hal_thread* thread = self;
+  thread->reason = why;
+  thread->said = text;
+  thread->has_address = 0;
+  siglongjmp(thread->out, 1);
+}
+
+void hal_describe(const hal_thread* thread, char text[HAL_TEXT]) {
+  text[0] = 0;
+  if (thread->said) {
+    snprintf(text, HAL_TEXT, "%s", thread->said);
+  } else if (thread->has_address && thread->reason == HAL_ILLEGAL_ADDRESS) {
+    snprintf(text, HAL_TEXT, "address 0x%zx", (size_t)thread->address);
+  }
+}

@@ -1,0 +1,105 @@
+// Libraries of compiled kernels, and the memory of the device.
+#include "hal_runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fenv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct {
+  void* handle;
+  int file;  // its number is the name by which the loader knows the library
+} library;
+
+static void path_of(int file, char path[64]) { snprintf(path, 64, "/proc/self/fd/%d", file); }
+
+static int write_code(int file, const char* code, int size) {
+  for (int done = 0; done < size;) {
+    ssize_t n = write(file, code + done, (size_t)(size - done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return 0;
+    done += (int)n;
+  }
+  return 1;
+}
+
+// Opens a library of kernels. Returns NULL and the reason if that fails.
+HAL_EXPORT library* hal_library_open(const void* code, int size, char* reason, int reason_size) {
+  library* opened = malloc(sizeof *opened);
+  int file = opened ? memfd_create("jhal-kernels", MFD_CLOEXEC) : -1;
+  if (file < 0 || !write_code(file, code, size)) {
+    snprintf(reason, (size_t)reason_size, "no memory for a library of %d bytes: %s", size, strerror(errno));
+    if (file >= 0) close(file);
+    free(opened);
+    return NULL;
+  }
+  char path[64];
+  path_of(file, path);
+  fenv_t mode;  // what is compiled with -ffast-math sets another one for the thread that loads it
+  fegetenv(&mode);
+  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  fesetenv(&mode);
+  if (!handle) {
+    snprintf(reason, (size_t)reason_size, "%s", dlerror());
+    close(file);
+    free(opened);
+    return NULL;
+  }
+  *opened = (library){handle, file};
+  return opened;
+}
+
+// The loader keeps some libraries. Their files stay open, or another one would have the same name and be taken for them.
+HAL_EXPORT void hal_library_close(library* opened) {
+  char path[64];
+  path_of(opened->file, path);
+  dlclose(opened->handle);
+  void* kept = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  if (kept) {
+    dlclose(kept);
+  } else {
+    close(opened->file);
+  }
+  free(opened);
+}
+
+HAL_EXPORT const hal_kernel* hal_library_kernel(library* opened, int index) {
+  char name[32];
+  snprintf(name, sizeof name, "hal_kernel_%d", index);
+  return dlsym(opened->handle, name);
+}
+
+HAL_EXPORT int hal_kernel_count(const hal_kernel* kernel) { return (int)kernel->count; }
+HAL_EXPORT int hal_kernel_size(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].size; }
+HAL_EXPORT int hal_kernel_is_pointer(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].is_pointer; }
+HAL_EXPORT const char* hal_kernel_note(const hal_kernel* kernel) { return kernel->note; }
+
+HAL_EXPORT hal_function* hal_function_make(const hal_kernel* kernel) {
+  hal_function* function = calloc(1, sizeof *function);
+  if (function) function->run = kernel->run;
+  return function;
+}
+HAL_EXPORT void hal_function_free(hal_function* function) { free(function); }
+
+HAL_EXPORT void* hal_memory_allocate(unsigned long long size) {
+  unsigned long long rounded = (size + 63) / 64 * 64;
+  return aligned_alloc(64, rounded ? rounded : 64);
+}
+HAL_EXPORT void hal_memory_free(void* memory) { free(memory); }
+
+HAL_EXPORT void hal_memory_copy(void* to, const void* from, unsigned long long size) { memmove(to, from, size); }
+
+HAL_EXPORT void hal_memory_fill(char* to, unsigned long long size, unsigned pattern, int pattern_bytes) {
+  if (pattern_bytes == 1) {
+    memset(to, (int)(pattern & 0xFF), size);
+    return;
+  }
+  unsigned word = pattern_bytes == 2 ? (pattern & 0xFFFF) * 0x00010001u : pattern;
+  unsigned long long at = 0;
+  for (; at + 4 <= size; at += 4) memcpy(to + at, &word, 4);
+  memcpy(to + at, &word, size - at);
+}

@@ -1,0 +1,106 @@
+// What the files of the runtime share. Kernels run on threads that the runtime makes itself. Each file has one job:
+// hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
+// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels and the device's memory.
+#ifndef HAL_RUNTIME_H
+#define HAL_RUNTIME_H
+
+#undef _FORTIFY_SOURCE  // with it, a kernel could not stop on a stack above its thread's own
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "hal_abi.h"
+
+#define HAL_EXPORT __attribute__((visibility("default")))
+
+// Why a dispatch has failed, beside what hal_abi.h has.
+enum {
+  HAL_ILLEGAL_ADDRESS = 16,
+  HAL_ARITHMETIC = 17,
+  HAL_ILLEGAL_INSTRUCTION = 18,
+  HAL_STACK_OVERFLOW = 19,
+  HAL_NO_MEMORY = 20,
+};
+
+enum {
+  HAL_GUARD = 64 << 10,         // bytes below each stack
+  HAL_SIGNAL_STACK = 64 << 10,  // on which the handler runs
+  HAL_TEXT = 256,               // of what is said about a failure
+};
+
+// What is launched: a kernel, and what a workgroup of it has taken lately, in nanoseconds; 0 if none has run.
+typedef struct {
+  hal_run* run;
+  _Atomic long long group_nanos;
+} hal_function;
+
+// A thread that runs kernels. Only that thread uses it.
+typedef struct {
+  // Failures.
+  sigjmp_buf out;
+  sigset_t mask;              // the signals that it blocks
+  volatile int is_inside;     // it runs a kernel, and a fault is the kernel's
+  volatile int reason;        // why the kernel has failed
+  const char* volatile said;  // what the kernel says about that; null for nothing
+  void* volatile address;     // of the memory that it has tried to access
+  volatile int has_address;
+  void* signal_stack;
+  char* low;                  // the end of the thread's own stack; null if it is not known
+
+  // Memory for kernels, which grows and stays.
+  char* shared;
+  size_t shared_size;
+  char* frames;               // of coroutines
+  size_t frames_size;
+  char* stacks;               // of fibers
+  size_t stacks_size, stack_size;
+  unsigned stack_count;       // how many of them can be used
+
+  // What the workgroups that it runs have printed.
+  char* printed;
+  size_t printed_length;
+  _Atomic long* print_room;   // how much the dispatch may print yet
+  _Atomic long* unprinted;    // how many calls had no room
+} hal_thread;
+
+// hal_faults.c. A thread enters itself before it runs kernels, and leaves at its end.
+int hal_faults_install(void);  // for good; 0 if that fails
+void hal_faults_enter(hal_thread* thread);
+void hal_faults_leave(void);
+hal_thread* hal_current(void);
+// Runs workgroups. Returns why they have failed, or 0.
+int hal_call(hal_thread* thread, hal_run* run, const hal_launch* launch, unsigned long long first, unsigned long long count);
+// Ends the kernel with a failure. `text`, if any, must stay where it is until then.
+_Noreturn void hal_stop(int why, const char* text);
+// Says more about a failure that hal_call has just returned: empty if there is nothing to say.
+void hal_describe(const hal_thread* thread, char text[HAL_TEXT]);
+// Blocks all signals for the calling thread but those of faults. They are for threads of the program.
+void hal_block_signals(sigset_t* before);
+
+// hal_thread.c
+int hal_thread_make(hal_thread* thread);  // 0 if there is no memory
+void hal_thread_free(hal_thread* thread);
+int hal_reserve_shared(hal_thread* thread, size_t size);  // 0 if there is no memory
+int hal_is_below_stack(const hal_thread* thread, const char* address);
+// What kernels call: these end the kernel if there is no memory.
+void* hal_fiber_stack(unsigned index, unsigned long size);
+void* hal_frame_memory(unsigned long size);
+
+// hal_print.c. What the workgroups of one dispatch print, until it is over.
+typedef struct hal_printed hal_printed;
+typedef struct {
+  _Atomic(hal_printed*) pieces;
+  _Atomic long room, unprinted;
+} hal_output;
+void hal_output_begin(hal_output* output);
+void hal_output_write(hal_output* output);  // and ends it
+void hal_print_begin(hal_thread* thread, hal_output* output);
+void hal_print(const char* text, unsigned long length);
+void hal_print_end(hal_thread* thread, hal_output* output, unsigned long long first);
+void hal_print_free(hal_thread* thread);
+
+#endif

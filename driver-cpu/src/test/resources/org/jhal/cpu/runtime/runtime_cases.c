@@ -1,0 +1,490 @@
+// Cases for the native runtime, each in a process of its own: the first argument names it. The kernels here are functions
+// in C, so a case sees what a compiled kernel would.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "hal_abi.h"
+
+enum { ILLEGAL_ADDRESS = 16, ARITHMETIC = 17, ILLEGAL_INSTRUCTION = 18, STACK_OVERFLOW = 19, NO_MEMORY = 20 };
+
+void* hal_pool_open(int threads, const char* name);
+int hal_pool_threads(void* pool);
+void hal_pool_close(void* pool);
+int hal_pool_run(void* pool, void* function, void* const* arguments, unsigned x, unsigned y, unsigned z, unsigned shared);
+void* hal_library_open(const void* code, int size, char* reason, int reason_size);
+void hal_library_close(void* opened);
+const hal_kernel* hal_library_kernel(void* opened, int index);
+void* hal_function_make(const hal_kernel* kernel);
+
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      printf("line %d: not so: %s\n", __LINE__, #condition);                    \
+      fflush(stdout);                                                           \
+      _exit(1);                                                                 \
+    }                                                                           \
+  } while (0)
+
+static void* pool;
+
+static int run_with(hal_run* body, unsigned x, unsigned y, unsigned z, unsigned shared) {
+  hal_kernel kernel = {body, 0, NULL};
+  void* function = hal_function_make(&kernel);
+  int failure = hal_pool_run(pool, function, NULL, x, y, z, shared);
+  free(function);
+  return failure;
+}
+static int run(hal_run* body, unsigned groups) { return run_with(body, groups, 1, 1, 0); }
+
+static long long now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+// Waits until a flag is set; fails with its name after a minute.
+static void await(_Atomic int* flag, const char* what) {
+  for (long long end = now() + 60000000000LL; !atomic_load(flag);) {
+    if (now() > end) {
+      printf("waited a minute for %s\n", what);
+      fflush(stdout);
+      _exit(1);
+    }
+  }
+}
+
+// ---- kernels ----
+
+static volatile int* volatile nowhere;
+static volatile int zero;
+
+static void nothing(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+}
+static void reads_nowhere(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  *nowhere = 1;
+}
+static void divides(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+#if defined(__x86_64__)
+  zero = 7 / zero;
+#else
+  raise(SIGFPE);
+#endif
+}
+
+// ---- who gets a signal ----
+
+static _Atomic int seen_info, seen_plain;
+static sigjmp_buf* out;
+
+static void with_info(int number, siginfo_t* info, void* context) {
+  (void)context;
+  CHECK(info->si_signo == number);
+  atomic_fetch_add(&seen_info, 1);
+  if (out) siglongjmp(*out, 1);
+}
+static void plain(int number) {
+  (void)number;
+  atomic_fetch_add(&seen_plain, 1);
+}
+static void handle(int number, void (*handler)(int, siginfo_t*, void*), int flags) {
+  struct sigaction action = {.sa_flags = SA_SIGINFO | flags};
+  action.sa_sigaction = handler;
+  sigfillset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+// A fault of another thread goes to the handler before, whether that takes information or not.
+static void case_faults_of_others(void) {
+  handle(SIGSEGV, with_info, 0);
+  signal(SIGFPE, plain);
+  pool = hal_pool_open(2, "t");
+  CHECK(run(reads_nowhere, 8) == ILLEGAL_ADDRESS);
+  CHECK(atomic_load(&seen_info) == 0);
+  sigjmp_buf here;
+  out = &here;
+  if (!sigsetjmp(here, 1)) *nowhere = 1;
+  out = NULL;
+  CHECK(atomic_load(&seen_info) == 1);
+  raise(SIGFPE);
+  CHECK(atomic_load(&seen_plain) == 1);
+  CHECK(run(divides, 8) == ARITHMETIC);
+  CHECK(run(nothing, 8) == 0);
+}
+
+static _Atomic int is_running, may_end;
+static pthread_t running;
+static void waits(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  running = pthread_self();
+  atomic_store(&is_running, 1);
+  await(&may_end, "the end of the kernel");
+}
+static void* runs_waits(void* failure) {
+  *(int*)failure = run(waits, 1);
+  return NULL;
+}
+
+// A signal that somebody sends is no fault, even while a kernel runs on the thread that gets it.
+static void case_sent_signal(void) {
+  handle(SIGSEGV, with_info, 0);
+  pool = hal_pool_open(1, "t");
+  int failure = -1;
+  pthread_t caller;
+  pthread_create(&caller, NULL, runs_waits, &failure);
+  await(&is_running, "the kernel");
+  pthread_kill(running, SIGSEGV);
+  await(&seen_info, "the handler before");
+  atomic_store(&may_end, 1);
+  pthread_join(caller, NULL);
+  CHECK(failure == 0);
+}
+
+// The default action ends the process.
+static void case_default_fault(void) {
+  pool = hal_pool_open(1, "t");
+  CHECK(run(reads_nowhere, 1) == ILLEGAL_ADDRESS);
+  *nowhere = 1;
+}
+static void case_default_sent(void) {
+  pool = hal_pool_open(1, "t");
+  kill(getpid(), SIGSEGV);
+  for (long long end = now() + 60000000000LL; now() < end;) {
+  }
+}
+
+// A signal that is ignored stays ignored, and kernels stay guarded.
+static void case_ignored(void) {
+  signal(SIGFPE, SIG_IGN);
+  pool = hal_pool_open(1, "t");
+  raise(SIGFPE);
+  CHECK(run(divides, 1) == ARITHMETIC);
+}
+
+// A handler that was to run once runs once, and then there is the default action.
+static void case_once(void) {
+  handle(SIGFPE, with_info, SA_RESETHAND);
+  pool = hal_pool_open(1, "t");
+  raise(SIGFPE);
+  CHECK(atomic_load(&seen_info) == 1);
+  raise(SIGFPE);
+}
+
+static sigset_t masks[2];
+static int mask_index;
+static void notes_mask(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  pthread_sigmask(SIG_BLOCK, NULL, &masks[mask_index]);
+}
+
+// After a fault the thread blocks what it blocked before, whatever the handler before wants blocked.
+static void case_mask(void) {
+  handle(SIGSEGV, with_info, 0);
+  pool = hal_pool_open(1, "t");
+  CHECK(run(notes_mask, 1) == 0);
+  CHECK(run(reads_nowhere, 1) == ILLEGAL_ADDRESS);
+  mask_index = 1;
+  CHECK(run(notes_mask, 1) == 0);
+  for (int i = 1; i < 65; i++) CHECK(sigismember(&masks[0], i) == sigismember(&masks[1], i));
+  CHECK(sigismember(&masks[0], SIGTRAP) == 0);  // what __builtin_trap raises on some processors
+}
+
+// ---- stacks ----
+
+static char* high;
+static ucontext_t main_context, high_context;
+static const hal_launch* high_launch;
+static void stops(void) { high_launch->stop(HAL_TRAPPED, NULL); }
+static void stops_on_high(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  high_launch = launch;
+  getcontext(&high_context);
+  high_context.uc_stack.ss_sp = high;
+  high_context.uc_stack.ss_size = 1 << 20;
+  high_context.uc_link = &main_context;
+  makecontext(&high_context, stops, 0);
+  swapcontext(&main_context, &high_context);
+}
+
+// A kernel may stop on a stack above the thread's own.
+static void case_high_stack(void) {
+  high = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pool = hal_pool_open(1, "t");
+  for (int i = 0; i < 3; i++) CHECK(run(stops_on_high, 1) == HAL_TRAPPED);
+}
+
+enum { SIZE = 64 << 10, FIBERS = 1024 };
+static int many;
+static _Atomic int arrived, all_here;
+static pthread_key_t has_arrived;
+
+// Uses all stacks on all threads at once.
+static void fills_stacks(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  for (unsigned i = 0; i < FIBERS; i++) {
+    char* stack = launch->stack(i, SIZE);
+    stack[0] = stack[SIZE - 1] = 1;
+  }
+  if (!pthread_getspecific(has_arrived)) {
+    pthread_setspecific(has_arrived, (void*)1);
+    if (atomic_fetch_add(&arrived, 1) + 1 == many) atomic_store(&all_here, 1);
+  }
+  while (!atomic_load(&all_here)) usleep(1000);
+}
+static void leaves_stack(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)count;
+  char* stack = launch->stack(0, SIZE);
+  for (unsigned i = 0; i <= first % FIBERS; i++) stack = launch->stack(i, SIZE);
+  ((volatile char*)stack)[-1] = 1;
+}
+
+static void use_stacks(int threads) {
+  many = threads;
+  pthread_key_create(&has_arrived, NULL);
+  pool = hal_pool_open(many, "t");
+  CHECK(hal_pool_threads(pool) == many);
+  CHECK(run(fills_stacks, (unsigned)many) == 0);
+  for (unsigned groups = 1; groups < FIBERS; groups += 100) CHECK(run(leaves_stack, groups) == STACK_OVERFLOW);
+  CHECK(run(nothing, 100) == 0);
+}
+
+// All stacks of many threads exist at once, and each has a guard below it. With a mapping for each stack, no process could
+// have so many; older systems need that.
+static void case_many_stacks(void) {
+  char* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  use_stacks(madvise(page, 4096, 102) ? 4 : 40);
+}
+static void case_few_stacks(void) { use_stacks(4); }
+
+static volatile int deep;
+static int __attribute__((noinline)) recurse(int n) {
+  volatile char frame[1000];
+  frame[0] = (char)n;
+  return n == deep ? 0 : recurse(n + 1) + frame[0];
+}
+static void recurses(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  deep = -1;
+  deep = recurse(0);
+}
+
+// Many threads fail at once, again and again.
+static void case_many_failures(void) {
+  pool = hal_pool_open(16, "t");
+  hal_run* bodies[] = {reads_nowhere, divides, recurses};
+  int wanted[] = {ILLEGAL_ADDRESS, ARITHMETIC, STACK_OVERFLOW};
+  for (int i = 0; i < 300; i++) CHECK(run(bodies[i % 3], 64) == wanted[i % 3]);
+  CHECK(run(nothing, 100) == 0);
+}
+
+// ---- memory ----
+
+static void limit_memory(rlim_t bytes) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = bytes;
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+// Where no thread starts, there is no pool.
+static void case_no_thread(void) {
+  limit_memory(16 << 20);
+  CHECK(hal_pool_open(4, "t") == NULL);
+  limit_memory(RLIM_INFINITY);
+  pool = hal_pool_open(4, "t");
+  CHECK(hal_pool_threads(pool) == 4);
+}
+
+static void uses_shared(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  memset(launch->shared, 1, 1 << 20);
+}
+static void uses_frames(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  memset(launch->memory(512 << 20), 1, 4096);
+}
+
+// A kernel for whose memory there is no room fails, and the pool goes on.
+static void case_no_memory(void) {
+  pool = hal_pool_open(2, "t");
+  limit_memory(256 << 20);
+  CHECK(run_with(uses_shared, 4, 1, 1, 1 << 30) == NO_MEMORY);
+  CHECK(run(uses_frames, 4) == NO_MEMORY);
+  limit_memory(RLIM_INFINITY);
+  CHECK(run_with(uses_shared, 4, 1, 1, 1 << 20) == 0);
+  CHECK(run(uses_frames, 4) == 0);
+}
+
+// ---- grids ----
+
+static _Atomic unsigned long long largest, taken;
+static void counts(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first;
+  unsigned long long before = atomic_load(&largest);
+  while (count > before && !atomic_compare_exchange_weak(&largest, &before, count)) {
+  }
+  for (unsigned long long i = 0; i < count && i < 1000; i++) usleep(10);
+  if (atomic_fetch_add(&taken, 1) == 200) launch->stop(HAL_TRAPPED, NULL);
+}
+
+// The largest grid of all is taken in pieces of some microseconds.
+static void case_largest_grid(void) {
+  pool = hal_pool_open(2, "t");
+  CHECK(run_with(counts, 2147483647, 65535, 65535, 0) == HAL_TRAPPED);
+  CHECK(atomic_load(&largest) < 1000);
+}
+
+static int is_slow;
+static _Atomic int threads_seen;
+static pthread_key_t was_seen;
+static void sometimes_slow(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first;
+  if (!is_slow) return;
+  if (!pthread_getspecific(was_seen)) {
+    pthread_setspecific(was_seen, (void*)1);
+    atomic_fetch_add(&threads_seen, 1);
+  }
+  for (unsigned long long i = 0; i < count; i++) usleep(20000);
+}
+
+// Workgroups that take much longer than those of the last run are spread over all threads nevertheless.
+static void case_slower_than_before(void) {
+  pthread_key_create(&was_seen, NULL);
+  pool = hal_pool_open(4, "t");
+  hal_kernel kernel = {sometimes_slow, 0, NULL};
+  void* function = hal_function_make(&kernel);
+  for (int i = 0; i < 3; i++) CHECK(hal_pool_run(pool, function, NULL, 40, 1, 1, 0) == 0);
+  usleep(10000);  // so that the threads sleep
+  is_slow = 1;
+  CHECK(hal_pool_run(pool, function, NULL, 40, 1, 1, 0) == 0);
+  CHECK(atomic_load(&threads_seen) == 4);
+}
+
+// ---- libraries ----
+
+static void* open_library(const char* path) {
+  FILE* file = fopen(path, "rb");
+  CHECK(file);
+  static char code[1 << 20];
+  size_t size = fread(code, 1, sizeof code, file);
+  fclose(file);
+  char reason[256] = "";
+  void* library = hal_library_open(code, (int)size, reason, sizeof reason);
+  if (!library) printf("%s\n", reason);
+  CHECK(library);
+  return library;
+}
+
+static int number_of(void* library) {
+  const hal_kernel* kernel = hal_library_kernel(library, 0);
+  CHECK(kernel);
+  return (int)kernel->count;
+}
+
+// A library that the loader keeps is not taken for one that is opened after it was closed.
+static void case_kept_library(const char* first, const char* second) {
+  void* one = open_library(first);
+  CHECK(number_of(one) == 1);
+  hal_library_close(one);
+  void* two = open_library(second);
+  CHECK(number_of(two) == 2);
+}
+
+// A library that sets the floating-point mode when it is loaded, as -ffast-math does, sets it for no thread of Java.
+static void case_floating_point(const char* library) {
+  CHECK(fegetround() == FE_TONEAREST);
+  open_library(library);
+  CHECK(fegetround() == FE_TONEAREST);
+}
+
+static void case_no_library(void) {
+  char reason[256] = "";
+  CHECK(hal_library_open("none", 4, reason, sizeof reason) == NULL);
+  CHECK(strlen(reason) > 0);
+  reason[0] = 0;
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_NOFILE, &none);
+  CHECK(hal_library_open("none", 4, reason, sizeof reason) == NULL);
+  CHECK(strstr(reason, strerror(EMFILE)));
+}
+
+// ---- output ----
+
+static void print(const hal_launch* launch, const char* text) { launch->print(text, strlen(text)); }
+static void prints(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  for (unsigned long long i = first; i < first + count; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "workgroup %llu %0100d", i, 0);
+    print(launch, line);
+    print(launch, " ends here\n");
+    usleep(10);
+  }
+}
+static void* runs_prints(void* groups) {
+  CHECK(run(prints, (unsigned)(long)groups) == 0);
+  return NULL;
+}
+
+// The lines of a dispatch come in the order of its workgroups, those of two dispatches one after the other.
+static void case_output(void) {
+  pool = hal_pool_open(4, "t");
+  pthread_t callers[3];
+  for (int i = 0; i < 3; i++) pthread_create(&callers[i], NULL, runs_prints, (void*)2000L);
+  for (int i = 0; i < 3; i++) pthread_join(callers[i], NULL);
+}
+static void case_too_much_output(void) {
+  pool = hal_pool_open(4, "t");
+  CHECK(run(prints, 20000) == 0);
+}
+static void prints_and_stops(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  prints(launch, first, count);
+  launch->stop(HAL_TRAPPED, NULL);
+}
+static void case_output_of_a_failure(void) {
+  pool = hal_pool_open(1, "t");
+  CHECK(run(prints_and_stops, 1) == HAL_TRAPPED);
+}
+
+int main(int count, char** arguments) {
+  const char* name = arguments[1];
+#define CASE(of, call) \
+  if (!strcmp(name, #of)) { call; hal_pool_close(pool ? pool : hal_pool_open(1, "t")); return 0; }
+  CASE(faults_of_others, case_faults_of_others())
+  CASE(sent_signal, case_sent_signal())
+  CASE(default_fault, case_default_fault())
+  CASE(default_sent, case_default_sent())
+  CASE(ignored, case_ignored())
+  CASE(once, case_once())
+  CASE(mask, case_mask())
+  CASE(high_stack, case_high_stack())
+  CASE(many_stacks, case_many_stacks())
+  CASE(few_stacks, case_few_stacks())
+  CASE(many_failures, case_many_failures())
+  CASE(no_thread, case_no_thread())
+  CASE(no_memory, case_no_memory())
+  CASE(largest_grid, case_largest_grid())
+  CASE(slower_than_before, case_slower_than_before())
+  CASE(no_library, case_no_library())
+  CASE(output, case_output())
+  CASE(too_much_output, case_too_much_output())
+  CASE(output_of_a_failure, case_output_of_a_failure())
+  CASE(kept_library, case_kept_library(arguments[2], arguments[3]))
+  CASE(floating_point, case_floating_point(arguments[2]))
+  printf("there is no case %s among %d arguments\n", name, count);
+  return 2;
+}
