@@ -15,10 +15,12 @@ import org.jhal.driver.bundle.KernelSpec;
 final class CpuModule implements KernelModule {
   private final long library;
   private final long[] functions; // by kernel
+  private final String[] notes; // by kernel
 
-  private CpuModule(long library, long[] functions) {
+  private CpuModule(long library, int kernels) {
     this.library = library;
-    this.functions = functions;
+    this.functions = new long[kernels];
+    this.notes = new String[kernels];
   }
 
   /**
@@ -36,18 +38,18 @@ final class CpuModule implements KernelModule {
       throw new HalException(
           refusal, "cannot load " + what + ": " + Native.toString(reason, "UTF-8"));
     }
-    long[] functions = new long[kernels.size()];
-    CpuModule module = new CpuModule(library, functions);
+    CpuModule module = new CpuModule(library, kernels.size());
     boolean isDone = false;
     try {
-      for (int i = 0; i < functions.length; i++) {
+      for (int i = 0; i < kernels.size(); i++) {
         long kernel = HalRuntime.hal_library_kernel(library, indexes[i]);
         if (kernel == 0) {
           throw new HalException(
               Status.NOT_FOUND, what + " has no kernel " + kernels.get(i).name());
         }
         check(kernel, kernels.get(i), what);
-        functions[i] = HalRuntime.hal_function_make(kernel);
+        module.notes[i] = HalRuntime.hal_kernel_note(kernel);
+        module.functions[i] = HalRuntime.hal_function_make(kernel);
       }
       isDone = true;
       return module;
@@ -84,6 +86,11 @@ final class CpuModule implements KernelModule {
   /** What is launched for a kernel. */
   long function(int index) {
     return functions[index];
+  }
+
+  @Override
+  public String note(int index) {
+    return notes[index];
   }
 
   @Override

@@ -7,6 +7,15 @@ public interface KernelModule {
     return Long.MAX_VALUE;
   }
 
+  /**
+   * What {@link org.jhal.Kernel#note} returns for a kernel.
+   *
+   * @param index its place in the manifest, from 0
+   */
+  default String note(int index) {
+    return "";
+  }
+
   /** Unloads the kernels. Called once, when no issued work uses them. */
   void unload();
 }

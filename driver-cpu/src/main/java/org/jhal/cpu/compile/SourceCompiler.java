@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compiles kernels in GPU C++: preprocesses the source, translates it, and compiles the
- * translation.
+ * translation. If the compiler rejects that, it gets the source in the form that changes least.
  *
  * <p>Thread-safe.
  */
@@ -69,18 +69,43 @@ public final class SourceCompiler {
   public byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
     List<String> options = options(variant, what);
     List<KernelRequest> requests = new ArrayList<>();
-    List<KernelLibrary.Kernel> described = new ArrayList<>();
+    List<KernelLibrary.Kernel> libraryKernels = new ArrayList<>();
     for (KernelSpec kernel : kernels) {
       Workgroups size = kernel.workgroupSize();
       requests.add(new KernelRequest(variant.entry(kernel.name()), size.x(), size.y(), size.z()));
-      described.add(new KernelLibrary.Kernel(kernel.name(), size));
+      libraryKernels.add(new KernelLibrary.Kernel(kernel.name(), size));
     }
     String preprocessed = compiler.preprocess(source, options, what);
-    Translation translation = Translator.translate(preprocessed, requests, forced);
+    String described = KernelLibrary.source(target, libraryKernels);
+    Translation best = Translator.translate(preprocessed, requests, forced);
+    try {
+      return compile(best, described, options, what);
+    } catch (HalException e) {
+      if (best.isPlain()) {
+        throw e;
+      }
+      // A kernel that only its faster form keeps from compiling still runs, and says why so slowly.
+      String why = "the compiler rejects the faster form: " + firstError(e);
+      Translation plain = Translator.translate(preprocessed, requests, Level.FIBER, why);
+      return compile(plain, described, options, what);
+    }
+  }
+
+  private byte[] compile(
+      Translation translation, String described, List<String> options, String what) {
     List<String> rest = new ArrayList<>(options);
     rest.removeIf(CompilerOptions::isPreprocessed);
     rest.add(translation.hasCoroutines() ? "-std=c++20" : "-std=c++17");
-    String text = translation.text() + KernelLibrary.source(target, described);
+    String text = translation.text() + described;
     return compiler.compile(text, target == null ? "native" : target.march(), rest, what);
+  }
+
+  private static String firstError(HalException failure) {
+    return String.valueOf(failure.getMessage())
+        .lines()
+        .filter(line -> line.contains("error:"))
+        .findFirst()
+        .orElse("no reason given")
+        .strip();
   }
 }

@@ -43,6 +43,9 @@ public final class HalRuntime {
   /** How long a parameter is, in bytes. */
   public static native int hal_kernel_size(long kernel, int index);
 
+  /** How a kernel is run, and why not faster; for people. */
+  public static native String hal_kernel_note(long kernel);
+
   /** Whether a parameter is a pointer. */
   public static native int hal_kernel_is_pointer(long kernel, int index);
 

@@ -1,7 +1,11 @@
 package org.jhal.cpu.translate;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -70,6 +74,7 @@ final class Calls {
   private final boolean hasGroups;
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> meeting = new HashSet<>();
+  private final Set<String> asking = new HashSet<>(); // through classes, which are not told
 
   Calls(SourceFile source) {
     hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
@@ -82,25 +87,59 @@ final class Calls {
         }
       }
     }
-    spread(withItem, word -> takesItem(word));
-    spread(meeting, word -> meets(word));
+    spread(words, withItem, this::takesItem);
+    spread(words, meeting, this::meets);
+    Map<String, Set<String>> others = new HashMap<>();
+    for (List<SourceFile.Named> named : List.of(source.classes(), source.aliases())) {
+      for (SourceFile.Named each : named) {
+        Set<String> own = others.computeIfAbsent(each.name(), name -> new HashSet<>());
+        addWords(each.tokens(), own);
+      }
+    }
+    spread(others, asking, word -> takesItem(word) || withItem.contains(word));
+    if (!asking.isEmpty()) {
+      spread(words, asking, word -> false);
+      words.keySet().stream().filter(asking::contains).forEach(withItem::add);
+      spread(words, withItem, word -> false);
+    }
+  }
+
+  /** Adds all words but the item where only the shared memory of its workgroup counts. */
+  private static void addWords(List<Token> tokens, Set<String> to) {
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean isShared = tokens.get(i).is("hal_self") && Tokens.is(tokens, i + 2, "hal_shared");
+      if (tokens.get(i).isWord() && !isShared) {
+        to.add(tokens.get(i).text());
+      }
+    }
+  }
+
+  /**
+   * Whether a function uses a class whose methods ask for the work item, which they are not told.
+   */
+  boolean asksThroughClass(String function) {
+    return asking.contains(function);
   }
 
   private interface Test {
     boolean is(String word);
   }
 
-  /** Adds all functions that have a word for which the test is true, or call such a function. */
-  private void spread(Set<String> found, Test test) {
-    boolean isChanged = true;
-    while (isChanged) {
-      isChanged = false;
-      for (var function : words.entrySet()) {
-        if (!found.contains(function.getKey())
-            && function.getValue().stream()
-                .anyMatch(word -> test.is(word) || found.contains(word))) {
-          isChanged = found.add(function.getKey());
-        }
+  /** Adds all that have a word for which the test is true, or that mention one that was added. */
+  private static void spread(Map<String, Set<String>> words, Set<String> found, Test test) {
+    Map<String, List<String>> users = new HashMap<>();
+    Deque<String> left = new ArrayDeque<>();
+    words.forEach(
+        (user, own) -> {
+          own.forEach(word -> users.computeIfAbsent(word, of -> new ArrayList<>()).add(user));
+          if (own.stream().anyMatch(word -> test.is(word) || found.contains(word))) {
+            left.add(user);
+          }
+        });
+    while (!left.isEmpty()) {
+      String next = left.remove();
+      if (found.add(next)) {
+        left.addAll(users.getOrDefault(next, List.of()));
       }
     }
   }

@@ -3,7 +3,11 @@ package org.jhal.cpu.translate;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes a kernel a coroutine that stops wherever its work item meets others. */
+/**
+ * Makes a kernel a coroutine that stops wherever its work item meets others: {@code
+ * __syncthreads();} becomes {@code (co_await hal_await(hal_at___syncthreads(hal_self)));} and
+ * {@code return} becomes {@code co_return}.
+ */
 final class Coroutine {
   private final List<Token> tokens;
   private final Calls calls;
@@ -34,8 +38,10 @@ final class Coroutine {
         out.add(Token.word("hal_coroutine", token));
       } else if (i > body && token.is("return")) {
         out.add(Token.word("co_return", token));
-      } else if (i > body && token.is("[") && isLambda(i)) {
+      } else if (i > body && Tokens.isLambda(tokens, i)) {
         throw new UnfitException("a lambda", token);
+      } else if (i > body && isClassWithCode(i)) {
+        throw new UnfitException("a class that is defined in the kernel", token);
       } else if (i > body && token.isWord() && calls.hasMeeting(token.text())) {
         throw new UnfitException("items meet in the function " + token, token);
       } else if (i > body && isMeeting(i)) {
@@ -61,9 +67,16 @@ final class Coroutine {
     return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "::");
   }
 
-  private boolean isLambda(int open) {
-    Token before = Tokens.get(tokens, open - 1);
-    return !before.isWord() && !before.is("]") && !before.is(")");
+  /** Whether a class begins here whose methods return something. */
+  private boolean isClassWithCode(int at) {
+    Token token = tokens.get(at);
+    if (!token.is("struct") && !token.is("class") && !token.is("union")) {
+      return false;
+    }
+    int brace = Tokens.find(tokens, at, "{", ";");
+    return Tokens.is(tokens, brace, "{")
+        && tokens.subList(brace, Tokens.close(tokens, brace)).stream()
+            .anyMatch(inside -> inside.is("return"));
   }
 
   /** Writes a call at which items meet. Returns the index of its last token. */

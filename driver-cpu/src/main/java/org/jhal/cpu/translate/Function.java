@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A function of a source, or its declaration. All numbers are indexes into the tokens of the
  * source.
  *
+ * @param scope the brace of the namespace that it is in, or -1
  * @param start of the whole, its {@code template} and {@code extern "C"} included
  * @param type where its specifiers and its result's type begin
  * @param name its name
@@ -15,7 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param end behind it
  */
 record Function(
-    List<Token> source, int start, int type, int name, int open, int close, int body, int end) {
+    List<Token> source,
+    int scope,
+    int start,
+    int type,
+    int name,
+    int open,
+    int close,
+    int body,
+    int end) {
   String text() {
     return source.get(name).text();
   }

@@ -4,6 +4,10 @@ package org.jhal.cpu.translate;
 public enum Level {
   /** One after the other to their end, since they never meet. */
   PLAIN,
+  /**
+   * As {@link #PLAIN}, for kernels whose classes ask for the item, which is kept for the thread.
+   */
+  ASKING,
   /** Divided at the barriers: one after the other from each barrier to the next. */
   FISSION,
   /** Each item is a coroutine that stops at barriers. */

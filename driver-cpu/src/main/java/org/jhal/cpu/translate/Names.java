@@ -1,21 +1,18 @@
 package org.jhal.cpu.translate;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * What the tokens of a kernel say about its names. It knows names, not variables: two variables of
- * one name are taken for one, which is assigned if one of them is.
+ * Which expressions of a kernel may be computed at any time, and anywhere: {@code blockIdx.x * 16 +
+ * n} if {@code n} never changes, but not {@code in[n]}, {@code *p}, {@code f(n)} or {@code n++}.
  */
 final class Names {
   /** Those of the work item alone. */
   static final Set<String> ITEM_INDEXES = Set.of("threadIdx", "hal_self", "hal_i");
 
   static final Set<String> GROUP_INDEXES = Set.of("blockIdx", "blockDim", "gridDim", "warpSize");
-
-  private static final Set<String> ASSIGNMENTS =
-      Set.of("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=");
 
   /** Functions whose results depend on their arguments alone. */
   private static final Set<String> PURE =
@@ -74,118 +71,37 @@ final class Names {
           "i32",
           "i64");
 
-  private final Set<String> assigned = new HashSet<>();
-  private final Set<String> globals;
+  private final Casts casts;
+  private final Changes changes;
+  private final Set<String> own;
+  private final Predicate<String> isGlobal;
+  private final Predicate<String> isFunction;
 
   /**
    * Looks at a kernel.
    *
-   * @param globals variables outside functions
-   * @param takers functions with a parameter that is a reference
+   * @param own its variables and parameters
+   * @param source what else there is
    */
-  Names(List<Token> kernel, Set<String> globals, Set<String> takers) {
-    this.globals = globals;
-    for (int i = 0; i < kernel.size(); i++) {
-      if (kernel.get(i).isWord() && (isChanged(kernel, i) || isTaken(kernel, i, takers))) {
-        boolean ignored = assigned.add(kernel.get(i).text());
-      }
-    }
+  Names(List<Token> kernel, Set<String> own, Source source) {
+    this.own = own;
+    this.casts = new Casts(own::contains);
+    this.changes = new Changes(kernel, casts, source.callees(own));
+    this.isGlobal = source.globals()::contains;
+    this.isFunction = source::isFunction;
   }
 
-  /** Whether a variable of this name may change after its declaration. */
+  Changes changes() {
+    return changes;
+  }
+
+  /** The changes in a part of the kernel. */
+  Changes changes(List<Token> part, Source source) {
+    return new Changes(part, casts, source.callees(own));
+  }
+
   boolean isAssigned(String name) {
-    return assigned.contains(name);
-  }
-
-  private static boolean isChanged(List<Token> tokens, int at) {
-    Token before = Tokens.get(tokens, at - 1);
-    if (before.is("++") || before.is("--")) {
-      return true;
-    }
-    Token earlier = Tokens.get(tokens, at - 2);
-    boolean isUnary = earlier.kind() == Token.Kind.MARK && !earlier.is(")") && !earlier.is("]");
-    if (before.is("&") && (isUnary || earlier.is("return"))) {
-      return !Tokens.is(tokens, at + 1, "["); // the address of an element is no name's
-    }
-    int behind = at + 1;
-    boolean isMember = false;
-    while (Tokens.is(tokens, behind, ".")) {
-      isMember = true;
-      behind += 2;
-    }
-    Token next = Tokens.get(tokens, behind);
-    if (isMember && next.is("(")) {
-      return true; // a method may change its object
-    }
-    if (next.is("++") || next.is("--")) {
-      return true;
-    }
-    if (!ASSIGNMENTS.contains(next.text()) || next.kind() != Token.Kind.MARK) {
-      return isMember && next.is("[") && isElementChanged(tokens, behind);
-    }
-    return isMember || !next.is("=") || !isDeclared(tokens, at);
-  }
-
-  private static boolean isElementChanged(List<Token> tokens, int bracket) {
-    Token next = Tokens.get(tokens, Tokens.close(tokens, bracket) + 1);
-    return ASSIGNMENTS.contains(next.text()) || next.is("++") || next.is("--");
-  }
-
-  /** Whether a name with a {@code =} behind it is being declared, as far as that can be seen. */
-  private static boolean isDeclared(List<Token> tokens, int at) {
-    Token before = Tokens.get(tokens, at - 1);
-    if (before.is("*") || before.is("&")) { // a pointer's or reference's declaration, or *p = x
-      before = Tokens.get(tokens, at - 2);
-      return before.isWord() && !before.is("return");
-    }
-    if (before.is(">")) { // of a template's arguments
-      return true;
-    }
-    if (before.is(",")) {
-      return isInDeclaration(tokens, at - 1);
-    }
-    return before.isWord() && !before.is("else") && !before.is("do");
-  }
-
-  /** Whether the statement that a comma belongs to begins like a declaration. */
-  private static boolean isInDeclaration(List<Token> tokens, int comma) {
-    int start = comma;
-    while (start > 0
-        && !Tokens.is(tokens, start - 1, ";")
-        && !Tokens.is(tokens, start - 1, "{")
-        && !Tokens.is(tokens, start - 1, "}")
-        && !(Tokens.is(tokens, start - 1, "(") && Tokens.is(tokens, start - 2, "for"))) {
-      start--;
-    }
-    try {
-      return Declarations.of(tokens.subList(start, comma)) != null;
-    } catch (UnfitException e) {
-      return false;
-    }
-  }
-
-  private static boolean isTaken(List<Token> tokens, int at, Set<String> takers) {
-    Token before = Tokens.get(tokens, at - 1);
-    Token next = Tokens.get(tokens, at + 1);
-    if (!(before.is("(") || before.is(",")) || !(next.is(")") || next.is(","))) {
-      return false;
-    }
-    int open = at - 1; // of the call that it is an argument of
-    for (int depth = 0; open >= 0; open--) {
-      if (Tokens.is(tokens, open, ")")) {
-        depth++;
-      } else if (Tokens.is(tokens, open, "(") && depth-- == 0) {
-        break;
-      }
-    }
-    int name = open - 1;
-    if (Tokens.is(tokens, name, ">")) {
-      while (name > 0 && !Tokens.is(tokens, name, "<")) {
-        name--;
-      }
-      name--;
-    }
-    return takers.contains(Tokens.get(tokens, name).text());
+    return changes.isAssigned(name);
   }
 
   /** What a {@link #isSafe safe} expression may refer to. */
@@ -220,18 +136,19 @@ final class Names {
     return true;
   }
 
-  private static boolean isSafeMark(List<Token> expression, int at) {
+  private boolean isSafeMark(List<Token> expression, int at) {
     Token mark = expression.get(at);
     if (mark.is("*") || mark.is("&")) {
-      Token before = Tokens.get(expression, at - 1);
-      return before.isWord()
-          || before.kind() == Token.Kind.NUMBER
-          || before.is(")")
-          || before.is("*")
-          || before.is("]");
+      return isOfType(expression, at) || !casts.isUnary(expression, at);
     }
-    return !ASSIGNMENTS.contains(mark.text())
+    return !Changes.isAssignment(mark)
         && !Set.of("[", "]", "->", "++", "--", "{", "}", ";", "->*", ".*").contains(mark.text());
+  }
+
+  /** Whether a mark stands in a cast, as in {@code (float*)p} and {@code static_cast<T&>(x)}. */
+  private static boolean isOfType(List<Token> expression, int at) {
+    Token next = Tokens.get(expression, at + 1);
+    return next.is(")") || next.is(">") || next.is("*");
   }
 
   private boolean isSafeWord(List<Token> expression, int at, Allowed allowed) {
@@ -240,13 +157,9 @@ final class Names {
       return !Tokens.is(expression, at + 1, "("); // a member of what was looked at before
     }
     if (isCalled(expression, at) && !TYPE_WORDS.contains(word)) {
-      return PURE.contains(word);
+      return PURE.contains(word) && !isFunction.test(word) && !own.contains(word);
     }
-    return allowed.allows(word)
-        || PURE.contains(word)
-        || TYPE_WORDS.contains(word)
-        || word.equals("true")
-        || word.equals("false");
+    return allowed.allows(word);
   }
 
   private static boolean isCalled(List<Token> expression, int at) {
@@ -259,6 +172,27 @@ final class Names {
 
   /** Whether a name outside the kernel is that of a type or a constant, rather than a variable. */
   boolean isConstantOutside(String name) {
-    return !globals.contains(name);
+    return !own.contains(name) && !isGlobal.test(name);
+  }
+
+  /**
+   * Whether an expression divides by what may be zero, so that it must not be computed for items
+   * that have ended.
+   */
+  boolean mayDivideByZero(List<Token> expression) {
+    for (int i = 0; i < expression.size(); i++) {
+      if (expression.get(i).is("/") || expression.get(i).is("%")) {
+        Token divisor = Tokens.get(expression, i + 1);
+        boolean isSize = divisor.is("blockDim") || divisor.is("gridDim") || divisor.is("warpSize");
+        boolean isConstant =
+            divisor.kind() == Token.Kind.NUMBER
+                ? divisor.text().matches(".*[1-9].*")
+                : divisor.isWord() && (isSize || isConstantOutside(divisor.text()));
+        if (!isConstant || Tokens.is(expression, i + 2, "(")) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }

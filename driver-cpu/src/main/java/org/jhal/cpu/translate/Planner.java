@@ -3,12 +3,8 @@ package org.jhal.cpu.translate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.function.Predicate;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Barrier;
@@ -24,49 +20,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Divides a kernel at its barriers into segments, each of which all work items of a workgroup can
- * run one after the other (loop fission).
+ * run one after the other (loop fission): {@code a(); __syncthreads(); b();} becomes a segment with
+ * {@code a()} and one with {@code b()}.
  *
  * <p>What contains a barrier is carried out by the workgroup: a loop, or a branch, that is the same
- * for all items runs once; otherwise a mask has the items that take part. A variable that is used
- * in several segments is computed again, or becomes an array with an element for each item.
+ * for all items runs once (see {@link Uniform}); otherwise a mask has the items that take part.
+ * {@link Homes} says where variables live.
  */
 final class Planner {
-  private final Names names;
-  private final Set<String> parameters;
-  private final Deque<Map<String, Variable>> scopes = new ArrayDeque<>();
+  private final Uniform uniform;
+  private final Homes homes;
   private final Deque<Step.Mask> masks = new ArrayDeque<>(); // innermost last
   private final Deque<Step.Loop> loops = new ArrayDeque<>();
-  private final List<Variable> variables = new ArrayList<>();
   private Step.@Nullable Segment current;
+  private Step.@Nullable Segment first; // in which all items take part, unless it is in a branch
   private int numbers;
   private boolean hasReturns;
 
-  Planner(Names names, Set<String> parameters) {
-    this.names = names;
-    this.parameters = parameters;
+  Planner(Uniform uniform, Homes homes) {
+    this.uniform = uniform;
+    this.homes = homes;
   }
 
   /** Plans the statements of a kernel. */
   List<Step> plan(List<Statement> statements) throws UnfitException {
     List<Statement> all = new ArrayList<>(statements);
-    if (!all.isEmpty() && isReturn(all.get(all.size() - 1))) {
+    if (!all.isEmpty() && all.get(all.size() - 1).isReturn()) {
       all.remove(all.size() - 1);
     }
-    hasReturns = all.stream().anyMatch(Planner::returns);
+    hasReturns = all.stream().anyMatch(Statement::returns);
     if (hasReturns) {
       masks.add(Step.Mask.always("hal_alive[hal_i]"));
     }
     List<Step> steps = new ArrayList<>();
     list(all, steps);
-    for (int i = variables.size() - 1; i >= 0; i--) { // those that are mentioned come earlier
-      Variable variable = variables.get(i);
-      if (variable.kind == Variable.Kind.ARRAY && variable.declaration.is("auto")) {
-        variable.mentions.forEach(Variable::cross); // its type depends on theirs
-      }
-      if (variable.kind == Variable.Kind.ARRAY && variable.declarator.isReference()) {
-        throw new UnfitException("a reference", variable.declarator.name());
-      }
-    }
+    homes.settle();
     return steps;
   }
 
@@ -75,51 +63,11 @@ final class Planner {
     return hasReturns;
   }
 
-  /** Variables that are declared where the workgroup is divided. */
-  List<Variable> variables() {
-    return variables;
-  }
-
-  private static boolean isReturn(Statement statement) {
-    return statement instanceof Jump jump && jump.word().is("return");
-  }
-
-  static boolean returns(Statement statement) {
-    return isReturn(statement) || inner(statement).stream().anyMatch(Planner::returns);
-  }
-
-  /** The statements that a statement has inside. */
-  static List<Statement> inner(Statement statement) {
-    List<Statement> inside = new ArrayList<>();
-    if (statement instanceof Block block) {
-      inside.addAll(block.statements());
-    } else if (statement instanceof If choice) {
-      inside.add(choice.then());
-      if (choice.otherwise() != null) {
-        inside.add(choice.otherwise());
-      }
-    } else if (statement instanceof For loop) {
-      if (loop.start() != null) {
-        inside.add(loop.start());
-      }
-      inside.add(loop.body());
-    } else if (statement instanceof Do loop) {
-      inside.add(loop.body());
-    }
-    return inside;
-  }
-
-  private static boolean divides(Statement statement) {
-    return statement instanceof Barrier || inner(statement).stream().anyMatch(Planner::divides);
-  }
-
   private void list(List<Statement> statements, List<Step> steps) throws UnfitException {
-    scopes.push(new HashMap<>());
     for (Statement statement : statements) {
       statement(statement, steps);
     }
     current = null;
-    scopes.pop();
   }
 
   private List<Step> scope(Statement statement) throws UnfitException {
@@ -132,6 +80,11 @@ final class Planner {
     Step.Segment segment = current;
     if (segment == null) {
       segment = newSegment();
+      if (steps.stream().allMatch(step -> step instanceof Step.Declared)
+          && masks.size() == (hasReturns ? 1 : 0)
+          && first == null) {
+        first = segment;
+      }
       current = segment;
       steps.add(segment);
     }
@@ -145,25 +98,29 @@ final class Planner {
   private void statement(Statement statement, List<Step> steps) throws UnfitException {
     if (statement instanceof Barrier) {
       current = null;
-    } else if (divides(statement)) {
+    } else if (statement.divides()) {
       current = null;
       divided(statement, steps);
       current = null;
     } else if (statement instanceof Variables declared) {
       declared(declared, steps);
-    } else if (isDeclaration(statement)) {
-      before(current, steps, new Step.Declared(tokens(statement)));
+    } else if (statement.isTypeDeclaration()) {
+      type(statement, steps);
+    } else if (statement instanceof Plain plain && uniform.isUniformChange(plain.tokens())) {
+      current = null;
+      steps.add(new Step.Declared(plain.tokens()));
     } else if (statement instanceof If choice && isGroupJump(choice)) {
       current = null;
-      Jump jump = (Jump) Objects.requireNonNull(single(choice.then())); // as isGroupJump says
+      Jump jump = (Jump) Objects.requireNonNull(choice.then().single()); // as isGroupJump says
       steps.add(
-          new Step.GroupIf(choice.condition(), List.of(new Step.GroupJump(jump.word())), null));
+          new Step.GroupIf(
+              false, choice.condition(), List.of(new Step.GroupJump(jump.word())), null));
     } else {
       Step.Segment segment = segment(steps);
       if (statement instanceof If choice && isGuard(choice, segment)) {
-        boolean isJump = single(choice.then()) instanceof Jump;
+        boolean isJump = choice.then().single() instanceof Jump;
         List<List<Token>> growing =
-            new Rising(this::isSame, this::variable).in(choice.condition(), isJump);
+            new Rising(uniform::isSame, homes::variable).in(choice.condition(), isJump);
         if (growing != null) {
           segment.guard = segment.statements.size();
           segment.isGuardJump = isJump;
@@ -180,22 +137,22 @@ final class Planner {
         && segment.guard < 0
         && segment.statements.stream().allMatch(before -> before instanceof Variables)
         && segment.declares.stream().allMatch(declared -> declared.isRepeatable)
-        && names.isSafe(choice.condition(), this::isKnown);
+        && homes.isKnownInSegment(choice.condition())
+        && (segment == first
+            || (!homes.mayDivide(choice.condition())
+                && segment.declares.stream().noneMatch(declared -> declared.mayDivide)));
   }
 
-  /** Whether a statement declares what is no variable, such as a type. */
-  private static boolean isDeclaration(Statement statement) {
-    Token first = Tokens.get(tokens(statement), 0);
-    return statement instanceof Plain
-        ? Set.of("using", "typedef", "namespace", "static_assert").contains(first.text())
-        : statement instanceof Whole
-            && Set.of("struct", "class", "union", "enum").contains(first.text());
-  }
-
-  private static List<Token> tokens(Statement statement) {
-    return statement instanceof Plain plain
-        ? plain.tokens()
-        : statement instanceof Whole whole ? whole.tokens() : List.of();
+  /** Types and the like are declared for the workgroup. */
+  private void type(Statement statement, List<Step> steps) throws UnfitException {
+    List<Token> tokens = new ArrayList<>();
+    statement.collect(tokens);
+    tokens.remove(tokens.size() - 1);
+    Token ofItem = homes.ofItems(tokens);
+    if (ofItem != null) {
+      throw new UnfitException("a type that depends on the variable " + ofItem, ofItem);
+    }
+    before(current, steps, new Step.Declared(tokens));
   }
 
   private void divided(Statement statement, List<Step> steps) throws UnfitException {
@@ -212,63 +169,47 @@ final class Planner {
 
   // Variables.
 
-  private @Nullable Variable variable(String name) {
-    for (Map<String, Variable> scope : scopes) {
-      Variable found = scope.get(name);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
-  }
-
   private void declared(Variables statement, List<Step> steps) throws UnfitException {
     Declaration declaration = statement.declaration();
-    if (declaration.is("__shared__") || declaration.is("constexpr")) {
-      for (Declarator declarator : declaration.declarators()) {
-        Variable shared = add(declaration, declarator, new Object(), false);
-        shared.kind = Variable.Kind.GROUP;
-      }
-      before(current, steps, new Step.Declared(statement.tokens()));
-      return;
-    }
-    if (declaration.is("static")) {
+    boolean isStatic = declaration.is("__shared__") || declaration.is("constexpr");
+    if (!isStatic && declaration.is("static")) {
       throw new UnfitException("a static variable", statement.tokens().get(0));
     }
-    boolean isGroup = true;
+    boolean isOfGroup = isStatic || isOfGroup(declaration);
+    boolean isKnown = true;
     for (Declarator declarator : declaration.declarators()) {
-      isGroup &= isRepeatable(declaration, declarator) && isSame(initial(declarator));
-    }
-    if (isGroup) {
-      for (Declarator declarator : declaration.declarators()) {
-        Variable group = add(declaration, declarator, new Object(), true);
-        group.kind = Variable.Kind.GROUP;
+      isKnown &= isStatic || homes.isKnown(Homes.initial(declarator));
+      if (isOfGroup) {
+        homes.addOfGroup(declaration, declarator, ++numbers);
       }
+    }
+    if (isOfGroup && isKnown) {
       before(current, steps, new Step.Declared(statement.tokens()));
-      return;
-    }
-    Step.Segment segment = segment(steps);
-    segment.statements.add(statement);
-    for (Declarator declarator : declaration.declarators()) {
-      look(declarator.initial(), segment);
-      look(declarator.dimensions(), segment);
-      Variable added = add(declaration, declarator, segment, isRepeatable(declaration, declarator));
-      segment.declares.add(added);
-      for (Token token : declarator.initial()) {
-        Variable mentioned = token.isWord() ? variable(token.text()) : null;
-        if (mentioned != null && mentioned != added) {
-          (added.isRepeatable ? added.needs : added.mentions).add(mentioned);
-        }
-      }
+    } else if (isOfGroup) { // its value depends on the place
+      current = null;
+      steps.add(new Step.Declared(statement.tokens()));
+    } else {
+      ofItems(statement, segment(steps));
     }
   }
 
-  private Variable add(
-      Declaration declaration, Declarator declarator, Object home, boolean isRepeatable) {
-    Variable added = new Variable(declaration, declarator, ++numbers, home, isRepeatable);
-    variables.add(added);
-    scopes.getFirst().put(added.name(), added);
-    return added;
+  private boolean isOfGroup(Declaration declaration) {
+    return declaration.declarators().stream()
+        .allMatch(each -> uniform.isUniform(each.name().text()));
+  }
+
+  private void ofItems(Variables statement, Step.Segment segment) throws UnfitException {
+    segment.statements.add(statement);
+    for (Declarator declarator : statement.declaration().declarators()) {
+      if (uniform.isUniform(declarator.name().text())) {
+        throw new UnfitException(
+            "a variable of the workgroup declared beside one of the items", declarator.name());
+      }
+      homes.use(declarator.initial(), segment);
+      homes.use(declarator.dimensions(), segment);
+      segment.declares.add(
+          homes.addOfItems(statement.declaration(), declarator, ++numbers, segment));
+    }
   }
 
   private static void before(Step.@Nullable Segment segment, List<Step> steps, Step added) {
@@ -276,107 +217,35 @@ final class Planner {
     steps.add(at < 0 ? steps.size() : at, added);
   }
 
-  private static List<Token> initial(Declarator declarator) {
-    List<Token> initial = declarator.initial();
-    return initial.isEmpty() ? initial : initial.subList(1, initial.size());
-  }
-
-  private boolean isRepeatable(Declaration declaration, Declarator declarator) {
-    boolean hasValue = Tokens.is(declarator.initial(), 0, "=");
-    return hasValue
-        && !declarator.name().text().startsWith(Meetings.EXCHANGED)
-        && declarator.dimensions().isEmpty()
-        && !declaration.is("volatile")
-        && (declarator.isReference()
-            ? isElementOfShared(initial(declarator))
-            : (!names.isAssigned(declarator.name().text()) || isGroup(declaration, declarator))
-                && names.isSafe(initial(declarator), this::isKnown));
-  }
-
-  /** Whether a variable is a cooperative group, whose methods do not change it. */
-  private static boolean isGroup(Declaration declaration, Declarator declarator) {
-    Predicate<Token> isGroup =
-        token ->
-            Set.of(
-                    "thread_block",
-                    "thread_block_tile",
-                    "grid_group",
-                    "this_thread_block",
-                    "tiled_partition",
-                    "this_grid")
-                .contains(token.text());
-    return declaration.type().stream().anyMatch(isGroup)
-        || declarator.initial().stream().anyMatch(isGroup);
-  }
-
-  /** Whether an expression is an element of shared memory, at places that are known. */
-  private boolean isElementOfShared(List<Token> expression) {
-    Variable array = Tokens.get(expression, 0).isWord() ? variable(expression.get(0).text()) : null;
-    if (array == null || !array.declaration.is("__shared__")) {
-      return false;
-    }
-    int at = 1;
-    while (Tokens.is(expression, at, "[")) {
-      int close = Tokens.close(expression, at);
-      if (!names.isSafe(expression.subList(at + 1, close), this::isKnown)) {
-        return false;
-      }
-      at = close + 1;
-    }
-    return at == expression.size();
-  }
-
-  /** Whether a name may be looked at in any segment, with the same result. */
-  private boolean isKnown(String name) {
-    Variable variable = variable(name);
-    if (variable != null) {
-      return variable.kind == Variable.Kind.GROUP || variable.isRepeatable;
-    }
-    if (parameters.contains(name)) {
-      return !names.isAssigned(name);
-    }
-    return names.isConstantOutside(name);
-  }
-
-  /** Whether an expression is the same for all items, and may be computed at any time. */
-  private boolean isSame(List<Token> expression) {
-    return names.isSafe(
-        expression,
-        name -> {
-          Variable variable = variable(name);
-          return !Names.ITEM_INDEXES.contains(name)
-              && isKnown(name)
-              && (variable == null || variable.kind == Variable.Kind.GROUP);
-        });
-  }
-
   // What a segment uses.
 
   private void look(Statement statement, Step.Segment segment, int depth) throws UnfitException {
     if (statement instanceof Plain plain) {
-      look(plain.tokens(), segment);
+      homes.use(plain.tokens(), segment);
     } else if (statement instanceof Whole whole) {
       for (Token token : whole.tokens()) {
-        if (token.is("return") || token.is("__syncthreads")) {
+        boolean isJump = token.is("return") || token.is("goto") || token.is("co_return");
+        boolean isContinue = token.is("continue") && depth == 0 && !whole.tokens().get(0).is("for");
+        if (isJump || isContinue) {
           throw new UnfitException(token + " in a statement that cannot be divided", token);
         }
       }
-      look(whole.tokens(), segment);
+      homes.use(whole.tokens(), segment);
     } else if (statement instanceof Variables inside) {
-      look(inside.tokens(), segment);
+      homes.use(inside.tokens(), segment);
     } else if (statement instanceof Jump jump) {
       jump(jump, segment, depth);
     } else {
       boolean isLoop = statement instanceof For || statement instanceof Do;
       if (statement instanceof If choice) {
-        look(choice.condition(), segment);
+        homes.use(choice.condition(), segment);
       } else if (statement instanceof For loop) {
-        look(loop.condition(), segment);
-        look(loop.step(), segment);
+        homes.use(loop.condition(), segment);
+        homes.use(loop.step(), segment);
       } else if (statement instanceof Do loop) {
-        look(loop.condition(), segment);
+        homes.use(loop.condition(), segment);
       }
-      for (Statement inside : inner(statement)) {
+      for (Statement inside : statement.inner()) {
         look(inside, segment, depth + (isLoop ? 1 : 0));
       }
     }
@@ -394,42 +263,16 @@ final class Planner {
     loop.hasContinues |= jump.word().is("continue");
   }
 
-  private void look(List<Token> tokens, Step.Segment segment) {
-    for (Token token : tokens) {
-      Variable variable = token.isWord() ? variable(token.text()) : null;
-      if (variable == null && token.text().endsWith("_all")) { // what was exchanged
-        variable = variable(token.text().substring(0, token.text().length() - 4));
-      }
-      if (variable != null && variable.home != segment) {
-        use(variable, segment);
-      }
-    }
-  }
-
-  private static void use(Variable variable, Step.Segment segment) {
-    if (variable.home != segment) {
-      variable.cross();
-      variable.needs.forEach(needed -> use(needed, segment));
-      segment.uses(variable);
-    }
-  }
-
   // Branches.
-
-  private static @Nullable Statement single(Statement statement) {
-    return statement instanceof Block block
-        ? block.statements().size() == 1 ? block.statements().get(0) : null
-        : statement;
-  }
 
   /** Whether all items jump, or none does. */
   private boolean isGroupJump(If choice) {
-    return choice.otherwise() == null
-        && single(choice.then()) instanceof Jump jump
+    return Uniform.isJump(choice)
+        && choice.then().single() instanceof Jump jump
         && (jump.word().is("return")
             ? masks.size() == (hasReturns ? 1 : 0)
             : !loops.isEmpty() && isInsideTogether())
-        && isSame(choice.condition());
+        && uniform.isSame(choice.condition());
   }
 
   /** Whether all items that are alive are in the innermost divided loop, and in no branch of it. */
@@ -441,9 +284,11 @@ final class Planner {
 
   private void choice(If choice, List<Step> steps) throws UnfitException {
     Statement otherwise = choice.otherwise();
-    if (isSame(choice.condition())) {
+    condition(choice.condition());
+    if (uniform.isSame(choice.condition()) || choice.isConstant()) {
       steps.add(
           new Step.GroupIf(
+              choice.isConstant(),
               choice.condition(),
               scope(choice.then()),
               otherwise == null ? null : scope(otherwise)));
@@ -451,7 +296,7 @@ final class Planner {
     }
     int number = ++numbers;
     Step.Segment decision = newSegment();
-    look(choice.condition(), decision);
+    homes.use(choice.condition(), decision);
     masks.addLast(Step.Mask.always("hal_choice" + number + "[hal_i]"));
     List<Step> then = scope(choice.then());
     masks.removeLast();
@@ -461,37 +306,38 @@ final class Planner {
     steps.add(new Step.ItemIf(number, decision, choice.condition(), then, rest));
   }
 
+  private static void condition(List<Token> condition) throws UnfitException {
+    if (Declarations.of(condition) != null) {
+      throw new UnfitException("a declaration in a condition", condition.get(0));
+    }
+  }
+
   // Loops.
 
   private void loop(For loop, List<Step> steps) throws UnfitException {
-    scopes.push(new HashMap<>());
+    condition(loop.condition());
     List<Step> around = new ArrayList<>();
-    boolean isTogether = isTogether(loop);
+    boolean isTogether = uniform.isTogether(loop);
     if (isTogether && loop.start() instanceof Variables start) {
-      Declaration declaration = start.declaration();
-      for (Declarator declarator : declaration.declarators()) {
-        add(declaration, declarator, new Object(), false).kind = Variable.Kind.GROUP;
+      for (Declarator declarator : start.declaration().declarators()) {
+        homes.addOfGroup(start.declaration(), declarator, ++numbers);
       }
-    } else if (loop.start() != null) {
+    } else if (!isTogether && loop.start() != null) {
       statement(loop.start(), around);
       current = null;
     }
+    Statement start = isTogether ? loop.start() : null;
     Step.Loop divided =
-        new Step.Loop(
-            ++numbers,
-            isTogether ? loop.start() : null,
-            loop.condition(),
-            loop.step(),
-            isTogether,
-            false);
+        new Step.Loop(++numbers, start, loop.condition(), loop.step(), isTogether, false);
     body(divided, loop.body());
     around.add(divided);
     steps.add(new Step.Scope(around));
-    scopes.pop();
   }
 
   private void repeat(Do loop, List<Step> steps) throws UnfitException {
-    Step.Loop divided = new Step.Loop(++numbers, null, loop.condition(), List.of(), false, true);
+    boolean isTogether = uniform.isSame(loop.condition());
+    Step.Loop divided =
+        new Step.Loop(++numbers, null, loop.condition(), List.of(), isTogether, true);
     body(divided, loop.body());
     steps.add(divided);
   }
@@ -500,116 +346,25 @@ final class Planner {
     loops.addLast(loop);
     masks.addLast(new Step.Mask(loop.inside() + "[hal_i]", loop::hasInside));
     if (!loop.isTogether && !loop.isConditionLast) {
-      loop.test = test(loop);
+      loop.test = using(loop.condition);
     }
     masks.addLast(new Step.Mask(loop.round() + "[hal_i]", () -> loop.hasContinues));
     loop.body.addAll(scope(body));
     masks.removeLast();
     if (!loop.isTogether) {
       if (loop.isConditionLast) {
-        loop.test = test(loop);
+        loop.test = using(loop.condition);
       }
-      loop.next = newSegment();
-      look(loop.step, loop.next);
+      loop.next = using(loop.step);
     }
     masks.removeLast();
     loops.removeLast();
   }
 
-  private Step.Segment test(Step.Loop loop) {
-    Step.Segment test = newSegment();
-    look(loop.condition, test);
-    return test;
-  }
-
-  /**
-   * Whether all items go through a loop together: its header depends only on what is the same for
-   * all, and on its own variables, which the body does not change.
-   */
-  private boolean isTogether(For loop) {
-    if (loop.start() == null && loop.step().isEmpty()) {
-      return isSame(loop.condition());
-    }
-    if (!(loop.start() instanceof Variables start)) {
-      return false;
-    }
-    List<String> own = new ArrayList<>();
-    for (Declarator declarator : start.declaration().declarators()) {
-      if (!Tokens.is(declarator.initial(), 0, "=")
-          || !declarator.dimensions().isEmpty()
-          || declarator.isReference()
-          || !isSame(initial(declarator))) {
-        return false;
-      }
-      own.add(declarator.name().text());
-    }
-    Names.Allowed allowed =
-        name ->
-            own.contains(name) || isSame(List.of(new Token(Token.Kind.WORD, name, true, "", 0)));
-    List<Token> step = new ArrayList<>();
-    for (Token token : loop.step()) { // a change of its own variables
-      boolean isChange =
-          token.is("++") || token.is("--") || (token.text().endsWith("=") && !isComparison(token));
-      step.add(isChange ? Token.mark("+", token) : token);
-    }
-    return names.isSafe(loop.condition(), allowed)
-        && names.isSafe(step, allowed)
-        && changesOnly(loop.step(), own)
-        && own.stream().noneMatch(name -> new BodyChanges(loop.body()).changes(name));
-  }
-
-  private static boolean isComparison(Token token) {
-    return Set.of("==", "!=", "<=", ">=").contains(token.text());
-  }
-
-  /** Whether the expressions of a step change one of the given variables each. */
-  private static boolean changesOnly(List<Token> step, List<String> own) {
-    for (List<Token> part : Tokens.split(step)) {
-      boolean isPrefix = Tokens.is(part, 0, "++") || Tokens.is(part, 0, "--");
-      if (!own.contains(Tokens.get(part, isPrefix ? 1 : 0).text())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** What the body of a loop changes. */
-  private static final class BodyChanges {
-    private final Names inside;
-
-    BodyChanges(Statement body) {
-      List<Token> tokens = new ArrayList<>();
-      collect(body, tokens);
-      inside = new Names(tokens, Set.of(), Set.of());
-    }
-
-    boolean changes(String name) {
-      return inside.isAssigned(name);
-    }
-  }
-
-  /** All tokens of a statement, with a semicolon between those of two parts. */
-  static void collect(Statement statement, List<Token> to) {
-    if (statement instanceof Plain plain) {
-      to.addAll(plain.tokens());
-    } else if (statement instanceof Variables declared) {
-      to.addAll(declared.tokens());
-    } else if (statement instanceof Whole whole) {
-      to.addAll(whole.tokens());
-    } else if (statement instanceof Jump jump) {
-      to.addAll(jump.value());
-    } else if (statement instanceof If choice) {
-      to.addAll(choice.condition());
-    } else if (statement instanceof For loop) {
-      to.addAll(loop.condition());
-      to.add(new Token(Token.Kind.MARK, ";", false, "", 0));
-      to.addAll(loop.step());
-    } else if (statement instanceof Do loop) {
-      to.addAll(loop.condition());
-    }
-    to.add(new Token(Token.Kind.MARK, ";", false, "", 0));
-    for (Statement inside : inner(statement)) {
-      collect(inside, to);
-    }
+  /** A segment that evaluates an expression. */
+  private Step.Segment using(List<Token> expression) {
+    Step.Segment segment = newSegment();
+    homes.use(expression, segment);
+    return segment;
   }
 }

@@ -8,16 +8,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognizes conditions that hold for all items of a workgroup if they hold for the last one, such
- * as {@code i < n}: an expression that grows with the item's index along each axis is compared with
- * an upper limit that is the same for all.
+ * Recognizes conditions that hold for all items of a workgroup if they hold for the first and the
+ * last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x + threadIdx.x}: an
+ * expression that grows with the item's index along each axis is compared with an upper limit that
+ * is the same for all.
  *
  * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless its
  * type overflows; then the last item has a smaller value than the first one, which is looked at
  * when the kernel runs.
  */
 final class Rising {
-  private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
+  private static final Set<String> INDEXES = Set.of("threadIdx");
   private static final Set<String> TYPES =
       Set.of(
           "unsigned",
@@ -34,6 +35,8 @@ final class Rising {
 
   /** With at most 1024 items, no sum of a few terms overflows 32 bits more than once. */
   private static final long MOST = 1 << 18;
+
+  private static final int TERMS = 8;
 
   private final Predicate<List<Token>> isSame;
   private final Function<String, @Nullable Variable> variables;
@@ -101,7 +104,11 @@ final class Rising {
     if (sum.isEmpty()) {
       return false;
     }
-    for (List<Token> term : split(sum, "+")) {
+    List<List<Token>> terms = split(sum, "+");
+    if (terms.size() > TERMS) {
+      return false;
+    }
+    for (List<Token> term : terms) {
       if (!isSame.test(term) && !isGrowingTerm(term)) {
         return false;
       }
@@ -109,16 +116,22 @@ final class Rising {
     return true;
   }
 
+  /** One factor differs between the items; the others are small. */
   private boolean isGrowingTerm(List<Token> product) {
     long numbers = 1;
+    int growing = 0;
     for (List<Token> factor : split(product, "*")) {
       List<Token> value = withoutCast(factor);
       if (value.size() == 1 && value.get(0).kind() == Token.Kind.NUMBER) {
         numbers *= number(value.get(0).text());
-      } else if (!isGrowingFactor(value)) {
+      } else if (Tokens.is(value, 0, "blockDim") && value.size() == 3) {
+        numbers *= 1024;
+      } else if (isGrowingFactor(value)) {
+        growing++;
+      } else {
         return false;
       }
-      if (numbers < 0 || numbers > MOST) {
+      if (numbers < 0 || numbers > MOST || growing > 1) {
         return false;
       }
     }

@@ -17,7 +17,14 @@ final class SourceFile {
   private final List<Token> tokens;
   private final List<Function> functions = new ArrayList<>();
   private final Set<String> variables = new HashSet<>();
+  private final Set<String> namespaces = new HashSet<>();
+  private final List<Named> classes = new ArrayList<>();
+  private final List<Named> aliases = new ArrayList<>();
+  private int scope = -1; // the brace of the innermost namespace
   private final List<int[]> instantiations = new ArrayList<>();
+
+  /** What is defined outside functions, with all its tokens. */
+  record Named(String name, List<Token> tokens) {}
 
   SourceFile(List<Token> tokens) {
     this.tokens = tokens;
@@ -36,6 +43,21 @@ final class SourceFile {
   /** The names of variables, some of which may be constant. */
   Set<String> variables() {
     return variables;
+  }
+
+  /** The names of namespaces, and other names for them. */
+  Set<String> namespaces() {
+    return namespaces;
+  }
+
+  /** The definitions of classes. */
+  List<Named> classes() {
+    return classes;
+  }
+
+  /** Other names for types, and variables with what initializes them. */
+  List<Named> aliases() {
+    return aliases;
   }
 
   /** Where explicit instantiations of templates are, as pairs of indexes. */
@@ -57,12 +79,23 @@ final class SourceFile {
         return start + 1;
       }
       case "namespace" -> {
-        int brace = Tokens.find(tokens, start, "{");
-        int end = Tokens.find(tokens, start, ";");
-        return end < brace || brace >= to ? end + 1 : inside(brace);
+        int end = Tokens.find(tokens, start, "{", ";");
+        namespaces.add(Tokens.get(tokens, start + 1).text());
+        if (end >= to || Tokens.is(tokens, end, ";")) {
+          return end + 1;
+        }
+        int around = scope;
+        scope = end;
+        int behind = inside(end);
+        scope = around;
+        return behind;
       }
       case "using", "typedef", "static_assert" -> {
-        return Tokens.find(tokens, start, ";") + 1;
+        int end = Tokens.find(tokens, start, ";");
+        boolean isUsing = first.is("using");
+        String name = Tokens.get(tokens, isUsing ? start + 1 : end - 1).text();
+        aliases.add(new Named(name, tokens.subList(start, Math.min(end, tokens.size()))));
+        return end + 1;
       }
       default -> {}
     }
@@ -96,22 +129,25 @@ final class SourceFile {
   private int definition(int start, int type, int to) {
     for (int i = type; i < to; i++) {
       Token token = tokens.get(i);
-      if (token.is(";")) {
-        variable(type, i);
-        return i + 1;
-      }
-      if (token.is("=") || token.is("[")) {
-        variable(type, i);
-        return Tokens.find(tokens, i, ";") + 1;
-      }
-      if (token.is("{")) { // of a class, or an initializer
-        int end = Tokens.close(tokens, i);
-        return Tokens.find(tokens, end, ";") + 1;
+      if (token.is(";") || token.is("=") || token.is("[") || token.is("{")) {
+        int end = Tokens.find(tokens, i, ";");
+        if (token.is("{") && isClass(type, i)) {
+          classes.add(new Named(className(type, i), tokens.subList(start, Math.min(end, to))));
+          variables(tokens.subList(Tokens.close(tokens, i), Math.min(end, to)));
+        } else if (!isClass(type, i) || i - type > 2) {
+          variables(tokens.subList(type, Math.min(end, to)));
+        }
+        return end + 1;
       }
       if (token.is("<") && i > type && tokens.get(i - 1).isWord()) {
         int end = Tokens.closeAngle(tokens, i);
         i = end < 0 ? i : end;
       } else if (token.is("(")) {
+        if (Tokens.is(tokens, i + 1, "*") && Tokens.is(tokens, i + 3, ")")) { // T (*name)(U)
+          int end = Tokens.find(tokens, i, ";");
+          variables.add(tokens.get(i + 2).text());
+          return end + 1;
+        }
         if (WITH_ARGUMENTS.contains(Tokens.get(tokens, i - 1).text())) {
           i = Tokens.close(tokens, i);
         } else {
@@ -129,9 +165,36 @@ final class SourceFile {
                 token.is("struct") || token.is("class") || token.is("union") || token.is("enum"));
   }
 
-  private void variable(int from, int to) {
-    if (to > from && tokens.get(to - 1).isWord() && !isClass(from, to)) {
-      boolean ignored = variables.add(tokens.get(to - 1).text());
+  /** The first plain word behind {@code struct}. */
+  private String className(int from, int to) {
+    boolean isNamed = false;
+    for (int i = from; i < to; i++) {
+      Token token = tokens.get(i);
+      if (token.is("__align__") || token.is("alignas") || token.is("__attribute__")) {
+        i = Tokens.close(tokens, i + 1);
+      } else if (token.isWord() && isNamed && !token.is("class")) {
+        return token.text();
+      } else {
+        isNamed |= isClass(i, i + 1);
+      }
+    }
+    return "";
+  }
+
+  /** The variables of a declaration: the last word of each declarator before its initializer. */
+  private void variables(List<Token> declaration) {
+    for (List<Token> part : Tokens.split(declaration)) {
+      String name = "";
+      for (Token token : part) {
+        if (token.is("=") || token.is("[") || token.is("{") || token.is("(")) {
+          break;
+        }
+        name = token.isWord() ? token.text() : name;
+      }
+      if (!name.isEmpty()) {
+        variables.add(name);
+        aliases.add(new Named(name, part));
+      }
     }
   }
 
@@ -144,12 +207,12 @@ final class SourceFile {
       }
       name--;
     }
-    int end = Math.min(Tokens.find(tokens, close, ";"), Tokens.find(tokens, close, "{"));
+    int end = Tokens.find(tokens, close, "{", ";");
     boolean hasBody = Tokens.is(tokens, end, "{");
     int behind = hasBody ? Tokens.close(tokens, end) + 1 : end + 1;
     if (Tokens.get(tokens, name).isWord() && name > type) {
       functions.add(
-          new Function(tokens, start, type, name, open, close, hasBody ? end : -1, behind));
+          new Function(tokens, scope, start, type, name, open, close, hasBody ? end : -1, behind));
     }
     return behind;
   }

@@ -1,6 +1,8 @@
 package org.jhal.cpu.translate;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A statement of a kernel. Tokens do not include semicolons and the brackets around them. */
@@ -14,8 +16,17 @@ sealed interface Statement {
   /** Statements in braces. */
   record Block(List<Statement> statements, Token at) implements Statement {}
 
-  /** A choice. */
-  record If(List<Token> condition, Statement then, @Nullable Statement otherwise, Token at)
+  /**
+   * A choice.
+   *
+   * @param isConstant whether it is made when the kernel is compiled
+   */
+  record If(
+      boolean isConstant,
+      List<Token> condition,
+      Statement then,
+      @Nullable Statement otherwise,
+      Token at)
       implements Statement {}
 
   /** A loop that begins with a statement; a {@code while} is one without a start and a step. */
@@ -34,4 +45,80 @@ sealed interface Statement {
 
   /** What cannot be divided, such as a {@code switch}. */
   record Whole(List<Token> tokens) implements Statement {}
+
+  /** The statements that it has inside. */
+  default List<Statement> inner() {
+    List<Statement> inside = new ArrayList<>();
+    if (this instanceof Block block) {
+      inside.addAll(block.statements());
+    } else if (this instanceof If choice) {
+      inside.add(choice.then());
+      if (choice.otherwise() != null) {
+        inside.add(choice.otherwise());
+      }
+    } else if (this instanceof For loop) {
+      if (loop.start() != null) {
+        inside.add(loop.start());
+      }
+      inside.add(loop.body());
+    } else if (this instanceof Do loop) {
+      inside.add(loop.body());
+    }
+    return inside;
+  }
+
+  /** Whether it has a barrier, so that it must be divided. */
+  default boolean divides() {
+    return this instanceof Barrier || inner().stream().anyMatch(Statement::divides);
+  }
+
+  /** Whether it has a {@code return}. */
+  default boolean returns() {
+    return isReturn() || inner().stream().anyMatch(Statement::returns);
+  }
+
+  /** Whether it is a {@code return}. */
+  default boolean isReturn() {
+    return this instanceof Jump jump && jump.word().is("return");
+  }
+
+  /** Whether it declares what is no variable, such as a type. */
+  default boolean isTypeDeclaration() {
+    if (this instanceof Plain plain) {
+      return Set.of("using", "typedef", "namespace", "static_assert")
+          .contains(Tokens.get(plain.tokens(), 0).text());
+    }
+    return this instanceof Whole whole
+        && Set.of("struct", "class", "union", "enum").contains(whole.tokens().get(0).text());
+  }
+
+  /** The statement itself, or the only one in its braces; null if there are several. */
+  default @Nullable Statement single() {
+    return this instanceof Block block
+        ? block.statements().size() == 1 ? block.statements().get(0) : null
+        : this;
+  }
+
+  /** All its tokens, with a semicolon between those of two parts. */
+  default void collect(List<Token> to) {
+    if (this instanceof Plain plain) {
+      to.addAll(plain.tokens());
+    } else if (this instanceof Variables declared) {
+      to.addAll(declared.tokens());
+    } else if (this instanceof Whole whole) {
+      to.addAll(whole.tokens());
+    } else if (this instanceof Jump jump) {
+      to.addAll(jump.value());
+    } else if (this instanceof If choice) {
+      to.addAll(choice.condition());
+    } else if (this instanceof For loop) {
+      to.addAll(loop.condition());
+      to.add(Token.SEMICOLON);
+      to.addAll(loop.step());
+    } else if (this instanceof Do loop) {
+      to.addAll(loop.condition());
+    }
+    to.add(Token.SEMICOLON);
+    inner().forEach(inside -> inside.collect(to));
+  }
 }

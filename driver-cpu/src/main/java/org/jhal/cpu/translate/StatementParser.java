@@ -16,19 +16,25 @@ import org.jspecify.annotations.Nullable;
 /** Parses the statements of a function's body. */
 final class StatementParser {
   /** Statements that are not divided. */
-  private static final Set<String> WHOLE =
-      Set.of("switch", "try", "goto", "asm", "__asm__", "struct", "class", "union", "enum");
+  private static final Set<String> WHOLE = Set.of("switch", "try", "goto", "asm", "__asm__");
+
+  private static final Set<String> CLASSES = Set.of("struct", "class", "union", "enum");
+
+  /** Statements are nested at most so deep. */
+  private static final int DEPTH = 200;
 
   private final List<Token> tokens;
   private int at;
+  private int depth;
 
-  private StatementParser(List<Token> tokens) {
+  private StatementParser(List<Token> tokens, int depth) {
     this.tokens = tokens;
+    this.depth = depth;
   }
 
   /** Parses what stands between the braces of a body. */
   static List<Statement> parse(List<Token> tokens) throws UnfitException {
-    return new StatementParser(tokens).list();
+    return new StatementParser(tokens, 0).list();
   }
 
   private List<Statement> list() throws UnfitException {
@@ -67,6 +73,15 @@ final class StatementParser {
 
   /** Returns null for an empty statement. */
   private @Nullable Statement statement() throws UnfitException {
+    if (++depth > DEPTH) {
+      throw new UnfitException("statements that are nested too deep", token());
+    }
+    Statement parsed = parsed();
+    depth--;
+    return parsed;
+  }
+
+  private @Nullable Statement parsed() throws UnfitException {
     Token first = token();
     switch (first.text()) {
       case ";" -> {
@@ -74,11 +89,12 @@ final class StatementParser {
         return null;
       }
       case "{" -> {
-        return new Block(parse(brackets()), first);
+        return new Block(new StatementParser(brackets(), depth).list(), first);
       }
       case "if" -> {
-        at += Tokens.is(tokens, at + 1, "constexpr") ? 2 : 1;
-        return choice(first);
+        boolean isConstant = Tokens.is(tokens, at + 1, "constexpr");
+        at += isConstant ? 2 : 1;
+        return choice(first, isConstant);
       }
       case "for" -> {
         at++;
@@ -108,6 +124,9 @@ final class StatementParser {
   }
 
   private Statement simple(Token first) throws UnfitException {
+    if (isClass()) {
+      return type(first);
+    }
     if (first.isWord() && WHOLE.contains(first.text())) {
       return whole(first);
     }
@@ -119,21 +138,39 @@ final class StatementParser {
     return declaration == null ? new Plain(all) : new Variables(declaration, all);
   }
 
-  /** What ends with a brace, or with a semicolon if none comes before. */
-  private Statement whole(Token first) {
-    int start = at;
+  /** Whether a class is defined here, rather than a variable of one declared. */
+  private boolean isClass() {
+    int end = Tokens.find(tokens, at, ";", "{");
+    return CLASSES.contains(token().text())
+        && Tokens.is(tokens, end, "{")
+        && Tokens.find(tokens, at, "=", "(") > end;
+  }
+
+  /** Parses the definition of a class, and of the variables behind it. */
+  private Statement type(Token first) throws UnfitException {
     int brace = Tokens.find(tokens, at, "{");
-    int semicolon = Tokens.find(tokens, at, ";");
-    if (semicolon < brace) {
-      at = semicolon + 1;
+    int end = Tokens.find(tokens, Tokens.close(tokens, brace), ";");
+    List<Token> all = tokens.subList(at, Math.min(end, tokens.size()));
+    if (end != Tokens.close(tokens, brace) + 1) {
+      throw new UnfitException("a variable that is declared with its " + first, first);
+    }
+    at = end + 1;
+    List<Token> definition = new ArrayList<>(all);
+    definition.add(Token.mark(";", first));
+    return new Whole(definition);
+  }
+
+  /** What ends with a brace, or with a semicolon if none comes before. */
+  private Statement whole(Token first) throws UnfitException {
+    int start = at;
+    int end = Tokens.find(tokens, at, "{", ";");
+    if (Tokens.is(tokens, end, ";")) {
+      at = end + 1;
     } else {
-      at = Tokens.close(tokens, brace) + 1;
-      while (Tokens.is(tokens, at, "catch")) {
-        at = Tokens.close(tokens, Tokens.find(tokens, at, "{")) + 1;
-      }
-      if (!first.is("switch") && !first.is("try")) { // variables may follow a class
-        at = Tokens.find(tokens, at, ";") + 1;
-      }
+      at = Tokens.close(tokens, end) + 1;
+    }
+    if (first.is("goto") || first.is("try")) {
+      throw new UnfitException("a " + first, first);
     }
     return new Whole(tokens.subList(start, Math.min(at, tokens.size())));
   }
@@ -144,7 +181,7 @@ final class StatementParser {
     return body == null ? new Block(List.of(), first) : body;
   }
 
-  private Statement choice(Token first) throws UnfitException {
+  private Statement choice(Token first, boolean isConstant) throws UnfitException {
     List<Token> condition = brackets();
     if (Tokens.find(condition, 0, ";") < condition.size()) {
       throw new UnfitException("an if with a declaration", first);
@@ -155,7 +192,7 @@ final class StatementParser {
       at++;
       otherwise = body();
     }
-    return new If(condition, then, otherwise, first);
+    return new If(isConstant, condition, then, otherwise, first);
   }
 
   private Statement loop(Token first) throws UnfitException {

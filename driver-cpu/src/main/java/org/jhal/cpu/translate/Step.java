@@ -54,14 +54,15 @@ sealed interface Step {
     }
   }
 
-  /** A declaration that all items share. */
+  /** A declaration that all items share, or a change of a variable that they share. */
   record Declared(List<Token> tokens) implements Step {}
 
   /** Statements in braces. */
   record Scope(List<Step> steps) implements Step {}
 
   /** All items take the same branch. */
-  record GroupIf(List<Token> condition, List<Step> then, @Nullable List<Step> otherwise)
+  record GroupIf(
+      boolean isConstant, List<Token> condition, List<Step> then, @Nullable List<Step> otherwise)
       implements Step {}
 
   /** All items jump. */

@@ -18,6 +18,14 @@ record Token(Kind kind, String text, boolean isSpaced, String file, int line) {
     MARK
   }
 
+  /** A semicolon that was generated. */
+  static final Token SEMICOLON = new Token(Kind.MARK, ";", false, "", 0);
+
+  /** The same place, with another name. */
+  Token named(String name) {
+    return new Token(kind, name, isSpaced, file, line);
+  }
+
   static Token word(String text, Token at) {
     return new Token(Kind.WORD, text, true, at.file, at.line);
   }

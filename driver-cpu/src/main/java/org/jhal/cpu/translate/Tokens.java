@@ -69,6 +69,55 @@ final class Tokens {
     return -1;
   }
 
+  /** The index of the bracket that the one at {@code close} closes; -1 if there is none. */
+  static int open(List<Token> tokens, int close) {
+    int depth = 0;
+    for (int i = close; i >= 0; i--) {
+      Token token = tokens.get(i);
+      if (token.kind() != Token.Kind.MARK) {
+        continue;
+      }
+      switch (token.text()) {
+        case ")", "]", "}" -> depth++;
+        case "(", "[", "{" -> {
+          if (--depth == 0) {
+            return i;
+          }
+        }
+        default -> {}
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The index of the {@code <} whose list of template arguments the {@code >} at {@code close}
+   * ends; -1 if that is a comparison.
+   */
+  static int openAngle(List<Token> tokens, int close) {
+    int depth = 0;
+    for (int i = close; i >= 0; i--) {
+      Token token = tokens.get(i);
+      if (token.kind() != Token.Kind.MARK) {
+        continue;
+      }
+      switch (token.text()) {
+        case ">" -> depth++;
+        case "<" -> {
+          if (--depth == 0) {
+            return i;
+          }
+        }
+        case ")", "]", "}" -> i = open(tokens, i);
+        case "(", "[", "{", ";", "&&", "||" -> {
+          return -1;
+        }
+        default -> {}
+      }
+    }
+    return -1;
+  }
+
   /**
    * The next token outside brackets, from {@code from} on, that is {@code text}; the number of
    * tokens if there is none.
@@ -83,6 +132,30 @@ final class Tokens {
       }
     }
     return tokens.size();
+  }
+
+  /** The next token outside brackets that is one of two; the number of tokens if there is none. */
+  static int find(List<Token> tokens, int from, String one, String other) {
+    for (int i = from; i < tokens.size(); i++) {
+      if (is(tokens, i, one) || is(tokens, i, other)) {
+        return i;
+      }
+      if (isOpen(tokens.get(i))) {
+        i = close(tokens, i);
+      }
+    }
+    return tokens.size();
+  }
+
+  /** Whether a bracket begins a lambda. */
+  static boolean isLambda(List<Token> tokens, int at) {
+    if (!is(tokens, at, "[")) {
+      return false;
+    }
+    Token before = get(tokens, at - 1);
+    return before.kind() == Token.Kind.MARK
+        ? !before.is("]") && !before.is(")") && !before.is("}")
+        : before.is("return");
   }
 
   static boolean isOpen(Token token) {

@@ -9,6 +9,12 @@ import java.util.List;
  * @param kernels by request
  */
 public record Translation(String text, List<Form> kernels) {
+  /** Whether each kernel is in the form that changes the source least. */
+  public boolean isPlain() {
+    return kernels.stream()
+        .allMatch(form -> form.level() == Level.FIBER || form.level() == Level.ASKING);
+  }
+
   /** Whether it needs a compiler for C++20 rather than C++17. */
   public boolean hasCoroutines() {
     return kernels.stream().anyMatch(form -> form.level() == Level.COROUTINE);
@@ -17,7 +23,20 @@ public record Translation(String text, List<Form> kernels) {
   /**
    * How a kernel is run.
    *
+   * @param meets whether its work items meet, at barriers or otherwise
    * @param why why not by a faster level; empty if it is the fastest
    */
-  public record Form(Level level, String why) {}
+  public record Form(Level level, boolean meets, String why) {
+    /** All this in words for people. */
+    public String text() {
+      String how =
+          switch (level) {
+            case PLAIN, ASKING -> "items run one after the other";
+            case FISSION -> meets ? "divided at its barriers" : "items run one after the other";
+            case COROUTINE -> "items are coroutines";
+            case FIBER -> "items have stacks of their own";
+          };
+      return why.isEmpty() ? how : how + ": " + why;
+    }
+  }
 }

@@ -27,6 +27,8 @@ final class Variable {
   final List<Variable> mentions = new ArrayList<>(); // in its initial value, otherwise
   Kind kind = Kind.LOCAL;
   final boolean isRepeatable;
+  boolean isMentioned; // where only the type of an expression counts
+  boolean mayDivide; // computing it again may divide by zero
 
   Variable(
       Declaration declaration,
@@ -55,6 +57,14 @@ final class Variable {
     if (kind == Kind.LOCAL) {
       kind = isRepeatable ? Kind.REPEATED : Kind.ARRAY;
     }
+  }
+
+  /** An expression with this variable has a type that must be known. */
+  void mention() {
+    cross();
+    isMentioned = true;
+    mentions.forEach(Variable::mention);
+    needs.forEach(Variable::mention);
   }
 
   /** As it is declared in the source. */

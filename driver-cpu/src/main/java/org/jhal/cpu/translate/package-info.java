@@ -1,3 +1,30 @@
+/**
+ * Translates preprocessed GPU C++ to C++ that runs workgroups on a processor. {@link
+ * org.jhal.cpu.translate.Translator} is the way in. A source goes through these stages; docs/cpu.md
+ * shows a kernel in each of them.
+ *
+ * <ul>
+ *   <li>Tokens: {@code Lexer} makes {@code Token}s, {@code Tokens} looks at lists of them, {@code
+ *       SourceFile} finds functions, classes and variables, {@code Calls} says in which functions
+ *       items ask for their index or meet, and {@code ItemRewriter} passes the item to these.
+ *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
+ *       Statement}s. {@code Meetings} makes each place where items meet a barrier, with {@code
+ *       Exchanges} for warps and {@code Inliner} for functions. {@code Scopes} gives each variable
+ *       its own name.
+ *   <li>Facts: {@code Changes}, {@code Casts}, {@code Names} and {@code Source} say what may change
+ *       and what may be computed again, {@code Uniform} what is the same for all items, and {@code
+ *       Rising} which conditions hold for all items if they do for the last one. In doubt they say
+ *       no.
+ *   <li>Plan: {@code Divider} calls {@code Planner}, which divides the statements to {@code Step}s,
+ *       and {@code Homes} says where each {@code Variable} lives.
+ *   <li>Output: {@code Fission} and {@code SegmentWriter} write a plan, {@code Coroutine} the form
+ *       that stops at barriers, and {@code SourceWriter} the whole, with a {@code Writer} that
+ *       keeps the lines of the source.
+ * </ul>
+ *
+ * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower
+ * form. Arrows go from later stages to earlier ones.
+ */
 @NullMarked
 package org.jhal.cpu.translate;
 

@@ -39,6 +39,7 @@ typedef struct {
   hal_run* run;
   unsigned count;
   const hal_parameter* parameters;
+  const char* note;  // how it is run, and why not faster; for people
 } hal_kernel;
 
 #ifdef __cplusplus

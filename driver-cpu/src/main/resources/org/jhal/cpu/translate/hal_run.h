@@ -52,6 +52,19 @@ struct hal_plain<void (*)(A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A
   }
 };
 
+// The same for kernels whose classes ask which item it is, which only the thread can tell them.
+template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
+template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_asking<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A...> {
+  static inline void one(hal_item& self, A... arguments) {
+    ::hal_self = self;
+    kernel(self, arguments...);
+  }
+  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    hal_plain<void (*)(hal_item&, A...), &one, X, Y, Z>::run(launch, first, count);
+  }
+};
+
 // A kernel that was divided, and runs workgroups itself.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_divided;
 template <class... A, void (*kernel)(HAL_RANGE, A...), unsigned X, unsigned Y, unsigned Z>
@@ -208,11 +221,11 @@ template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, u
 struct hal_coroutines<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> {};
 #endif
 
-#define HAL_ENTRY(index, form, sizes, function)                                                   \
+#define HAL_ENTRY(index, form, sizes, function, note)                                                   \
   typedef form<hal_bare<decltype(&HAL_BARE function)>, &HAL_BARE function, HAL_BARE sizes> hal_form_##index;           \
   extern "C" {                                                                                    \
   extern __attribute__((visibility("default"))) const hal_kernel hal_kernel_##index;              \
   const hal_kernel hal_kernel_##index = {&hal_form_##index::run, hal_form_##index::count,         \
-                                         hal_form_##index::table};                                \
+                                         hal_form_##index::table, note};                          \
   }
 #define HAL_BARE(...) __VA_ARGS__

@@ -67,6 +67,11 @@ final class FormRun implements AutoCloseable {
     return output;
   }
 
+  /** What the device says about a kernel. */
+  String note(String name) {
+    return kernels.kernel(name).note();
+  }
+
   @Override
   public void close() {
     kernels.close();

@@ -6,20 +6,23 @@ import java.util.Random;
 import java.util.function.IntBinaryOperator;
 
 /**
- * A random kernel of integers: variables, arithmetic, branches, loops, shared memory between
- * barriers, functions that are called, and early ends. It is written as C++ and evaluated in Java
- * from the same tree. No two items access an element of shared memory between two barriers if one
- * of them writes it, so the result is defined.
+ * A random kernel of integers and floats: variables, arithmetic, branches, loops, shared memory
+ * between barriers, functions that are called, and early ends. It is written as C++ and evaluated
+ * in Java from the same tree; both compute {@code + - *} of floats as IEEE 754 says. No two items
+ * access an element of shared memory between two barriers if one of them writes it, so the result
+ * is defined.
  */
 final class RandomKernel {
   private static final int ITEMS = FormRun.ITEMS;
   private static final int VARIABLES = 4;
+  private static final int FLOATS = 2;
 
   /** All work items of a workgroup. */
   private static final class Group {
     final int[] input;
     final int first; // of its items among those of the grid
     final int[][] variables = new int[ITEMS][VARIABLES];
+    final float[][] floats = new float[ITEMS][FLOATS];
     final int[][] counters = new int[ITEMS][8];
     final int[] shared = new int[ITEMS];
     final boolean[] hasEnded = new boolean[ITEMS];
@@ -33,6 +36,12 @@ final class RandomKernel {
   private interface Value {
     int of(Group group, int item);
   }
+
+  private interface FloatValue {
+    float of(Group group, int item);
+  }
+
+  private record FloatExpression(String text, FloatValue value) {}
 
   private record Expression(String text, Value value) {}
 
@@ -73,9 +82,14 @@ final class RandomKernel {
     for (int i = 0; i < VARIABLES; i++) {
       text.append("  int v%d = in[at] + %d;\n".formatted(i, i));
     }
+    for (int i = 0; i < FLOATS; i++) {
+      text.append("  float f%d = in[at] * 0.37f + %d;\n".formatted(i, i));
+    }
     text.append("  shared[item] = in[at];\n  __syncthreads();\n");
     text.append(body.text);
-    text.append("  out[at] = v0 + 3 * v1 + 5 * v2 + 7 * v3;\n}\n");
+    text.append("  int bits = f0 == f0 ? __float_as_int(f0) : 1;\n"); // a NaN has many forms
+    text.append("  bits ^= f1 == f1 ? __float_as_int(f1) : 2;\n");
+    text.append("  out[at] = v0 + 3 * v1 + 5 * v2 + 7 * v3 + bits;\n}\n");
     return text.toString();
   }
 
@@ -91,14 +105,23 @@ final class RandomKernel {
         for (int i = 0; i < VARIABLES; i++) {
           group.variables[item][i] = input[first + item] + i;
         }
+        for (int i = 0; i < FLOATS; i++) {
+          group.floats[item][i] = input[first + item] * 0.37f + i;
+        }
       }
       body.effect.run(group, all);
       for (int item = 0; item < ITEMS; item++) {
         int[] v = group.variables[item];
-        output[first + item] = group.hasEnded[item] ? -1 : v[0] + 3 * v[1] + 5 * v[2] + 7 * v[3];
+        int bits = bits(group.floats[item][0], 1) ^ bits(group.floats[item][1], 2);
+        output[first + item] =
+            group.hasEnded[item] ? -1 : v[0] + 3 * v[1] + 5 * v[2] + 7 * v[3] + bits;
       }
     }
     return output;
+  }
+
+  private static int bits(float value, int ofNan) {
+    return Float.isNaN(value) ? ofNan : Float.floatToRawIntBits(value);
   }
 
   private void function(int index) {
@@ -152,7 +175,7 @@ final class RandomKernel {
   }
 
   private Expression leaf() {
-    switch (random.nextInt(loops > 0 ? 5 : 4)) {
+    switch (random.nextInt(loops > 0 ? 6 : 5)) {
       case 0 -> {
         int number = random.nextInt(200) - 100;
         return new Expression("(" + number + ")", (group, item) -> number);
@@ -167,11 +190,44 @@ final class RandomKernel {
         int index = random.nextInt(VARIABLES);
         return new Expression("v" + index, (group, item) -> group.variables[item][index]);
       }
+      case 4 -> {
+        FloatExpression x = floats(1);
+        FloatExpression y = floats(0);
+        return new Expression(
+            "(%s < %s ? 1 : 0)".formatted(x.text, y.text),
+            (group, item) -> x.value.of(group, item) < y.value.of(group, item) ? 1 : 0);
+      }
       default -> {
         int index = random.nextInt(loops);
         return new Expression("i" + index, (group, item) -> group.counters[item][index]);
       }
     }
+  }
+
+  private FloatExpression floats(int depth) {
+    if (depth == 0 || random.nextInt(4) == 0) {
+      int index = random.nextInt(FLOATS);
+      return switch (random.nextInt(3)) {
+        case 0 -> new FloatExpression("f" + index, (group, item) -> group.floats[item][index]);
+        case 1 -> {
+          float number = random.nextInt(64) * 0.125f;
+          yield new FloatExpression(number + "f", (group, item) -> number);
+        }
+        default ->
+            new FloatExpression(
+                "(float)in[at]", (group, item) -> (float) group.input[group.first + item]);
+      };
+    }
+    FloatExpression x = floats(depth - 1);
+    FloatExpression y = floats(depth - 1);
+    String mark = List.of("+", "-", "*").get(random.nextInt(3));
+    return new FloatExpression(
+        "(%s %s %s)".formatted(x.text, mark, y.text),
+        (group, item) -> {
+          float a = x.value.of(group, item);
+          float b = y.value.of(group, item);
+          return mark.equals("+") ? a + b : mark.equals("-") ? a - b : a * b;
+        });
   }
 
   // Statements.
@@ -191,12 +247,27 @@ final class RandomKernel {
   private Step step(int depth, boolean mayMeet) {
     int kind = random.nextInt(depth == 0 ? 3 : mayMeet ? 9 : 6);
     return switch (kind) {
-      case 0, 1, 2 -> assignment();
+      case 0, 1 -> assignment();
+      case 2 -> floatAssignment();
       case 3 -> branch(depth, mayMeet);
       case 4, 5 -> loop(depth, mayMeet);
       case 6, 7 -> exchange();
       default -> mayMeet ? end() : assignment();
     };
+  }
+
+  private Step floatAssignment() {
+    int index = random.nextInt(FLOATS);
+    FloatExpression value = floats(3);
+    return new Step(
+        "  f%d = %s;\n".formatted(index, value.text),
+        (group, takesPart) -> {
+          for (int item = 0; item < ITEMS; item++) {
+            if (takesPart[item] && !group.hasEnded[item]) {
+              group.floats[item][index] = value.value.of(group, item);
+            }
+          }
+        });
   }
 
   private Step assignment() {
@@ -249,11 +320,16 @@ final class RandomKernel {
     boolean isSeen = random.nextBoolean();
     boolean isOwn = !mayMeet && random.nextBoolean();
     String limit = isOwn ? "(item & 3)" : isSeen ? "" + most : "((in[0] & 1) + " + most + ")";
+    String form =
+        switch (random.nextInt(3)) {
+          case 0 -> "  { int i%1$d = 0; while (i%1$d < %2$s) {\n%3$s  i%1$d++; } }\n";
+          case 1 -> "  { int i%1$d; for (i%1$d = 0; i%1$d < %2$s; i%1$d += 1) {\n%3$s  } }\n";
+          default -> "  for (int i%1$d = 0; i%1$d < %2$s; i%1$d++) {\n%3$s  }\n";
+        };
     Step inside = block(depth - 1, mayMeet);
     loops--;
     return new Step(
-        "  for (int i%d = 0; i%d < %s; i%d++) {\n%s  }\n"
-            .formatted(counter, counter, limit, counter, inside.text),
+        form.formatted(counter, limit, inside.text),
         (group, takesPart) -> {
           boolean[] inLoop = new boolean[ITEMS];
           for (int round = 0; ; round++) {

@@ -8,10 +8,18 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random kernels write in each form what their Java evaluation says. */
+/**
+ * Random kernels write in each form what their Java evaluation says. {@code
+ * -Djhal.test.random-kernels=2000} tries more of them, and {@code -Djhal.test.random-first} others.
+ */
 class RandomKernelsTest {
   private static final int KERNELS = Integer.getInteger("jhal.test.random-kernels", 40);
   private static final long FIRST = Long.getLong("jhal.test.random-first", 0);
+
+  private static String hint(String form, RandomKernel kernel) {
+    return "%s in the form %s; again with -Djhal.test.random-first=%s -Djhal.test.random-kernels=1\n%s"
+        .formatted(kernel.name(), form, kernel.name().substring(6), kernel.text());
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "coroutine", "fiber"})
@@ -29,9 +37,7 @@ class RandomKernelsTest {
         for (int seed = 0; seed < 4; seed++) {
           int[] input = new Random(seed).ints(FormRun.COUNT, 0, 1000).toArray();
           assertArrayEquals(
-              kernel.evaluate(input),
-              run.run(kernel.name(), input),
-              () -> "a kernel in the form " + form + ":\n" + kernel.text());
+              kernel.evaluate(input), run.run(kernel.name(), input), () -> hint(form, kernel));
         }
       }
     }

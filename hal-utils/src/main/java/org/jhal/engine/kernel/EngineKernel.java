@@ -25,6 +25,7 @@ public final class EngineKernel implements Kernel, LoadedKernel {
   private final Parameter[] parameters; // those of spec, for loops that allocate no iterator
   private final ArgumentLayout layout;
   private final Workgroups maxCount;
+  private final String note;
 
   /**
    * Creates a kernel.
@@ -49,6 +50,7 @@ public final class EngineKernel implements Kernel, LoadedKernel {
             (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
             (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
             (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
+    this.note = executable.module().note(index); // now, since the module may be unloaded later
     this.number = // last: if this constructor threw afterwards, the name would leak
         Names.add("kernel", executable.name() + ":" + spec.name(), executable.core().number());
   }
@@ -117,6 +119,11 @@ public final class EngineKernel implements Kernel, LoadedKernel {
   @Override
   public int dynamicSharedMemory() {
     return spec.dynamicSharedMemory();
+  }
+
+  @Override
+  public String note() {
+    return note;
   }
 
   public void checkGrid(Workgroups count) {

@@ -1,0 +1,95 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Turns a kernel into a function that runs workgroups: its statements are parsed, the places found
+ * where items meet, its variables named and looked at, and it is planned and written.
+ */
+final class Divider {
+  private final SourceFile file;
+  private final Calls calls;
+  private final Source source;
+
+  Divider(SourceFile file, Calls calls) {
+    this.file = file;
+    this.calls = calls;
+    this.source = new Source(file);
+  }
+
+  /**
+   * The function {@code NAME__groups} of a kernel.
+   *
+   * @throws UnfitException if the kernel has something that is not known here
+   */
+  String divide(Function kernel) throws UnfitException {
+    Set<String> parameters = new HashSet<>();
+    for (List<Token> parameter : kernel.parameters()) {
+      if (!parameter.get(0).is("hal_item")) {
+        parameters.add(parameter.get(name(parameter)).text());
+      }
+    }
+    List<Statement> parsed = StatementParser.parse(kernel.statements());
+    Set<String> own = new HashSet<>(parameters);
+    Scopes.declared(parsed, own);
+    List<Statement> statements =
+        Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters);
+    List<Token> all = new ArrayList<>(); // with those of the functions that were written out
+    statements.forEach(statement -> statement.collect(all));
+    Set<String> declared = new HashSet<>(parameters);
+    Scopes.declared(statements, declared);
+    Names names = new Names(all, declared, source);
+    List<List<Token>> passed = new ArrayList<>();
+    List<Statement> copies = new ArrayList<>();
+    for (List<Token> parameter : kernel.parameters()) {
+      if (!parameter.get(0).is("hal_item")) {
+        passed.add(parameter(parameter, names, copies));
+      }
+    }
+    copies.addAll(statements);
+    Uniform uniform = new Uniform(copies, names, source, parameters);
+    Planner planner = new Planner(uniform, new Homes(names, uniform, parameters));
+    List<Step> steps = planner.plan(copies);
+    Writer out = new Writer();
+    out.goTo(file.tokens().get(kernel.name()));
+    Fission.write(kernel.text(), kernel.templateParameters(), passed, planner, steps, out);
+    return out.toString();
+  }
+
+  /** A parameter as it is declared. Each item gets a copy of one that changes. */
+  private static List<Token> parameter(List<Token> parameter, Names names, List<Statement> copies)
+      throws UnfitException {
+    List<Token> own = new ArrayList<>(parameter.subList(0, Tokens.find(parameter, 0, "=")));
+    int at = name(own);
+    Token name = own.get(at);
+    Changes changes = names.changes();
+    boolean isPointer = own.stream().anyMatch(token -> token.is("*") || token.is("["));
+    if (!changes.isAssigned(name.text())
+        && !changes.isReached(name.text())
+        && (isPointer || !changes.isElementAssigned(name.text()))) {
+      return own;
+    }
+    Token passed = name.named("hal_" + name);
+    List<Token> copy = new ArrayList<>();
+    copy.add(Token.word("auto", name));
+    copy.add(name);
+    copy.add(Token.mark("=", name));
+    copy.add(passed);
+    Generated.add(copy, copies);
+    own.set(at, passed);
+    return own;
+  }
+
+  /** Where the name of a parameter is. */
+  private static int name(List<Token> parameter) throws UnfitException {
+    int end = Math.min(Tokens.find(parameter, 0, "="), Tokens.find(parameter, 0, "["));
+    Token name = Tokens.get(parameter, end - 1);
+    if (!name.isWord() || parameter.stream().anyMatch(token -> token.is("("))) {
+      throw new UnfitException("a parameter of another kind than usual", parameter.get(0));
+    }
+    return end - 1;
+  }
+}

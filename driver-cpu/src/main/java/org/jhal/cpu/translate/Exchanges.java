@@ -1,0 +1,119 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jhal.cpu.translate.Statement.Barrier;
+
+/**
+ * Divides what the items of a warp exchange: each item gives a value before a barrier, and reads
+ * those of others behind it. {@code x += __shfl_down_sync(m, x, 1);} becomes
+ *
+ * <pre>{@code
+ * auto hal_given1 = (x);
+ * barrier
+ * x += HAL_READ(hal_given1_all, hal_lane_down(hal_i & 31, 1, (int)(32)));
+ * }</pre>
+ */
+final class Exchanges {
+  private static final Set<String> SHUFFLES =
+      Set.of("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync");
+  private static final Set<String> TILE_SHUFFLES =
+      Set.of("shfl", "shfl_up", "shfl_down", "shfl_xor");
+
+  private final Meetings meetings;
+
+  Exchanges(Meetings meetings) {
+    this.meetings = meetings;
+  }
+
+  /** Adds what comes before the expression that a call is in. Returns what stands for the call. */
+  List<Token> exchanged(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
+    Token name = tokens.get(call.name());
+    List<List<Token>> arguments = new ArrayList<>();
+    for (List<Token> argument : call.arguments(tokens)) {
+      arguments.add(meetings.expression(argument, to));
+    }
+    String word = name.text();
+    if (SHUFFLES.contains(word)) {
+      String given = give(arguments.get(1), name, to);
+      String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
+      String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
+      return shuffle(
+          word.equals("__shfl_sync") ? "hal_lane_of" : lane,
+          given,
+          Generated.text(arguments.get(2)),
+          width,
+          name);
+    }
+    if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
+      String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
+      String given = give(arguments.get(0), name, to);
+      String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
+      return shuffle(lane, given, Generated.text(arguments.get(1)), tile + ".size()", name);
+    }
+    if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
+      String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
+      String takesPart = meetings.exchangedName();
+      Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
+      String given = give(arguments.get(0), name, to);
+      String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
+      return Generated.tokens(
+          macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
+    }
+    if (word.equals("reduce") && arguments.size() == 3) {
+      String given = give(arguments.get(1), name, to);
+      return Generated.tokens(
+          "HAL_READ_TREE("
+              + given
+              + "_all, "
+              + Generated.text(arguments.get(0))
+              + ".size(), "
+              + Generated.text(arguments.get(2))
+              + ")",
+          name);
+    }
+    String macro =
+        switch (word) {
+          case "__ballot_sync" -> "HAL_READ_BALLOT";
+          case "__any_sync" -> "HAL_READ_ANY";
+          case "__all_sync" -> "HAL_READ_ALL";
+          case "__reduce_add_sync" -> "HAL_READ_ADD";
+          case "__reduce_min_sync" -> "HAL_READ_MIN";
+          case "__reduce_max_sync" -> "HAL_READ_MAX";
+          case "__reduce_and_sync" -> "HAL_READ_AND";
+          case "__reduce_or_sync" -> "HAL_READ_OR";
+          case "__reduce_xor_sync" -> "HAL_READ_XOR";
+          default -> throw new UnfitException(word + " in an expression", name);
+        };
+    String takesPart = meetings.exchangedName();
+    Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
+    String given = give(arguments.get(1), name, to);
+    return Generated.tokens(
+        macro
+            + "("
+            + given
+            + "_all, "
+            + takesPart
+            + "_all, "
+            + Generated.text(arguments.get(0))
+            + ")",
+        name);
+  }
+
+  private static List<Token> shuffle(
+      String lane, String given, String from, String width, Token at) {
+    return Generated.tokens(
+        "HAL_READ(" + given + "_all, " + lane + "(hal_i & 31, " + from + ", (int)(" + width + ")))",
+        at);
+  }
+
+  /** Stores a value that other items read behind the barrier. Returns its name. */
+  private String give(List<Token> value, Token at, List<Statement> to) throws UnfitException {
+    String given = meetings.exchangedName();
+    Generated.declare("auto", given, value, at, to);
+    to.add(new Barrier(at));
+    return given;
+  }
+}

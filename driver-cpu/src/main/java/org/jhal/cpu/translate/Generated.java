@@ -1,0 +1,40 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.cpu.translate.Statement.Variables;
+
+/** Makes tokens and declarations that a source does not have. They stand where a token of it is. */
+final class Generated {
+  private Generated() {}
+
+  static void declare(String type, String name, List<Token> value, Token at, List<Statement> to)
+      throws UnfitException {
+    List<Token> tokens = new ArrayList<>();
+    tokens.add(Token.word(type, at));
+    tokens.add(Token.word(name, at));
+    tokens.add(Token.mark("=", at));
+    tokens.add(Token.mark("(", at));
+    tokens.addAll(value);
+    tokens.add(Token.mark(")", at));
+    add(tokens, to);
+  }
+
+  static void add(List<Token> declaration, List<Statement> to) throws UnfitException {
+    Declarations.Declaration parsed = Declarations.of(declaration);
+    if (parsed == null) {
+      throw new UnfitException("a declaration of another kind than usual", declaration.get(0));
+    }
+    to.add(new Variables(parsed, declaration));
+  }
+
+  static String text(List<Token> tokens) {
+    return Tokens.text(tokens);
+  }
+
+  static List<Token> tokens(String text, Token at) {
+    return Lexer.tokens(text).stream()
+        .map(token -> new Token(token.kind(), token.text(), token.isSpaced(), at.file(), at.line()))
+        .toList();
+  }
+}

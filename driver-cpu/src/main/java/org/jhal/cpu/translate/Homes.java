@@ -1,0 +1,243 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jhal.cpu.translate.Declarations.Declaration;
+import org.jhal.cpu.translate.Declarations.Declarator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the variables live that a kernel declares where it is divided: in one segment, in an array
+ * with an element for each work item, once for the workgroup, or nowhere, since they are computed
+ * again.
+ *
+ * <p>In {@code int i = threadIdx.x; float v = in[i]; __syncthreads(); out[i] = v;} the index is
+ * computed again behind the barrier, and {@code v} becomes an array.
+ */
+final class Homes {
+  private static final Set<String> GROUPS =
+      Set.of(
+          "thread_block",
+          "thread_block_tile",
+          "grid_group",
+          "coalesced_group",
+          "this_thread_block",
+          "tiled_partition",
+          "coalesced_threads",
+          "this_grid");
+
+  private final Names names;
+  private final Uniform uniform;
+  private final Set<String> parameters;
+  private final Map<String, Variable> byName = new HashMap<>();
+  private final List<Variable> all = new ArrayList<>();
+
+  Homes(Names names, Uniform uniform, Set<String> parameters) {
+    this.names = names;
+    this.uniform = uniform;
+    this.parameters = parameters;
+  }
+
+  @Nullable Variable variable(String name) {
+    return byName.get(name);
+  }
+
+  Variable add(Variable added) {
+    all.add(added);
+    byName.put(added.name(), added);
+    return added;
+  }
+
+  /** Adds a variable that the workgroup has once. */
+  void addOfGroup(Declaration declaration, Declarator declarator, int number) {
+    add(new Variable(declaration, declarator, number, new Object(), false)).kind =
+        Variable.Kind.GROUP;
+  }
+
+  /** Adds a variable that belongs to the items, and what its initial value needs. */
+  Variable addOfItems(
+      Declaration declaration, Declarator declarator, int number, Step.Segment home) {
+    boolean isRepeatable = isRepeatable(declaration, declarator);
+    Variable added = add(new Variable(declaration, declarator, number, home, isRepeatable));
+    List<Token> initial = declarator.initial();
+    added.mayDivide = isRepeatable && names.mayDivideByZero(initial);
+    for (int i = 0; i < initial.size(); i++) {
+      Variable mentioned = mentioned(initial, i);
+      if (mentioned != null && mentioned != added) {
+        (isRepeatable ? added.needs : added.mentions).add(mentioned);
+        added.mayDivide |= isRepeatable && mentioned.mayDivide;
+      }
+    }
+    return added;
+  }
+
+  /**
+   * Decides about those that are left when all uses are known.
+   *
+   * @throws UnfitException if a variable can live nowhere
+   */
+  void settle() throws UnfitException {
+    for (Variable variable : all) {
+      Changes changes = names.changes();
+      boolean isReached =
+          variable.declarator.dimensions().isEmpty()
+              ? changes.isReached(variable.name())
+              : changes.isDecayed(variable.name());
+      if (variable.kind == Variable.Kind.LOCAL
+          && isReached
+          && !variable.declarator.isReference()) { // a pointer to it may outlive the segment
+        variable.kind = Variable.Kind.ARRAY;
+      }
+    }
+    for (int i = all.size() - 1; i >= 0; i--) { // those that are mentioned come earlier
+      Variable variable = all.get(i);
+      if (variable.kind != Variable.Kind.ARRAY) {
+        continue;
+      }
+      if (variable.declaration.is("auto")) {
+        variable.mentions.forEach(Variable::mention); // its type depends on theirs
+      }
+      Token name = variable.declarator.name();
+      if (variable.declarator.isReference()) {
+        throw new UnfitException("a reference that lives over a barrier", name);
+      }
+      if (isGroup(variable.declaration, variable.declarator)) {
+        throw new UnfitException("a cooperative group that changes", name);
+      }
+      if (hasLambda(variable.declarator.initial())) {
+        throw new UnfitException("a lambda that lives over a barrier", name);
+      }
+    }
+  }
+
+  private static boolean hasLambda(List<Token> tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      if (Tokens.isLambda(tokens, i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static List<Token> initial(Declarator declarator) {
+    List<Token> initial = declarator.initial();
+    return initial.isEmpty() ? initial : initial.subList(1, initial.size());
+  }
+
+  private boolean isRepeatable(Declaration declaration, Declarator declarator) {
+    if (!Tokens.is(declarator.initial(), 0, "=")
+        || declarator.name().text().startsWith(Meetings.EXCHANGED)
+        || !declarator.dimensions().isEmpty()
+        || declaration.is("volatile")) {
+      return false;
+    }
+    return declarator.isReference()
+        ? isElementOfShared(initial(declarator))
+        : (isConstant(declarator) || isGroup(declaration, declarator))
+            && isKnown(initial(declarator));
+  }
+
+  private boolean isConstant(Declarator declarator) {
+    String name = declarator.name().text();
+    boolean isPointer = declarator.pointers().stream().anyMatch(token -> token.is("*"));
+    return !names.isAssigned(name) && (isPointer || !names.changes().isElementAssigned(name));
+  }
+
+  /** Whether a variable is a cooperative group, whose methods do not change it. */
+  private static boolean isGroup(Declaration declaration, Declarator declarator) {
+    return declaration.type().stream().anyMatch(token -> GROUPS.contains(token.text()))
+        || declarator.initial().stream().anyMatch(token -> GROUPS.contains(token.text()));
+  }
+
+  /** Whether an expression is an element of shared memory, at places that are known. */
+  private boolean isElementOfShared(List<Token> expression) {
+    Variable array = Tokens.get(expression, 0).isWord() ? variable(expression.get(0).text()) : null;
+    if (array == null || !array.declaration.is("__shared__")) {
+      return false;
+    }
+    int at = 1;
+    while (Tokens.is(expression, at, "[")) {
+      int close = Tokens.close(expression, at);
+      if (!isKnown(expression.subList(at + 1, close))) {
+        return false;
+      }
+      at = close + 1;
+    }
+    return at == expression.size();
+  }
+
+  /** Whether an expression has the same value for an item in any segment. */
+  boolean isKnown(List<Token> expression) {
+    return names.isSafe(expression, this::isKnown);
+  }
+
+  private boolean isKnown(String name) {
+    Variable variable = variable(name);
+    if (variable == null) {
+      return parameters.contains(name) ? !names.isAssigned(name) : names.isConstantOutside(name);
+    }
+    if (variable.declaration.is("__shared__")) { // an array's name is an address, others are read
+      return !variable.declarator.dimensions().isEmpty();
+    }
+    return variable.kind == Variable.Kind.GROUP ? !uniform.isUnsteady(name) : variable.isRepeatable;
+  }
+
+  /** Whether an expression has the same value for an item anywhere in one segment. */
+  boolean isKnownInSegment(List<Token> expression) {
+    return names.isSafe(expression, name -> isKnown(name) || uniform.isUniform(name));
+  }
+
+  /** Whether computing an expression for an item that takes no part may divide by zero. */
+  boolean mayDivide(List<Token> expression) {
+    boolean mayDivide = names.mayDivideByZero(expression);
+    for (int i = 0; i < expression.size(); i++) {
+      Variable variable = mentioned(expression, i);
+      mayDivide |= variable != null && variable.mayDivide;
+    }
+    return mayDivide;
+  }
+
+  private @Nullable Variable mentioned(List<Token> tokens, int at) {
+    Token token = tokens.get(at);
+    if (!token.isWord() || !Scopes.isVariable(tokens, at)) {
+      return null;
+    }
+    Variable variable = variable(token.text());
+    if (variable == null && token.text().endsWith("_all")) { // what was exchanged
+      variable = variable(token.text().substring(0, token.text().length() - 4));
+    }
+    return variable;
+  }
+
+  /** A segment uses all variables in these tokens. */
+  void use(List<Token> tokens, Step.Segment segment) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Variable variable = mentioned(tokens, i);
+      if (variable != null) {
+        use(variable, segment);
+      }
+    }
+  }
+
+  private static void use(Variable variable, Step.Segment segment) {
+    if (variable.home != segment) {
+      variable.cross();
+      variable.needs.forEach(needed -> use(needed, segment));
+      segment.uses(variable);
+    }
+  }
+
+  /** The first of these tokens that is a variable of the items; null if there is none. */
+  @Nullable Token ofItems(List<Token> tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Variable variable = mentioned(tokens, i);
+      if (variable != null && variable.kind != Variable.Kind.GROUP) {
+        return tokens.get(i);
+      }
+    }
+    return null;
+  }
+}

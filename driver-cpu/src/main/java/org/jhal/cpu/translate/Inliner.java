@@ -1,0 +1,271 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Plain;
+
+/**
+ * Writes a function out in which items meet, before the expression that calls it: {@code y =
+ * other(x);} becomes
+ *
+ * <pre>{@code
+ * auto hal_passed1_0 = (x);
+ * int hal_result1;
+ * {
+ *   int hal_in1_v = hal_passed1_0;
+ *   ...
+ *   hal_result1 = hal_in1_v;
+ * }
+ * y = hal_result1;
+ * }</pre>
+ *
+ * <p>The names of the function get a prefix, so none of them hides a name of the caller. A function
+ * that means something by a name that the caller has too is refused.
+ */
+final class Inliner {
+  /** The functions in which items meet are nested at most so deep. */
+  private static final int DEPTH = 8;
+
+  private final Meetings meetings;
+  private final SourceFile source;
+  private final Function kernel;
+  private final Set<String> callers; // names of the kernel
+  private int depth;
+
+  Inliner(Meetings meetings, SourceFile source, Function kernel, Set<String> callers) {
+    this.meetings = meetings;
+    this.source = source;
+    this.kernel = kernel;
+    this.callers = callers;
+  }
+
+  boolean isVoid(Token name) throws UnfitException {
+    return isVoid(function(name));
+  }
+
+  private static boolean isVoid(Function function) {
+    return function.result().size() == 1 && function.result().get(0).is("void");
+  }
+
+  private Function function(Token name) throws UnfitException {
+    Function found = null;
+    for (Function function : source.functions()) {
+      if (function.text().equals(name.text()) && function.hasBody()) {
+        if (found != null) {
+          throw new UnfitException("items meet in " + name + ", of which there are several", name);
+        }
+        found = function;
+      }
+    }
+    if (found == null) {
+      throw new UnfitException("items meet in " + name + ", which is no plain function", name);
+    }
+    if (found.scope() != kernel.scope()) {
+      throw new UnfitException("items meet in " + name + ", which is in another namespace", name);
+    }
+    return found;
+  }
+
+  /** Writes a function out. Returns its result, which is nothing if it has none. */
+  List<Token> written(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
+    Token name = tokens.get(call.name());
+    if (++depth > DEPTH) {
+      throw new UnfitException("items meet in functions that are nested too deep", name);
+    }
+    Function function = function(name);
+    int number = meetings.nextNumber();
+    List<Statement> own = StatementParser.parse(function.statements());
+    Map<String, List<Token>> renamed = new HashMap<>(); // names of the function
+    Set<String> locals = new HashSet<>();
+    Scopes.declared(own, locals);
+    locals.forEach(
+        local -> renamed.put(local, List.of(Token.word("hal_in" + number + "_" + local, name))));
+    List<Statement> body = new ArrayList<>();
+    templates(function, call, tokens, renamed, name);
+    parameters(function, number, arguments(function, call, tokens, to), renamed, body, to);
+    checkNames(function, renamed, name);
+    String result = "hal_result" + number;
+    if (!isVoid(function)) {
+      List<Token> declaration = new ArrayList<>(rename(function.result(), renamed));
+      declaration.add(Token.word(result, name));
+      Generated.add(declaration, to);
+    }
+    List<Statement> statements =
+        new ArrayList<>(StatementParser.parse(rename(function.statements(), renamed)));
+    end(statements, result);
+    if (statements.stream().anyMatch(Statement::returns)) {
+      throw new UnfitException("items meet in " + name + ", which returns early", name);
+    }
+    body.addAll(meetings.list(statements));
+    to.add(new Block(body, name));
+    depth--;
+    return isVoid(function) ? List.of() : List.of(Token.word(result, name));
+  }
+
+  /** Makes the last {@code return} an assignment. */
+  private static void end(List<Statement> statements, String result) {
+    Statement end = statements.isEmpty() ? null : statements.get(statements.size() - 1);
+    if (!(end instanceof Jump jump) || !end.isReturn()) {
+      return;
+    }
+    statements.remove(end);
+    if (!jump.value().isEmpty()) {
+      List<Token> assignment = new ArrayList<>();
+      assignment.add(Token.word(result, jump.word()));
+      assignment.add(Token.mark("=", jump.word()));
+      assignment.addAll(jump.value());
+      statements.add(new Plain(assignment));
+    }
+  }
+
+  private List<List<Token>> arguments(
+      Function function, Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
+    List<List<Token>> arguments = new ArrayList<>();
+    for (List<Token> argument : call.arguments(tokens)) {
+      arguments.add(meetings.expression(argument, to));
+    }
+    if (arguments.size() != parameters(function).size()) {
+      Token name = tokens.get(call.name());
+      throw new UnfitException("a call of " + name + " with default arguments", name);
+    }
+    return arguments;
+  }
+
+  private static List<List<Token>> parameters(Function function) {
+    List<List<Token>> parameters = new ArrayList<>(function.parameters());
+    parameters.removeIf(parameter -> parameter.get(0).is("hal_item"));
+    return parameters;
+  }
+
+  private static void parameters(
+      Function function,
+      int number,
+      List<List<Token>> arguments,
+      Map<String, List<Token>> renamed,
+      List<Statement> body,
+      List<Statement> to)
+      throws UnfitException {
+    List<String> types = templateNames(function);
+    List<List<Token>> parameters = parameters(function);
+    for (int i = 0; i < parameters.size(); i++) {
+      List<Token> parameter = parameters.get(i).subList(0, Tokens.find(parameters.get(i), 0, "="));
+      List<Token> argument = arguments.get(i);
+      Token own = parameter.get(parameter.size() - 1);
+      Token name = function.source().get(function.name());
+      if (!own.isWord() || parameter.size() < 2 || parameter.stream().anyMatch(t -> t.is("("))) {
+        throw new UnfitException("a parameter of " + name + " of another kind than usual", own);
+      }
+      if (isReference(parameter, argument, name)) {
+        renamed.put(own.text(), argument);
+        continue;
+      }
+      String passed = "hal_passed" + number + "_" + i;
+      Generated.declare("auto", passed, argument, name, to);
+      List<Token> type = new ArrayList<>(parameter.subList(0, parameter.size() - 1));
+      type.removeIf(token -> token.is("&") || token.is("&&"));
+      String bare = type.size() == 1 ? type.get(0).text() : "";
+      if (types.contains(bare) && !renamed.containsKey(bare)) {
+        renamed.put(bare, Generated.tokens("hal_bare<decltype(" + passed + ")>", name));
+      }
+      Token local = Token.word("hal_in" + number + "_" + own, own);
+      renamed.put(own.text(), List.of(local));
+      List<Token> declaration = new ArrayList<>(rename(type, renamed));
+      declaration.add(local);
+      declaration.add(Token.mark("=", own));
+      declaration.add(Token.word(passed, own));
+      Generated.add(declaration, body);
+    }
+    for (String type : types) {
+      if (!renamed.containsKey(type)) {
+        Token name = function.source().get(function.name());
+        throw new UnfitException(name + ", whose template argument " + type + " is deduced", name);
+      }
+    }
+  }
+
+  /** Whether a parameter is another name for its argument, which must be a variable then. */
+  private static boolean isReference(List<Token> parameter, List<Token> argument, Token name)
+      throws UnfitException {
+    if (parameter.stream().noneMatch(token -> token.is("&") || token.is("&&"))) {
+      return false;
+    }
+    if (argument.size() == 1 && argument.get(0).isWord()) {
+      return true;
+    }
+    boolean isConstant =
+        parameter.get(0).is("const") && parameter.stream().noneMatch(token -> token.is("*"));
+    boolean isValue =
+        argument.stream()
+            .noneMatch(token -> token.is("[") || token.is("->") || token.is("*") || token.is("."));
+    if (!isConstant || !isValue) {
+      throw new UnfitException("a call of " + name + " with a reference", name);
+    }
+    return false;
+  }
+
+  /** What the function calls by its own names must not be hidden by those of the caller. */
+  private void checkNames(Function function, Map<String, List<Token>> renamed, Token name)
+      throws UnfitException {
+    for (int i = function.open() + 1; i < function.end(); i++) {
+      Token token = function.source().get(i);
+      boolean isMember =
+          Tokens.is(function.source(), i - 1, ".") || Tokens.is(function.source(), i - 1, "->");
+      if (token.isWord()
+          && !isMember
+          && callers.contains(token.text())
+          && !renamed.containsKey(token.text())) {
+        throw new UnfitException(name + " and its caller both use the name " + token, name);
+      }
+    }
+  }
+
+  private static void templates(
+      Function function,
+      Call call,
+      List<Token> tokens,
+      Map<String, List<Token>> renamed,
+      Token name) {
+    List<Token> all = function.templateParameters();
+    List<List<Token>> types = all == null ? List.of() : Tokens.split(all);
+    List<List<Token>> given = Tokens.split(call.templateArguments(tokens));
+    for (int i = 0; i < given.size() && i < types.size(); i++) {
+      boolean isType = types.get(i).get(0).is("class") || types.get(i).get(0).is("typename");
+      renamed.put(
+          nameOf(types.get(i)),
+          isType ? given.get(i) : Generated.tokens("(" + Generated.text(given.get(i)) + ")", name));
+    }
+  }
+
+  private static List<String> templateNames(Function function) {
+    List<Token> all = function.templateParameters();
+    return all == null ? List.of() : Tokens.split(all).stream().map(Inliner::nameOf).toList();
+  }
+
+  private static String nameOf(List<Token> parameter) {
+    int end = Tokens.find(parameter, 0, "=");
+    return parameter.get(end - 1).text();
+  }
+
+  private static List<Token> rename(List<Token> tokens, Map<String, List<Token>> names) {
+    List<Token> renamed = new ArrayList<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "->");
+      List<Token> other = token.isWord() && !isMember ? names.get(token.text()) : null;
+      if (other == null) {
+        renamed.add(token);
+      } else {
+        for (Token part : other) {
+          renamed.add(new Token(part.kind(), part.text(), true, token.file(), token.line()));
+        }
+      }
+    }
+    return renamed;
+  }
+}

@@ -1,0 +1,139 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.Do;
+import org.jhal.cpu.translate.Statement.For;
+import org.jhal.cpu.translate.Statement.If;
+import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Plain;
+import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Whole;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives each variable of a kernel a name of its own, so that a name says which variable is meant:
+ * {@code int i = 1; { int i = 2; f(i); }} becomes {@code int i = 1; { int hal_1_i = 2; f(hal_1_i);
+ * }}.
+ */
+final class Scopes {
+  private final Set<String> taken;
+  private Map<String, String> names = new HashMap<>(); // new ones by those of the source
+  private int number;
+
+  private Scopes(Set<String> parameters) {
+    taken = new HashSet<>(parameters);
+  }
+
+  static List<Statement> unique(List<Statement> statements, Set<String> parameters)
+      throws UnfitException {
+    return new Scopes(parameters).list(statements);
+  }
+
+  /** Adds the names of the variables that statements declare. */
+  static void declared(List<Statement> statements, Set<String> to) {
+    for (Statement statement : statements) {
+      if (statement instanceof Variables variables) {
+        variables.declaration().declarators().forEach(each -> to.add(each.name().text()));
+      }
+      declared(statement.inner(), to);
+    }
+  }
+
+  private List<Statement> list(List<Statement> statements) throws UnfitException {
+    List<Statement> all = new ArrayList<>();
+    for (Statement statement : statements) {
+      all.add(one(statement));
+    }
+    return all;
+  }
+
+  private Statement one(Statement statement) throws UnfitException {
+    Map<String, String> around = names;
+    if (statement instanceof Variables variables) {
+      return variables(variables);
+    }
+    if (statement instanceof Plain plain) {
+      return new Plain(renamed(plain.tokens()));
+    }
+    if (statement instanceof Whole whole) {
+      return new Whole(renamed(whole.tokens()));
+    }
+    if (statement instanceof Jump jump) {
+      return new Jump(jump.word(), renamed(jump.value()));
+    }
+    names = new HashMap<>(around);
+    try {
+      if (statement instanceof Block block) {
+        return new Block(list(block.statements()), block.at());
+      }
+      if (statement instanceof If choice) {
+        return new If(
+            choice.isConstant(),
+            renamed(choice.condition()),
+            one(new Block(List.of(choice.then()), choice.at())),
+            body(choice.otherwise(), choice.at()),
+            choice.at());
+      }
+      if (statement instanceof For loop) {
+        Statement start = loop.start() == null ? null : one(loop.start());
+        return new For(
+            start, renamed(loop.condition()), renamed(loop.step()), one(loop.body()), loop.at());
+      }
+      if (statement instanceof Do loop) {
+        return new Do(one(loop.body()), renamed(loop.condition()), loop.at());
+      }
+      return statement;
+    } finally {
+      names = around;
+    }
+  }
+
+  private @Nullable Statement body(@Nullable Statement statement, Token at) throws UnfitException {
+    return statement == null ? null : one(new Block(List.of(statement), at));
+  }
+
+  /** Each declarator sees those before it, and itself. */
+  private Statement variables(Variables variables) throws UnfitException {
+    for (Declarations.Declarator declarator : variables.declaration().declarators()) {
+      String name = declarator.name().text();
+      if (taken.add(name)) {
+        names.remove(name);
+      } else {
+        names.put(name, "hal_" + ++number + "_" + name);
+      }
+    }
+    List<Token> tokens = renamed(variables.tokens());
+    Declarations.Declaration declaration = Declarations.of(tokens);
+    if (declaration == null) {
+      throw new UnfitException("a declaration of another kind than usual", tokens.get(0));
+    }
+    return new Variables(declaration, tokens);
+  }
+
+  private List<Token> renamed(List<Token> tokens) {
+    if (names.isEmpty()) {
+      return tokens;
+    }
+    List<Token> all = new ArrayList<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      String name = token.isWord() && isVariable(tokens, i) ? names.get(token.text()) : null;
+      all.add(name == null ? token : token.named(name));
+    }
+    return all;
+  }
+
+  /** Whether a word is no member, and no part of a qualified name. */
+  static boolean isVariable(List<Token> tokens, int at) {
+    return !Tokens.is(tokens, at - 1, ".")
+        && !Tokens.is(tokens, at - 1, "->")
+        && !Tokens.is(tokens, at - 1, "::")
+        && !Tokens.is(tokens, at + 1, "::");
+  }
+}

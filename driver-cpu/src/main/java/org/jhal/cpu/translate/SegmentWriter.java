@@ -1,0 +1,284 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jhal.cpu.translate.Declarations.Declarator;
+import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.Do;
+import org.jhal.cpu.translate.Statement.For;
+import org.jhal.cpu.translate.Statement.If;
+import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Plain;
+import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Whole;
+
+/**
+ * Writes a segment as a loop over the work items: a segment with {@code v += in[i];}, where {@code
+ * i} is computed again and {@code v} lives over a barrier, becomes
+ *
+ * <pre>{@code
+ * HAL_ITEMS_BEGIN
+ *   int i = threadIdx.x;
+ *   auto& v = hal_v_1[hal_i];
+ *   { v += in[i]; }
+ * HAL_ITEMS_END
+ * }</pre>
+ */
+final class SegmentWriter {
+  private final Writer out;
+  private String jumpTo = ""; // the end of the loop over the items that is being written
+
+  SegmentWriter(Writer out) {
+    this.out = out;
+  }
+
+  /** Writes the loop, and before it the arrays of the variables that are declared in it. */
+  void segment(Step.Segment segment) throws UnfitException {
+    for (Variable variable : segment.declares) {
+      array(variable);
+    }
+    if (!segment.isGuarded()) {
+      items(segment, false);
+      return;
+    }
+    String all = "hal_all" + segment.number;
+    out.raw(" bool " + all + " = true; {");
+    uses(segment, Variable.Kind.REPEATED);
+    for (Statement before : segment.statements.subList(0, segment.guard)) {
+      statement(before, segment, 0, new boolean[1]);
+    }
+    for (int i = 0; i < segment.growing.size(); i++) {
+      out.raw(" const auto hal_first" + i + " = ").tokens(segment.growing.get(i)).raw(";");
+    }
+    passes(segment, all);
+    out.raw(" { hal_item hal_self(hal_group, HAL_X - 1, HAL_Y - 1, HAL_Z - 1);");
+    uses(segment, Variable.Kind.REPEATED);
+    for (Statement before : segment.statements.subList(0, segment.guard)) {
+      statement(before, segment, 0, new boolean[1]);
+    }
+    for (int i = 0; i < segment.growing.size(); i++) {
+      out.raw(" " + all + " = " + all + " && (").tokens(segment.growing.get(i));
+      out.raw(") >= hal_first" + i + ";");
+    }
+    passes(segment, all);
+    out.raw(" } } if (" + all + ") {");
+    items(segment, true);
+    out.raw(" } else {");
+    items(segment, false);
+    out.raw(" }");
+  }
+
+  private void passes(Step.Segment segment, String all) {
+    If guard = (If) segment.statements.get(segment.guard);
+    out.raw(" if (" + (segment.isGuardJump ? "" : "!") + "(").tokens(guard.condition());
+    out.raw(")) " + all + " = false;");
+  }
+
+  /** Runs the items one after the other, perhaps without the guard, which then lets all pass. */
+  private void items(Step.Segment segment, boolean isPassed) throws UnfitException {
+    begin(segment);
+    String end = "hal_end" + segment.number + (isPassed ? "_passed" : "");
+    boolean[] hasJump = new boolean[1];
+    jumpTo = end;
+    out.raw(" {");
+    for (int i = 0; i < segment.statements.size(); i++) {
+      Statement statement = segment.statements.get(i);
+      if (!isPassed || i != segment.guard) {
+        statement(statement, segment, 0, hasJump);
+      } else if (!segment.isGuardJump) {
+        out.raw(" {");
+        statement(((If) statement).then(), segment, 0, hasJump);
+        out.raw(" }");
+      }
+    }
+    out.raw(" }");
+    if (hasJump[0]) {
+      out.raw(" " + end + ":;");
+    }
+    out.raw(" HAL_ITEMS_END");
+  }
+
+  /** Declares the variable for all items, and under its own name that of the first. */
+  private void array(Variable variable) {
+    String name = variable.name();
+    Declarator declarator = variable.declarator;
+    String type =
+        variable.declaration.is("auto")
+            ? "decltype(" + Tokens.text(value(declarator)) + ")"
+            : Tokens.text(variable.declaration.plainType()) + Tokens.text(declarator.pointers());
+    if (variable.kind == Variable.Kind.REPEATED && variable.isMentioned) { // only its type counts
+      out.raw(" hal_bare<" + type + "> " + name + ";");
+    }
+    if (variable.kind != Variable.Kind.ARRAY) {
+      return;
+    }
+    out.raw(
+        " typedef hal_bare<"
+            + type
+            + "> "
+            + typeName(variable)
+            + Tokens.text(declarator.dimensions())
+            + "; "
+            + typeName(variable)
+            + " "
+            + variable.array()
+            + "[HAL_ITEMS]"
+            + (isFlag(variable) ? " = {}" : "")
+            + "; auto& "
+            + name
+            + " = "
+            + variable.array()
+            + "[0];");
+  }
+
+  /** Whether it says which items take part in an exchange. */
+  private static boolean isFlag(Variable variable) {
+    return variable.name().startsWith(Meetings.EXCHANGED) && variable.declaration.is("bool");
+  }
+
+  private static String typeName(Variable variable) {
+    return variable.array() + "_t";
+  }
+
+  private static List<Token> value(Declarator declarator) {
+    List<Token> initial = declarator.initial();
+    return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
+  }
+
+  /** Begins the loop over the items that take part, with the variables of other segments. */
+  void begin(Step.Segment segment) {
+    out.raw(" HAL_ITEMS_BEGIN");
+    String masks =
+        segment.masks.stream()
+            .filter(mask -> mask.isNeeded().getAsBoolean())
+            .map(Step.Mask::text)
+            .collect(Collectors.joining(" && "));
+    if (!masks.isEmpty()) {
+      out.raw(" if (!(" + masks + ")) continue;");
+    }
+    uses(segment, Variable.Kind.REPEATED, Variable.Kind.ARRAY);
+  }
+
+  /** Gives an item the variables of other segments that are of some kinds. */
+  private void uses(Step.Segment segment, Variable.Kind... kinds) {
+    Set<String> seen = new HashSet<>();
+    List<Variable> uses = new ArrayList<>(segment.uses);
+    uses.sort((a, b) -> Integer.compare(b.number, a.number)); // inner ones hide outer ones
+    List<Variable> visible = uses.stream().filter(use -> seen.add(use.name())).toList();
+    for (int i = visible.size() - 1; i >= 0; i--) {
+      Variable use = visible.get(i);
+      if (!List.of(kinds).contains(use.kind)) {
+        continue;
+      }
+      if (use.kind == Variable.Kind.ARRAY) {
+        out.raw(" auto& " + use.name() + " = " + use.array() + "[hal_i];");
+      } else if (use.kind == Variable.Kind.REPEATED) {
+        out.raw(" " + use.text() + ";");
+      }
+    }
+  }
+
+  // Statements of a segment.
+
+  private void statement(Statement statement, Step.Segment segment, int depth, boolean[] hasJump)
+      throws UnfitException {
+    if (statement instanceof Plain plain) {
+      out.raw(" ").tokens(plain.tokens()).raw(";");
+    } else if (statement instanceof Whole whole) {
+      out.raw(" ").tokens(whole.tokens());
+    } else if (statement instanceof Variables declared) {
+      variables(declared, segment);
+    } else if (statement instanceof Block block) {
+      out.raw(" {");
+      for (Statement inside : block.statements()) {
+        statement(inside, segment, depth, hasJump);
+      }
+      out.raw(" }");
+    } else if (statement instanceof If choice) {
+      out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
+      out.tokens(choice.condition()).raw(") {");
+      statement(choice.then(), segment, depth, hasJump);
+      out.raw(" }");
+      if (choice.otherwise() != null) {
+        out.raw(" else {");
+        statement(choice.otherwise(), segment, depth, hasJump);
+        out.raw(" }");
+      }
+    } else if (statement instanceof For loop) {
+      out.goTo(loop.at()).raw(" for (");
+      if (loop.start() instanceof Plain start) {
+        out.tokens(start.tokens());
+      } else if (loop.start() instanceof Variables start) {
+        out.tokens(start.tokens());
+      }
+      out.raw("; ").tokens(loop.condition()).raw("; ").tokens(loop.step()).raw(") {");
+      statement(loop.body(), segment, depth + 1, hasJump);
+      out.raw(" }");
+    } else if (statement instanceof Do loop) {
+      out.goTo(loop.at()).raw(" do {");
+      statement(loop.body(), segment, depth + 1, hasJump);
+      out.raw(" } while (").tokens(loop.condition()).raw(");");
+    } else if (statement instanceof Jump jump) {
+      jump(jump, segment, depth, hasJump);
+    }
+  }
+
+  private void jump(Jump jump, Step.Segment segment, int depth, boolean[] hasJump)
+      throws UnfitException {
+    if (jump.word().is("return")) {
+      if (!jump.value().isEmpty()) {
+        throw new UnfitException("a return with a value", jump.word());
+      }
+      out.raw(" { hal_alive[hal_i] = false; goto " + jumpTo + "; }");
+      hasJump[0] = true;
+    } else if (depth > 0) {
+      out.raw(" " + jump.word() + ";");
+    } else {
+      Step.Loop loop = Objects.requireNonNull(segment.loop);
+      String mask = jump.word().is("break") ? loop.inside() : loop.round();
+      out.raw(" { " + mask + "[hal_i] = false; goto " + jumpTo + "; }");
+      hasJump[0] = true;
+    }
+  }
+
+  private void variables(Variables declared, Step.Segment segment) {
+    for (Declarator declarator : declared.declaration().declarators()) {
+      Variable variable =
+          segment.declares.stream()
+              .filter(own -> own.declarator == declarator)
+              .findFirst()
+              .orElse(null);
+      if (variable != null && variable.kind == Variable.Kind.ARRAY) {
+        element(variable);
+      } else {
+        out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
+        out.token(declarator.name(), " " + declarator.name().text());
+        out.tokens(declarator.dimensions()).tokens(declarator.initial()).raw(";");
+      }
+    }
+  }
+
+  private void element(Variable variable) {
+    Declarator declarator = variable.declarator;
+    String name = variable.name();
+    out.goTo(declarator.name());
+    out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
+    if (declarator.initial().isEmpty()) {
+      return;
+    }
+    boolean isPlain =
+        Tokens.is(declarator.initial(), 0, "=")
+            && declarator.dimensions().isEmpty()
+            && !Tokens.is(declarator.initial(), 1, "{");
+    if (isPlain) {
+      out.raw(" " + name).tokens(declarator.initial()).raw(";");
+    } else {
+      out.raw(" { " + typeName(variable) + " hal_new").tokens(declarator.initial());
+      out.raw("; __builtin_memcpy(&" + name + ", &hal_new, sizeof hal_new); }");
+    }
+  }
+}

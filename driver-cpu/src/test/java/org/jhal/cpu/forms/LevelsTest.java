@@ -1,0 +1,71 @@
+package org.jhal.cpu.forms;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.Map;
+import org.jhal.cpu.translate.KernelRequest;
+import org.jhal.cpu.translate.Level;
+import org.jhal.cpu.translate.Translation;
+import org.jhal.cpu.translate.Translator;
+import org.junit.jupiter.api.Test;
+
+/** Each kernel gets the fastest level that fits it, and says why not a faster one. */
+class LevelsTest {
+  private static final Map<String, String> BODIES =
+      Map.of(
+          "without", "out[threadIdx.x] = 1;",
+          "divided", "out[threadIdx.x] = 1;\n __syncthreads();\n out[threadIdx.x ^ 1] += 1;",
+          "jumping", "int i = 0;\nagain: __syncthreads();\nif (++i < 3) goto again;",
+          "helped", "wait_twice(out[0]);");
+
+  private static final String HELPER =
+      "__device__ void wait_twice(int n) {\nif (n > 3) return;\n__syncthreads();\n}\n";
+
+  private static Translation.Form form(String name) {
+    String source =
+        "# 1 \"a.cpp\"\n" + HELPER + "__global__ void k(int* out) {\n" + BODIES.get(name) + "\n}\n";
+    KernelRequest request = new KernelRequest("k", 64, 1, 1);
+    return Translator.translate(source, List.of(request), null).kernels().get(0);
+  }
+
+  @Test
+  void kernelsWithoutBarriersRunItemByItem() {
+    assertEquals("items run one after the other", form("without").text());
+  }
+
+  @Test
+  void barriersDivideKernels() {
+    assertEquals(Level.FISSION, form("divided").level());
+    assertEquals("divided at its barriers", form("divided").text());
+  }
+
+  @Test
+  void gotoMakesItemsCoroutines() {
+    assertEquals("items are coroutines: a label in line 7", form("jumping").text());
+  }
+
+  @Test
+  void earlyReturnsOfHelpersNeedStacks() {
+    assertEquals(
+        "items have stacks of their own: items meet in wait_twice, which returns early in line 6;"
+            + " items meet in the function wait_twice in line 6",
+        form("helped").text());
+  }
+
+  /** Would take hours if any stage looked at all functions once for each of them. */
+  @Test
+  void sourcesOfManyFunctionsAreTranslated() {
+    StringBuilder source = new StringBuilder("# 1 \"a.cpp\"\n");
+    source.append("__device__ int f0(int i) { return i + threadIdx.x; }\n");
+    int functions = 50_000;
+    for (int i = 1; i <= functions; i++) {
+      source.append("__device__ int f%d(int i) { return f%d(i) + 1; }\n".formatted(i, i - 1));
+    }
+    source.append("__global__ void k(int* out) { out[0] = f%d(1); }\n".formatted(functions));
+    KernelRequest request = new KernelRequest("k", 64, 1, 1);
+    assertEquals(
+        "items run one after the other",
+        Translator.translate(source.toString(), List.of(request), null).kernels().get(0).text());
+  }
+}
