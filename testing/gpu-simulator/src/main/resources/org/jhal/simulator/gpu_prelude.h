@@ -38,15 +38,15 @@ const int gpusim_text = GPUSIM_TEXT;
 
 typedef unsigned long size_t;
 
-struct uint3 {
-  unsigned x, y, z;
-};
 struct dim3 {
   unsigned x, y, z;
 };
 #define GPUSIM_VECTORS(scalar, name)                                                              \
-  struct name##2 {                                                                                \
+  struct __align__(sizeof(scalar) * 2) name##2 {                                                  \
     scalar x, y;                                                                                  \
+  };                                                                                              \
+  struct name##3 {                                                                                \
+    scalar x, y, z;                                                                               \
   };                                                                                              \
   struct __align__(sizeof(scalar) * 4) name##4 {                                                  \
     scalar x, y, z, w;                                                                            \
