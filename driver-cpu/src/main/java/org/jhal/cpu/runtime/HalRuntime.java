@@ -40,6 +40,9 @@ public final class HalRuntime {
   /** How long a parameter is, in bytes. */
   public static native int hal_kernel_size(long kernel, int index);
 
+  /** The alignment of a parameter, in bytes. */
+  public static native int hal_kernel_align(long kernel, int index);
+
   /** Whether a parameter is a pointer. */
   public static native int hal_kernel_is_pointer(long kernel, int index);
 

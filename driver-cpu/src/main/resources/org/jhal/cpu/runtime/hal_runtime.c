@@ -474,6 +474,7 @@ EXPORT const hal_kernel* hal_library_kernel(library* opened, int index) {
 
 EXPORT int hal_kernel_count(const hal_kernel* kernel) { return (int)kernel->count; }
 EXPORT int hal_kernel_size(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].size; }
+EXPORT int hal_kernel_align(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].align; }
 EXPORT int hal_kernel_is_pointer(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].is_pointer; }
 
 EXPORT hal_function* hal_function_make(const hal_kernel* kernel) {

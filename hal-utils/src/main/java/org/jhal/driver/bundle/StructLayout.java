@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jhal.ElementType;
 import org.jhal.HalException;
+import org.jhal.StructBuilder;
 import org.jhal.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class StructLayout {
   }
 
   private static StructType fields(JsonValue fields, @Nullable JsonValue alignment) {
-    StructType.Builder struct = StructType.builder();
+    StructBuilder struct = StructType.builder();
     Set<String> names = new HashSet<>();
     for (JsonValue item : fields.items()) {
       item.allow("name", "type", "count");
@@ -66,9 +67,9 @@ final class StructLayout {
   }
 
   /** Reports what the builder refuses with its place in the manifest. */
-  private static void attempt(JsonValue place, Supplier<StructType.Builder> step) {
+  private static void attempt(JsonValue place, Supplier<StructBuilder> step) {
     try {
-      StructType.Builder unused = step.get();
+      StructBuilder unused = step.get();
     } catch (HalException e) {
       throw place.failure("is refused: " + e.getMessage());
     }

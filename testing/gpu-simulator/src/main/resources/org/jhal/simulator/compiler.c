@@ -125,7 +125,8 @@ static int build(paths* p, gs_text* log) {
   free(text.chars);
   free(out.chars);
   if (code) return code;
-  const char* arguments[] = {GPUSIM_CXX, "-x", "c++-cpp-output", "-std=c++17", "-O2", "-g1", "-fPIC", "-shared",
+  // A unique symbol, such as a static variable of a template, would keep the library loaded behind its unloading.
+  const char* arguments[] = {GPUSIM_CXX, "-x", "c++-cpp-output", "-fno-gnu-unique", "-std=c++17", "-O2", "-g1", "-fPIC", "-shared",
                              "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-builtin", "-fwrapv",
                              "-fno-strict-aliasing", "-ffp-contract=off", FOR_PROCESSOR "-U_FORTIFY_SOURCE", "-Wno-attributes",
                              "-Wl,-Bsymbolic", "-o", p->image, p->expanded, "-lm", NULL};

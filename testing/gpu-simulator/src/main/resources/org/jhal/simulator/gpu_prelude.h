@@ -53,6 +53,12 @@ struct dim3 {
   };                                                                                              \
   static inline name##2 make_##name##2(scalar x, scalar y) { return {x, y}; }                     \
   static inline name##4 make_##name##4(scalar x, scalar y, scalar z, scalar w) { return {x, y, z, w}; }
+GPUSIM_VECTORS(signed char, char)
+GPUSIM_VECTORS(unsigned char, uchar)
+GPUSIM_VECTORS(short, short)
+GPUSIM_VECTORS(unsigned short, ushort)
+GPUSIM_VECTORS(long long, longlong)
+GPUSIM_VECTORS(unsigned long long, ulonglong)
 GPUSIM_VECTORS(int, int)
 GPUSIM_VECTORS(unsigned, uint)
 GPUSIM_VECTORS(float, float)
