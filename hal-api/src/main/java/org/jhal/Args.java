@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a dispatch, in the order of the kernel's parameters: a {@link BufferRef} for
- * each buffer, a number for each constant, and a {@link StructValue} for each struct. They are checked against the kernel when they are
- * used: INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit
- * into the parameter's type.
+ * each buffer, a number for each constant, and a {@link StructValue} for each struct. They are
+ * checked against the kernel when they are used: INVALID_ARGUMENT for a number of the wrong kind,
+ * OUT_OF_RANGE for one that does not fit into the parameter's type.
  *
  * <table>
  *   <caption>Numbers that a constant accepts</caption>

@@ -90,7 +90,10 @@ public final class StructBuilder {
     if (bytes < 1 || bytes > StructType.MAX_ALIGNMENT || Integer.bitCount(bytes) != 1) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "an alignment of " + bytes + " bytes; it must be 1, 2, 4, 8 or " + StructType.MAX_ALIGNMENT);
+          "an alignment of "
+              + bytes
+              + " bytes; it must be 1, 2, 4, 8 or "
+              + StructType.MAX_ALIGNMENT);
     }
     alignment = Math.max(alignment, bytes);
     return this;

@@ -160,9 +160,9 @@ public final class StructType {
 
   /**
    * Returns the vector type of this name: {@code char}, {@code uchar}, {@code short}, {@code
-   * ushort}, {@code int}, {@code uint}, {@code longlong}, {@code ulonglong}, {@code float} or {@code
-   * double}, followed by 2, 3 or 4; or {@code dim3}. Vectors of four 64-bit numbers are missing,
-   * because their alignment differs between vendors: declare a struct instead.
+   * ushort}, {@code int}, {@code uint}, {@code longlong}, {@code ulonglong}, {@code float} or
+   * {@code double}, followed by 2, 3 or 4; or {@code dim3}. Vectors of four 64-bit numbers are
+   * missing, because their alignment differs between vendors: declare a struct instead.
    *
    * @throws HalException INVALID_ARGUMENT if there is no such type
    */
@@ -231,7 +231,10 @@ public final class StructType {
     }
     throw new HalException(
         Status.INVALID_ARGUMENT,
-        "there is no field '" + field + "'; there are " + fields.stream().map(Field::name).toList());
+        "there is no field '"
+            + field
+            + "'; there are "
+            + fields.stream().map(Field::name).toList());
   }
 
   /**
@@ -281,8 +284,8 @@ public final class StructType {
    * Returns a value of this type.
    *
    * @param values the struct's scalars in their order. Each is a number of the kinds that {@link
-   *     Args} accepts for a constant of the scalar's type; whether it fits is checked when the value
-   *     is passed to a kernel. A {@link StructValue} stands for its scalars.
+   *     Args} accepts for a constant of the scalar's type; whether it fits is checked when the
+   *     value is passed to a kernel. A {@link StructValue} stands for its scalars.
    * @throws HalException INVALID_ARGUMENT if there are more or fewer scalars, or something else is
    *     among the values
    */

@@ -126,7 +126,14 @@ public final class StructValue {
   private IllegalArgumentException isNot(int scalar, String wanted) {
     StructType.Field field = type.field(scalar);
     return new IllegalArgumentException(
-        "field '" + field.name() + "' of " + type + " is " + field.type().label() + ", not " + wanted);
+        "field '"
+            + field.name()
+            + "' of "
+            + type
+            + " is "
+            + field.type().label()
+            + ", not "
+            + wanted);
   }
 
   /** Returns whether another value has an equal type and equal numbers. */

@@ -6,8 +6,8 @@ import org.jhal.StructType;
 
 /**
  * The layout of a kernel's arguments in one block of memory: in the order of its parameters,
- * naturally aligned, buffers as 64-bit addresses, structs with their own alignment (rule M8). This is the layout that C compilers
- * give a struct of the same members.
+ * naturally aligned, buffers as 64-bit addresses, structs with their own alignment (rule M8). This
+ * is the layout that C compilers give a struct of the same members.
  *
  * <p>Immutable; any thread may use it.
  */

@@ -113,11 +113,30 @@ class StructArgumentTest {
       int tiles = c.type().scalar("tiles");
       int edges = c.type().scalar("edges");
       float[] all = {
-        first, a.f32(0), a.f32(1), a.f32(2), a.f32(3), second, c.i32(0),
-        c.f32(eye), c.f32(eye + 1), c.f32(eye + 2), (float) c.f64(c.type().scalar("zoom")),
-        c.i32(tiles), c.i32(tiles + 1), c.f32(edges), c.f32(edges + 3), c.f32(edges + 4),
-        c.f32(edges + 7), c.i32(c.type().scalar("on")), b.i32(0), b.i32(1), size.i64(0),
-        size.i64(1), size.i32(2), last
+        first,
+        a.f32(0),
+        a.f32(1),
+        a.f32(2),
+        a.f32(3),
+        second,
+        c.i32(0),
+        c.f32(eye),
+        c.f32(eye + 1),
+        c.f32(eye + 2),
+        (float) c.f64(c.type().scalar("zoom")),
+        c.i32(tiles),
+        c.i32(tiles + 1),
+        c.f32(edges),
+        c.f32(edges + 3),
+        c.f32(edges + 4),
+        c.f32(edges + 7),
+        c.i32(c.type().scalar("on")),
+        b.i32(0),
+        b.i32(1),
+        size.i64(0),
+        size.i64(1),
+        size.i32(2),
+        last
       };
       for (int i = 0; i < all.length; i++) {
         to.set(i, all[i]);
@@ -203,7 +222,12 @@ class StructArgumentTest {
     for (StructType type : StructType.vectors()) {
       String name = "take_" + type;
       bundle.kernel(
-          name, 1, constant("before", U8), struct("v", type), constant("after", U8), out("to", F64));
+          name,
+          1,
+          constant("before", U8),
+          struct("v", type),
+          constant("after", U8),
+          out("to", F64));
       code.append("extern \"C\" __global__ void %s".formatted(name))
           .append("(unsigned char before, %s v, unsigned char after, double* to) {".formatted(type))
           .append(" to[0] = before; to[1] = after;");
@@ -281,18 +305,20 @@ class StructArgumentTest {
     DeviceBuffer to = cts.buffer(new byte[96]);
     Object[] values = values(to);
     StructType pair = StructType.builder().add("x", I32).add("y", I32).build();
-    assertRejected(cts, look, values, 4, pair.value(1, 2), Status.INVALID_ARGUMENT, "another layout");
+    assertRejected(
+        cts, look, values, 4, pair.value(1, 2), Status.INVALID_ARGUMENT, "another layout");
     assertRejected(cts, look, values, 4, 7, Status.INVALID_ARGUMENT, "int2 needs a StructValue");
     assertRejected(cts, look, values, 0, VALUE, Status.INVALID_ARGUMENT, "constant of type u8");
     assertRejected(cts, look, values, 5, VALUE, Status.INVALID_ARGUMENT, "argument 5");
     StructValue large = INT2.value(1, 1L << 31);
-    assertRejected(cts, look, values, 4, large, Status.OUT_OF_RANGE, "b.y: 2147483648 does not fit i32");
+    assertRejected(
+        cts, look, values, 4, large, Status.OUT_OF_RANGE, "b.y: 2147483648 does not fit i32");
     StructValue real = INT2.value(1, 0.5);
-    assertRejected(cts, look, values, 4, real, Status.INVALID_ARGUMENT, "b.y: constant of type i32");
+    assertRejected(
+        cts, look, values, 4, real, Status.INVALID_ARGUMENT, "b.y: constant of type i32");
     StructValue rounded = FLOAT4.value(1f, 2f, 3f, 0.1);
     assertRejected(cts, look, values, 1, rounded, Status.OUT_OF_RANGE, "a.w: the double 0.1");
-    assertHal(
-        Status.INVALID_ARGUMENT, () -> INT2.value(1, 2, 3), "int2 has 2 scalars, not 3");
+    assertHal(Status.INVALID_ARGUMENT, () -> INT2.value(1, 2, 3), "int2 has 2 scalars, not 3");
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> Args.named(look).set("b", 7),
@@ -327,7 +353,8 @@ class StructArgumentTest {
     Kernel look = cts.closing(cts.device().loadExecutable(source)).kernel("look");
     DeviceBuffer to = cts.buffer(new byte[96]);
     Object[] values = values(to);
-    values[4] = StructType.builder().add("left", I32).add("right", I32).alignment(8).build().value(-1, -2);
+    values[4] =
+        StructType.builder().add("left", I32).add("right", I32).alignment(8).build().value(-1, -2);
     dispatch(cts, look, values);
     assertBytes(EXPECTED, cts.read(to), "with other names");
   }
@@ -338,7 +365,8 @@ class StructArgumentTest {
     needs(cts, "java");
     ExecutableSource wrong =
         ExecutableSource.builder("wrong")
-            .kernel("look", 1, List.of(constant("a", F32), struct("b", INT2)).toArray(new Parameter[0]))
+            .kernel(
+                "look", 1, List.of(constant("a", F32), struct("b", INT2)).toArray(new Parameter[0]))
             .java(WrongTypes.class)
             .build();
     assertHal(

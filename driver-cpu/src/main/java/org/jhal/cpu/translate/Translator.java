@@ -270,7 +270,12 @@ public final class Translator {
         };
     String function =
         level == Level.FISSION
-            ? kernel.scope() + kernel.name() + "__groups<" + kernel.sizes() + kernel.arguments() + ">"
+            ? kernel.scope()
+                + kernel.name()
+                + "__groups<"
+                + kernel.sizes()
+                + kernel.arguments()
+                + ">"
             : kernel.entry();
     out.raw("HAL_ENTRY(%d, %s, (%s), (%s))\n".formatted(index, form, kernel.sizes(), function));
   }

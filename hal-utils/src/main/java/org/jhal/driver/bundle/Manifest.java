@@ -16,7 +16,6 @@ import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
 import org.jhal.Parameter.Kind;
 import org.jhal.Status;
-import org.jhal.StructType;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 

@@ -182,8 +182,7 @@ public final class Constants {
       return kernel.argument(index);
     }
     StructType.Field field = struct.field(scalar);
-    String element =
-        field.scalars() == 1 ? "" : "[" + (scalar - struct.scalar(field.name())) + "]";
+    String element = field.scalars() == 1 ? "" : "[" + (scalar - struct.scalar(field.name())) + "]";
     return kernel.argument(index) + "." + field.name() + element;
   }
 }

@@ -111,8 +111,7 @@ class StructManifestTest {
           """)
   void refusesAWrongStructWithItsPlace(String keys, String message) {
     HalException refused =
-        assertThrows(
-            HalException.class, () -> parameter("{\"name\": \"a\", %s}".formatted(keys)));
+        assertThrows(HalException.class, () -> parameter("{\"name\": \"a\", %s}".formatted(keys)));
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
     assertTrue(refused.getMessage().contains(message), refused::getMessage);
   }
@@ -125,7 +124,8 @@ class StructManifestTest {
     Variant made = read("", cpp.replace("gpu-c++", "made")).variants().get(0);
     HalException refused = assertThrows(HalException.class, () -> made.symbol("f", "it"));
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
-    assertEquals("f", read("", "{\"format\": \"x\", \"file\": \"f\"}").variants().get(0).symbol("f", "it"));
+    assertEquals(
+        "f", read("", "{\"format\": \"x\", \"file\": \"f\"}").variants().get(0).symbol("f", "it"));
   }
 
   @Test

@@ -69,7 +69,14 @@ public final class SimulatedLibrary {
   private static final String OBJECTS = "objects.o";
 
   private static final List<String> COMPILER =
-      List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c", "instance.c");
+      List.of(
+          "compiler.h",
+          "gpu_prelude.h",
+          "text.c",
+          "compiler.c",
+          "rewrite.c",
+          "program.c",
+          "instance.c");
 
   /** The inputs of a library's build. */
   private record Wanted(

@@ -193,7 +193,7 @@ class RunPlanTest {
   }
 
   @Test
-  void readsTheNumbersOfAStruct() {
+  void readsTheNumbersOfAStruct() throws IOException {
     TestKernel turn = TestKernel.of(Parameter.struct("center", StructType.INT2));
     groups = "1";
     refused(turn, "", "still needs --arg center=NUMBER,NUMBER");

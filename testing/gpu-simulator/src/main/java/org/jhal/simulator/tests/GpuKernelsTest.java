@@ -169,15 +169,19 @@ public abstract class GpuKernelsTest {
     assertTrue(String.valueOf(code.name()).endsWith("_ERROR_COMPILATION"), code::toString);
   }
 
-  /** A library of a vendor knows only symbols, so it would not find an instance by its expression. */
+  /**
+   * A library of a vendor knows only symbols, so it would not find an instance by its expression.
+   */
   @Test
   void refusesExpressionsInCodeThatIsCompiledAlready() throws IOException {
     Files.writeString(folder.resolve("made"), "made");
     for (String format : device.executableFormats()) {
       if (!format.equals("gpu-c++") && !format.equals("java")) {
-        String made = variant(format, "made").replace("}", ", \"entries\": {\"store\": \"put<2>\"}}");
+        String made =
+            variant(format, "made").replace("}", ", \"entries\": {\"store\": \"put<2>\"}}");
         HalException failure =
-            refused(bundle("store", PARAMETERS, "[1]", "", made), "'put<2>'", format, "plain names");
+            refused(
+                bundle("store", PARAMETERS, "[1]", "", made), "'put<2>'", format, "plain names");
         assertEquals(Status.INVALID_ARGUMENT, failure.status());
       }
     }
