@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a dispatch, in the order of the kernel's parameters: a {@link BufferRef} for
- * each buffer, and a number for each constant. They are checked against the kernel when they are
- * used: INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit
- * into the parameter's type.
+ * each buffer, a number for each constant, and a {@link StructValue} for each struct. They are
+ * checked against the kernel when they are used: INVALID_ARGUMENT for a number of the wrong kind,
+ * OUT_OF_RANGE for one that does not fit into the parameter's type.
  *
  * <table>
  *   <caption>Numbers that a constant accepts</caption>
@@ -44,8 +44,8 @@ public final class Args {
   /**
    * Returns arguments with these values. The array is copied.
    *
-   * @throws HalException INVALID_ARGUMENT if a value is neither a {@link BufferRef} nor one of the
-   *     boxed number types Byte, Short, Integer, Long, Float and Double
+   * @throws HalException INVALID_ARGUMENT if a value is neither a {@link BufferRef}, a {@link
+   *     StructValue} nor one of the boxed number types Byte, Short, Integer, Long, Float and Double
    */
   public static Args of(Object... values) {
     Object[] copy = Objects.requireNonNull(values, "values").clone();
@@ -58,7 +58,7 @@ public final class Args {
                 + i
                 + " is a "
                 + value.getClass().getName()
-                + "; it may be a buffer, a slot or a boxed number");
+                + "; it may be a buffer, a slot, a StructValue or a boxed number");
       }
     }
     return new Args(copy);
@@ -66,12 +66,8 @@ public final class Args {
 
   private static boolean isArgument(Object value) {
     return value instanceof BufferRef
-        || value instanceof Byte
-        || value instanceof Short
-        || value instanceof Integer
-        || value instanceof Long
-        || value instanceof Float
-        || value instanceof Double;
+        || value instanceof StructValue
+        || StructValue.isNumber(value);
   }
 
   /**
@@ -106,7 +102,8 @@ public final class Args {
      *
      * @throws HalException INVALID_ARGUMENT if the kernel has no such parameter, its argument has
      *     already been set, or {@code value} is of the wrong kind: it must be a {@link BufferRef}
-     *     for a buffer, and a number as in the table of {@link Args} for a constant
+     *     for a buffer, a number as in the table of {@link Args} for a constant, and a {@link
+     *     StructValue} for a struct
      */
     public Named set(String name, Object value) {
       Objects.requireNonNull(name, "name");
@@ -142,7 +139,7 @@ public final class Args {
                 + ": a "
                 + parameter.kind().name().toLowerCase(Locale.ROOT)
                 + " of type "
-                + parameter.type().label()
+                + parameter.typeName()
                 + " takes "
                 + wanted
                 + ", got "
@@ -164,6 +161,9 @@ public final class Args {
     private static @Nullable String wanted(Parameter parameter, Object value) {
       if (parameter.kind() == Parameter.Kind.BUFFER) {
         return value instanceof BufferRef ? null : "a DeviceBuffer or a Slot";
+      }
+      if (parameter.kind() == Parameter.Kind.STRUCT) {
+        return value instanceof StructValue ? null : "a StructValue";
       }
       return switch (parameter.type()) {
         case F16, BF16, F32, F64 ->

@@ -350,7 +350,7 @@ public final class BundleBuilder {
 
   /**
    * Sets the entry point of a kernel in the variant that was added last, if it differs from the
-   * kernel's name.
+   * kernel's name. In C++ it may be an instance of a template, such as {@code reduce<float, 256>}.
    *
    * @throws HalException FAILED_PRECONDITION if that is not a variant with code
    */

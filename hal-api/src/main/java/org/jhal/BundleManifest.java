@@ -59,17 +59,37 @@ final class BundleManifest {
 
   private static String json(Parameter parameter) {
     String direction =
-        parameter.kind() == Parameter.Kind.CONSTANT
-            ? ""
-            : ", \"direction\": " + quoted(lower(parameter.direction()));
+        parameter.kind() == Parameter.Kind.BUFFER
+            ? ", \"direction\": " + quoted(lower(parameter.direction()))
+            : "";
+    StructType struct = parameter.struct();
     return "{\"name\": "
         + quoted(parameter.name())
         + ", \"kind\": "
         + quoted(lower(parameter.kind()))
-        + ", \"type\": "
-        + quoted(parameter.type().label())
+        + (struct == null || struct.isVector()
+            ? ", \"type\": " + quoted(parameter.typeName())
+            : layout(struct))
         + direction
         + "}";
+  }
+
+  private static String layout(StructType struct) {
+    List<String> fields = new ArrayList<>();
+    for (StructType.Field field : struct.fields()) {
+      String count = field.count() == 1 ? "" : ", \"count\": " + field.count();
+      fields.add(
+          "{\"name\": "
+              + quoted(field.name())
+              + ", \"type\": "
+              + quoted(field.typeName())
+              + count
+              + "}");
+    }
+    return ", \"fields\": ["
+        + String.join(", ", fields)
+        + "], \"alignment\": "
+        + struct.alignment();
   }
 
   private static String json(Variant variant) {

@@ -1,23 +1,45 @@
 package org.jhal;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A parameter of a kernel, as the bundle declares it in its manifest or through a {@link
  * BundleBuilder}. Immutable.
  *
  * @param name unique within the kernel
- * @param kind a buffer or a constant
- * @param type the type of the buffer's elements, or of the constant
- * @param direction how the kernel uses the buffer; {@link Direction#IN} for a constant
+ * @param kind a buffer, a constant or a struct
+ * @param type the type of the buffer's elements, or of the constant; {@link ElementType#U8} for a
+ *     struct, which consists of bytes
+ * @param direction how the kernel uses the buffer; {@link Direction#IN} for anything else
+ * @param struct the layout of a struct; null for anything else
  */
-public record Parameter(String name, Kind kind, ElementType type, Direction direction) {
-  /** Rejects null. */
+public record Parameter(
+    String name, Kind kind, ElementType type, Direction direction, @Nullable StructType struct) {
+  /**
+   * Rejects null.
+   *
+   * @throws IllegalArgumentException if {@code struct} is missing for a struct, or given for
+   *     anything else
+   */
   public Parameter {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(direction, "direction");
+    if ((kind == Kind.STRUCT) != (struct != null)) {
+      throw new IllegalArgumentException("parameter '" + name + "' is a " + kind + " of " + struct);
+    }
+  }
+
+  /** A buffer or a constant. */
+  public Parameter(String name, Kind kind, ElementType type, Direction direction) {
+    this(name, kind, type, direction, null);
+  }
+
+  /** Returns a struct that is passed by value, such as {@code struct("center", FLOAT2)}. */
+  public static Parameter struct(String name, StructType type) {
+    return new Parameter(name, Kind.STRUCT, ElementType.U8, Direction.IN, type);
   }
 
   /** Returns a constant, such as {@code constant("n", U32)}. */
@@ -45,7 +67,9 @@ public record Parameter(String name, Kind kind, ElementType type, Direction dire
     /** A buffer, passed as its address. */
     BUFFER,
     /** A number, passed by value. */
-    CONSTANT
+    CONSTANT,
+    /** A struct, passed by value; see {@link StructType}. */
+    STRUCT
   }
 
   /** How a kernel uses a buffer. */
@@ -56,6 +80,11 @@ public record Parameter(String name, Kind kind, ElementType type, Direction dire
     OUT,
     /** The kernel reads and writes it; needs both usages. */
     INOUT
+  }
+
+  /** Returns the type as manifests write it: {@code f32}, {@code float4} or {@code struct}. */
+  public String typeName() {
+    return struct == null ? type.label() : struct.name();
   }
 
   /** Returns whether the kernel reads the argument. */

@@ -4,11 +4,10 @@ import com.sun.jna.Native;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
-import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
 
 /** A library of compiled kernels. */
@@ -61,26 +60,17 @@ final class CpuModule implements KernelModule {
   }
 
   private static void check(long kernel, KernelSpec spec, String what) {
-    List<String> taken = new ArrayList<>();
+    List<KernelArgument> taken = new ArrayList<>();
+    int end = 0;
     for (int i = 0; i < HalRuntime.hal_kernel_count(kernel); i++) {
-      taken.add(
-          HalRuntime.hal_kernel_is_pointer(kernel, i) != 0
-              ? "a pointer"
-              : HalRuntime.hal_kernel_size(kernel, i) + " bytes");
+      int alignment = HalRuntime.hal_kernel_align(kernel, i);
+      int size = HalRuntime.hal_kernel_size(kernel, i);
+      int offset = (end + alignment - 1) / alignment * alignment;
+      boolean isPointer = HalRuntime.hal_kernel_is_pointer(kernel, i) != 0;
+      taken.add(new KernelArgument(offset, size, isPointer));
+      end = offset + size;
     }
-    List<String> passed = new ArrayList<>();
-    for (Parameter parameter : spec.parameters()) {
-      passed.add(
-          parameter.kind() == Parameter.Kind.BUFFER
-              ? "a pointer"
-              : ArgumentLayout.bytes(parameter) + " bytes");
-    }
-    if (!taken.equals(passed)) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "kernel %s of %s takes %s; by the manifest it takes %s"
-              .formatted(spec.name(), what, taken, passed));
-    }
+    KernelArgument.check(taken, spec, "kernel '" + spec.name() + "' in " + what);
   }
 
   /** What is launched for a kernel. */

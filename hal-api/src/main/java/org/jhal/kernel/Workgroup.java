@@ -1,5 +1,7 @@
 package org.jhal.kernel;
 
+import org.jhal.StructValue;
+
 /**
  * One workgroup of a dispatch, as a kernel in the format {@code java} sees it:
  *
@@ -142,6 +144,13 @@ public interface Workgroup {
    * @throws IllegalArgumentException if the constant has another type
    */
   double f64(int index);
+
+  /**
+   * Returns the struct that was passed for parameter {@code index}.
+   *
+   * @throws IndexOutOfBoundsException if there is no such parameter, or it is no struct
+   */
+  StructValue struct(int index);
 
   /**
    * Returns the memory that belongs to this workgroup alone. It is as large as the kernel's dynamic

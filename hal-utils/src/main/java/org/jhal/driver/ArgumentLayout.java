@@ -2,11 +2,12 @@ package org.jhal.driver;
 
 import java.util.List;
 import org.jhal.Parameter;
+import org.jhal.StructType;
 
 /**
  * The layout of a kernel's arguments in one block of memory: in the order of its parameters,
- * naturally aligned, buffers as 64-bit addresses (rule M8). This is the layout that C compilers
- * give a struct of the same members.
+ * naturally aligned, buffers as 64-bit addresses, structs with their own alignment (rule M8). This
+ * is the layout that C compilers give a struct of the same members.
  *
  * <p>Immutable; any thread may use it.
  */
@@ -21,10 +22,10 @@ public final class ArgumentLayout {
     int end = 0;
     for (int i = 0; i < offsets.length; i++) {
       Parameter parameter = parameters.get(i);
-      int bytes = bytes(parameter);
-      end = (end + bytes - 1) / bytes * bytes;
+      int alignment = alignment(parameter);
+      end = (end + alignment - 1) / alignment * alignment;
       offsets[i] = end;
-      end += bytes;
+      end += bytes(parameter);
     }
     size = end;
   }
@@ -34,8 +35,19 @@ public final class ArgumentLayout {
     return new ArgumentLayout(parameters);
   }
 
-  /** The size in bytes of the argument for {@code parameter}; also its alignment. */
+  /** The size in bytes of the argument for {@code parameter}. */
   public static int bytes(Parameter parameter) {
+    StructType struct = parameter.struct();
+    return struct == null ? scalarBytes(parameter) : struct.bytes();
+  }
+
+  /** The alignment in bytes of the argument for {@code parameter}: a power of two, at most 16. */
+  public static int alignment(Parameter parameter) {
+    StructType struct = parameter.struct();
+    return struct == null ? scalarBytes(parameter) : struct.alignment();
+  }
+
+  private static int scalarBytes(Parameter parameter) {
     return parameter.kind() == Parameter.Kind.BUFFER ? ADDRESS_BYTES : parameter.type().bytes();
   }
 

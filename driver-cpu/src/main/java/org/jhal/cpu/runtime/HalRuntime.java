@@ -46,6 +46,9 @@ public final class HalRuntime {
   /** How a kernel is run, and why not faster; for people. */
   public static native String hal_kernel_note(long kernel);
 
+  /** The alignment of a parameter, in bytes. */
+  public static native int hal_kernel_align(long kernel, int index);
+
   /** Whether a parameter is a pointer. */
   public static native int hal_kernel_is_pointer(long kernel, int index);
 

@@ -1,15 +1,22 @@
 package org.jhal.cpu.translate;
 
+import org.jhal.driver.bundle.EntryName;
+
 /**
  * A kernel to compile.
  *
- * @param entry its name in the source, with its template arguments if it is a template
+ * @param entry its name in the source, with its namespaces and template arguments if it has any
  * @param x how many work items a workgroup has along the first axis
  */
 public record KernelRequest(String entry, int x, int y, int z) {
+  /** The name of the function, without its namespaces. */
   String name() {
-    int angle = entry.indexOf('<');
-    return (angle < 0 ? entry : entry.substring(0, angle)).strip();
+    return EntryName.simpleName(entry);
+  }
+
+  /** The namespaces before the name, with the {@code ::} behind them; empty without any. */
+  String scope() {
+    return entry.substring(0, entry.indexOf(name()));
   }
 
   /** The template arguments with a comma before them; empty without any. */

@@ -117,7 +117,12 @@ final class SourceWriter {
         };
     String function =
         how.level() == Level.FISSION
-            ? kernel.name() + "__groups<" + kernel.sizes() + kernel.arguments() + ">"
+            ? kernel.scope()
+                + kernel.name()
+                + "__groups<"
+                + kernel.sizes()
+                + kernel.arguments()
+                + ">"
             : kernel.entry();
     out.raw(
         "HAL_ENTRY(%d, %s, (%s), (%s), \"%s\")\n"

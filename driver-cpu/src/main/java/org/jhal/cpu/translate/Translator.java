@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.translate.Translation.Form;
+import org.jhal.driver.bundle.EntryName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +64,7 @@ public final class Translator {
     Map<String, List<Token>> stopping = new HashMap<>();
     Set<String> whole = new HashSet<>();
     for (KernelRequest kernel : kernels) {
-      Form form = form(find(kernel.name()), forced);
+      Form form = form(find(kernel), forced);
       forms.add(form);
       switch (form.level()) {
         case FISSION ->
@@ -83,13 +84,15 @@ public final class Translator {
     return new Translation(out.toString(), forms);
   }
 
-  private Function find(String name) {
+  private Function find(KernelRequest kernel) {
     for (Function function : source.functions()) {
-      if (function.hasBody() && function.isKernel() && function.text().equals(name)) {
+      if (function.hasBody() && function.isKernel() && function.text().equals(kernel.name())) {
         return function;
       }
     }
-    throw new HalException(Status.NOT_FOUND, "the source has no kernel '" + name + "'");
+    throw new HalException( // an expression is compiled, and fails as other code does
+        EntryName.isExpression(kernel.entry()) ? Status.INVALID_ARGUMENT : Status.NOT_FOUND,
+        "the source has no kernel '" + kernel.entry() + "'");
   }
 
   // Levels.

@@ -31,7 +31,7 @@ enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3 };
 typedef void hal_run(const hal_launch* launch, unsigned long long first, unsigned long long count);
 
 typedef struct {
-  unsigned size, is_pointer;
+  unsigned size, align, is_pointer;
 } hal_parameter;
 
 // What a library says about a kernel: it has hal_kernel_0, hal_kernel_1 and so on.

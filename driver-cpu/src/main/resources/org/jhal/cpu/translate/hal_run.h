@@ -16,7 +16,7 @@ template <class... A> struct hal_parameters {
   typedef typename hal_up_to<sizeof...(A)>::type indexes;
   static constexpr unsigned count = sizeof...(A);
   static constexpr hal_parameter table[sizeof...(A) + 1] = {
-      hal_parameter{(unsigned)sizeof(A), hal_is_pointer<A>::value}..., hal_parameter{0, 0}};
+      hal_parameter{(unsigned)sizeof(A), (unsigned)alignof(A), hal_is_pointer<A>::value}..., hal_parameter{0, 0, 0}};
 };
 template <class... A> constexpr hal_parameter hal_parameters<A...>::table[sizeof...(A) + 1];
 

@@ -6,6 +6,8 @@ import static org.jhal.Parameter.inout;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.BundleBuilder;
@@ -39,12 +41,19 @@ final class FormRun implements AutoCloseable {
    * @param form as the option {@code barriers} has it
    */
   FormRun(String form, String source, List<String> names) {
+    this(form, source, names.stream().collect(Collectors.toMap(name -> name, name -> name)));
+  }
+
+  /** Compiles kernels whose entry points are given by their names. */
+  FormRun(String form, String source, Map<String, String> entries) {
     device = Hal.openDevice("cpu://?cache=off&threads=2&barriers=" + form);
     BundleBuilder bundle = ExecutableSource.builder("forms");
-    for (String name : names) {
+    for (String name : entries.keySet()) {
       bundle.kernel(name, ITEMS, in("in", I32), inout("out", I32));
     }
-    kernels = device.loadExecutable(bundle.cpp(source).build());
+    bundle.cpp(source);
+    entries.forEach(bundle::entry);
+    kernels = device.loadExecutable(bundle.build());
   }
 
   /** What a kernel writes, over -7 everywhere. */

@@ -29,8 +29,11 @@ __attribute__((visibility("default"))) const char* nvrtcGetErrorString(int code)
                                       "NVRTC_ERROR_INVALID_PROGRAM",
                                       "NVRTC_ERROR_INVALID_OPTION",
                                       "NVRTC_ERROR_COMPILATION",
-                                      "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE"};
-  return code >= 0 && code <= 7 ? texts[code] : "NVRTC_ERROR unknown";
+                                      "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+                                      "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+                                      "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+                                      "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID"};
+  return code >= 0 && code <= 10 ? texts[code] : "NVRTC_ERROR unknown";
 }
 
 NVRTC nvrtcGetNumSupportedArchs(int* count) {
@@ -82,6 +85,11 @@ NVRTC nvrtcCompileProgram(gs_program* p, int count, const char* const* options) 
   gs_program_option(p, "-DGPUSIM_TOOLKIT=%d", NVRTC_VERSION);
   gs_program_option(p, "-D__CUDA_ARCH__=900");
   return gs_program_compile(p, &nvrtc, count, options);
+}
+
+NVRTC nvrtcAddNameExpression(gs_program* p, const char* expression) { return gs_program_add_expression(p, expression); }
+NVRTC nvrtcGetLoweredName(gs_program* p, const char* expression, const char** symbol) {
+  return gs_program_symbol(p, expression, symbol);
 }
 
 NVRTC nvrtcGetPTXSize(gs_program* p, size_t* size) { return gs_program_image_size(p, 1, size); }

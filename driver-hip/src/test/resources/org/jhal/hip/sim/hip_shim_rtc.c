@@ -10,6 +10,8 @@
 #define NVRTC_FUNCTIONS(X)                                                                               \
   X(nvrtcCreateProgram, void**, const char*, const char*, int, const char* const*, const char* const*)   \
   X(nvrtcDestroyProgram, void**)                                                                         \
+  X(nvrtcAddNameExpression, void*, const char*)                                                          \
+  X(nvrtcGetLoweredName, void*, const char*, const char**)                                               \
   X(nvrtcCompileProgram, void*, int, const char* const*)                                                 \
   X(nvrtcGetCUBINSize, void*, size_t*)                                                                   \
   X(nvrtcGetCUBIN, void*, char*)                                                                         \
@@ -59,6 +61,14 @@ HIP hiprtcCreateProgram(void** program, const char* source, const char* name, in
 }
 
 HIP hiprtcDestroyProgram(void** program) { FORWARD(nvrtcDestroyProgram(program)); }
+
+HIP hiprtcAddNameExpression(void* program, const char* expression) {
+  FORWARD(nvrtcAddNameExpression(program, expression));
+}
+
+HIP hiprtcGetLoweredName(void* program, const char* expression, const char** symbol) {
+  FORWARD(nvrtcGetLoweredName(program, expression, symbol));
+}
 
 HIP hiprtcCompileProgram(void* program, int n, const char* const* options) {
   FORWARD(nvrtcCompileProgram(program, n, options));

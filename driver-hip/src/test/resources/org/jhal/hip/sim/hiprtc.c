@@ -76,8 +76,11 @@ EXPORT const char* hiprtcGetErrorString(int code) {
                                       "HIPRTC_ERROR_INVALID_PROGRAM",
                                       "HIPRTC_ERROR_INVALID_OPTION",
                                       "HIPRTC_ERROR_COMPILATION",
-                                      "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE"};
-  return code >= 0 && code <= 7 ? texts[code] : "HIPRTC_ERROR_UNKNOWN";
+                                      "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+                                      "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+                                      "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+                                      "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID"};
+  return code >= 0 && code <= 10 ? texts[code] : "HIPRTC_ERROR_UNKNOWN";
 }
 
 HIPRTC hiprtcCreateProgram(gs_program** result, const char* source, const char* name, int headers,
@@ -112,6 +115,13 @@ HIPRTC hiprtcCompileProgram(gs_program* p, int count, const char* const* options
   int code = gs_program_compile(p, &hiprtc, count, options);
   if (code == GS_PROGRAM_INVALID_OPTION) return GS_PROGRAM_COMPILATION;  // the real one does not tell them apart
   return code || p->has_image ? code : GS_PROGRAM_COMPILATION;           // nothing chose an architecture
+}
+
+HIPRTC hiprtcAddNameExpression(gs_program* p, const char* expression) {
+  return gs_program_add_expression(p, expression);
+}
+HIPRTC hiprtcGetLoweredName(gs_program* p, const char* expression, const char** symbol) {
+  return gs_program_symbol(p, expression, symbol);
 }
 
 HIPRTC hiprtcGetCodeSize(gs_program* p, size_t* size) { return gs_program_image_size(p, p && p->has_image, size); }

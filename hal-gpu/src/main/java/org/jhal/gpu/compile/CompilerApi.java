@@ -30,6 +30,15 @@ public interface CompilerApi extends Library {
   /** Destroys a program. */
   int destroyProgram(PointerByReference program);
 
+  /** Asks for the entry point that an expression names, before the program is compiled. */
+  int addNameExpression(Pointer program, String expression);
+
+  /**
+   * Gets the symbol of an entry point that was asked for, after the program was compiled. The
+   * string belongs to the program.
+   */
+  int getLoweredName(Pointer program, String expression, PointerByReference symbol);
+
   /** Compiles a program. */
   int compileProgram(Pointer program, int optionCount, StringArray options);
 

@@ -38,7 +38,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
   public record State(Path path, long bytes, long modified) {}
 
   /** Raised when JHAL changes what a key means, such as the options for an architecture. */
-  private static final String FORMAT = "compiled source, format 3";
+  private static final String FORMAT = "compiled source, format 4";
 
   /** Copies the collections. */
   public CompilerFiles {
@@ -73,8 +73,9 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
     return new CompilerFiles(name, states, set);
   }
 
-  /** The key of a source that this compiler compiles. */
-  KernelKey key(SourceCode source, List<String> options, String architecture) {
+  /** The key of a source that this compiler compiles, with the expressions for entry points. */
+  KernelKey key(
+      SourceCode source, List<String> options, List<String> expressions, String architecture) {
     List<String> texts = new ArrayList<>();
     texts.add(FORMAT);
     texts.add(name);
@@ -90,6 +91,8 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
     texts.add(RuntimeCompiler.STANDARD);
     texts.add(String.valueOf(options.size()));
     texts.addAll(options);
+    texts.add(String.valueOf(expressions.size()));
+    texts.addAll(expressions);
     texts.add(String.valueOf(files.size()));
     for (State file : files) {
       texts.add(file.path().toString());

@@ -13,6 +13,7 @@ import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.bundle.EntryName;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
@@ -35,8 +36,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Called with the device bound.
  */
 public abstract class KernelLoader {
-  private static final String SOURCE = "gpu-c++";
-
   // The vendors agree on these attributes of kernels.
   public static final int MAX_THREADS = 0;
   public static final int STATIC_SHARED_BYTES = 1;
@@ -50,7 +49,7 @@ public abstract class KernelLoader {
     /**
      * Compares them, as far as the runtime knows them.
      *
-     * @param entry the name of the kernel's entry point
+     * @param entry the symbol of the kernel's entry point
      * @param name the kernel with its origin, for messages
      * @throws HalException INVALID_ARGUMENT if they differ
      */
@@ -64,7 +63,7 @@ public abstract class KernelLoader {
   private record EntryPoint(long kernel, int staticBytes, int dynamicBytes) {}
 
   /** Code and its description for messages. */
-  private record Compiled(byte[] code, String what) {}
+  private record Compiled(CompiledCode code, String what) {}
 
   private final DeviceCalls calls;
   private final GpuSetup setup;
@@ -84,7 +83,7 @@ public abstract class KernelLoader {
     this.setup = calls.api().setup();
     this.device = device;
     Set<String> all = new HashSet<>(formats);
-    all.add(SOURCE);
+    all.add(Variant.CPP);
     this.formats = Set.copyOf(all);
     this.compiler = compiler;
   }
@@ -121,9 +120,9 @@ public abstract class KernelLoader {
     calls.checkFreed("moduleUnload", setup.moduleUnload(module));
   }
 
-  private long find(long module, String entry, String what) {
+  private long find(long module, String symbol, String entry, String what) {
     long[] kernel = new long[1];
-    int code = setup.moduleGetFunction(kernel, module, entry);
+    int code = setup.moduleGetFunction(kernel, module, symbol);
     if (code != ResultCodes.SUCCESS) {
       throw calls.failure("moduleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
@@ -192,38 +191,65 @@ public abstract class KernelLoader {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
     byte[] file = variant.readFile(source);
     Compiled compiled =
-        variant.format().equals(SOURCE)
+        variant.format().equals(Variant.CPP)
             ? compile(
                 DialectHeaders.addTo(
                     SourceCode.read(source, String.valueOf(variant.file()), file, what),
                     variant.options(compiler)),
                 variant.options(compiler),
+                expressions(variant, specs),
                 what,
                 cache)
-            : new Compiled(file, what);
+            : new Compiled(precompiled(file, variant, specs, what), what);
     return calls.gate().call(() -> load(compiled.code, variant, specs, frees, compiled.what));
   }
 
+  /** The entry points that only the compiler knows the symbols of, each once. */
+  private static List<String> expressions(Variant variant, List<KernelSpec> specs) {
+    return specs.stream()
+        .map(spec -> variant.entry(spec.name()))
+        .filter(EntryName::isExpression)
+        .distinct()
+        .toList();
+  }
+
+  private static CompiledCode precompiled(
+      byte[] file, Variant variant, List<KernelSpec> specs, String what) {
+    for (KernelSpec spec : specs) {
+      String unused = variant.symbol(spec.name(), what);
+    }
+    return new CompiledCode(file, Map.of());
+  }
+
   private KernelModule load(
-      byte[] code, Variant variant, List<KernelSpec> specs, Consumer<Runnable> frees, String what) {
-    NativeModule linked = link(code, what);
+      CompiledCode compiled,
+      Variant variant,
+      List<KernelSpec> specs,
+      Consumer<Runnable> frees,
+      String what) {
+    NativeModule linked = link(compiled.code(), what);
     long module = linked.handle();
     return Undo.onFailure(
-        () -> new GpuModule(this, module, kernels(linked, variant, specs, what), frees),
+        () -> new GpuModule(this, module, kernels(linked, compiled, variant, specs, what), frees),
         () -> frees.accept(() -> unload(module)));
   }
 
   /** Finds the kernels in a module, checks them, and prepares their launches. */
   private long[] kernels(
-      NativeModule linked, Variant variant, List<KernelSpec> specs, String what) {
+      NativeModule linked,
+      CompiledCode compiled,
+      Variant variant,
+      List<KernelSpec> specs,
+      String what) {
     long[] kernels = new long[specs.size()];
     Map<String, EntryPoint> entries = new HashMap<>(); // by name
     for (int i = 0; i < kernels.length; i++) {
       KernelSpec spec = specs.get(i);
       String entry = variant.entry(spec.name());
-      long kernel = find(linked.handle(), entry, what);
+      String symbol = compiled.symbol(entry);
+      long kernel = find(linked.handle(), symbol, entry, what);
       String name = "kernel '" + entry + "' in " + what;
-      linked.check().check(kernel, entry, spec, name);
+      linked.check().check(kernel, symbol, spec, name);
       int staticBytes = checkWorkgroup(kernel, spec, name);
       EntryPoint asked = new EntryPoint(kernel, staticBytes, spec.dynamicSharedMemory());
       entries.merge(entry, asked, (a, b) -> b.dynamicBytes > a.dynamicBytes ? b : a);
@@ -237,7 +263,11 @@ public abstract class KernelLoader {
 
   /** Takes the code from the cache without loading the compiler, or compiles the source. */
   private Compiled compile(
-      SourceCode source, List<String> options, String what, @Nullable KernelCache cache) {
+      SourceCode source,
+      List<String> options,
+      List<String> expressions,
+      String what,
+      @Nullable KernelCache cache) {
     String architecture = device.architecture();
     CompilerFiles files = cache != null && source.isSelfContained(options) ? compilerFiles() : null;
     Span span = FlightRecorder.compilation(what);
@@ -245,19 +275,20 @@ public abstract class KernelLoader {
     try {
       KernelKey key =
           files != null && SelfContained.allows(files.variables())
-              ? files.key(source, options, architecture)
+              ? files.key(source, options, expressions, architecture)
               : null;
       byte[] kept = cache == null || key == null ? null : cache.find(key);
-      if (kept != null) {
+      CompiledCode found = kept == null ? null : CompiledCode.of(kept, expressions);
+      if (found != null) {
         outcome = "hit";
-        return new Compiled(kept, what);
+        return new Compiled(found, what);
       }
       RuntimeCompiler compiler = compiler();
-      byte[] code = compiler.compile(source, options, architecture, what);
+      CompiledCode code = compiler.compile(source, options, expressions, architecture, what);
       outcome = "compiled";
       // From other files than those, the key would describe another compiler.
       if (cache != null && files != null && key != null && compiler.isFrom(files)) {
-        cache.keep(key, what, code);
+        cache.keep(key, what, code.toBytes(expressions));
       }
       return new Compiled(code, what + ", compiled by " + compiler);
     } finally {

@@ -57,6 +57,7 @@ final class KernelWarmUp {
         SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), "none");
     boolean unusedAnswer = code.isSelfContained(variant.options("none"));
     compiler.run();
+    CompiledCode unusedCode = CompiledCode.of(new byte[0], List.of());
     KernelKey unusedKey = KernelKey.of(List.of(code.text()));
     cache.warmUp();
     ArgumentLayout unusedLayout = ArgumentLayout.of(manifest.kernels().get(0).parameters());

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,9 +38,9 @@ public abstract class RuntimeCompiler {
   private final String name;
   private final CompilerApi api;
   private final List<CompilerFiles.@Nullable State> files; // at loading; null: unknown
-  private final Map<Key, Lazy<byte[]>> compiled = new ConcurrentHashMap<>();
+  private final Map<Key, Lazy<CompiledCode>> compiled = new ConcurrentHashMap<>();
 
-  private record Key(SourceCode source, List<String> options) {}
+  private record Key(SourceCode source, List<String> options, List<String> expressions) {}
 
   /**
    * For subclasses: over the library's functions.
@@ -75,39 +76,47 @@ public abstract class RuntimeCompiler {
   protected abstract byte[] code(Pointer program, List<String> options);
 
   /**
-   * As {@link #compile(SourceCode, List, String, String)}, for a source that includes at most files
-   * of the compiler and of JHAL.
+   * Compiles a source that includes at most files of the compiler and of JHAL, and whose entry
+   * points are plain names.
    */
   public final byte[] compile(
       String source, String name, List<String> options, String architecture, String what) {
     SourceCode alone = new SourceCode(source, name, Map.of(), List.of());
-    return compile(DialectHeaders.addTo(alone, options), options, architecture, what);
+    SourceCode whole = DialectHeaders.addTo(alone, options);
+    return compile(whole, options, List.of(), architecture, what).code();
   }
 
   /**
    * Compiles a source as C++17, or takes it from the cache.
    *
+   * @param expressions the entry points that are expressions
    * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log;
    *     otherwise as {@link #architectureOption}
    */
-  final byte[] compile(SourceCode source, List<String> options, String architecture, String what) {
+  final CompiledCode compile(
+      SourceCode source,
+      List<String> options,
+      List<String> expressions,
+      String architecture,
+      String what) {
     List<String> all = new ArrayList<>();
     all.add(architectureOption(architecture, options, what));
     all.add(STANDARD);
     all.addAll(options);
     if (!source.isSelfContained(options)) {
-      return compileNow(source, all, what); // a file that it reads may have changed
+      return compileNow(source, all, expressions, what); // a file that it reads may have changed
     }
-    Key key = new Key(source, all);
+    Key key = new Key(source, all, expressions);
     if (compiled.size() >= MAX_KEPT) {
       compiled.clear(); // the program seems to generate sources
     }
     return compiled
         .computeIfAbsent(key, missing -> new Lazy<>())
-        .get(() -> compileNow(source, all, what));
+        .get(() -> compileNow(source, all, expressions, what));
   }
 
-  private byte[] compileNow(SourceCode source, List<String> options, String what) {
+  private CompiledCode compileNow(
+      SourceCode source, List<String> options, List<String> expressions, String what) {
     PointerByReference program = new PointerByReference();
     int count = source.headers().size();
     StringArray texts = strings(source.headers().values());
@@ -116,6 +125,9 @@ public abstract class RuntimeCompiler {
     check("CreateProgram", created);
     try {
       Pointer handle = program.getValue();
+      for (String expression : expressions) {
+        check("AddNameExpression", api.addNameExpression(handle, expression));
+      }
       int code =
           api.compileProgram(
               handle, options.size(), new StringArray(options.toArray(new String[0])));
@@ -131,10 +143,21 @@ public abstract class RuntimeCompiler {
             null,
             nativeCode(api, code));
       }
-      return code(handle, options);
+      Map<String, String> symbols = new HashMap<>();
+      for (String expression : expressions) {
+        symbols.put(expression, symbol(handle, expression));
+      }
+      return new CompiledCode(code(handle, options), symbols);
     } finally {
       int ignored = api.destroyProgram(program);
     }
+  }
+
+  private String symbol(Pointer program, String expression) {
+    PointerByReference symbol = new PointerByReference();
+    int code = api.getLoweredName(program, expression, symbol);
+    check("GetLoweredName of '" + expression + "'", code);
+    return symbol.getValue().getString(0, StandardCharsets.UTF_8.name());
   }
 
   /** Name, version if known, and file. */

@@ -45,6 +45,19 @@ class RuntimeCompilerTest {
     }
 
     @Override
+    public int addNameExpression(Pointer program, String expression) {
+      return 0;
+    }
+
+    @Override
+    public int getLoweredName(Pointer program, String expression, PointerByReference symbol) {
+      Memory text = new Memory(64);
+      text.setString(0, expression.replaceAll("\\W", "_"));
+      symbol.setValue(text);
+      return 0;
+    }
+
+    @Override
     public int compileProgram(Pointer program, int optionCount, StringArray options) {
       compiled++;
       return 0;
@@ -81,8 +94,8 @@ class RuntimeCompilerTest {
   private int twice(SourceCode source, String... options) {
     int before = functions.compiled;
     for (int i = 0; i < 2; i++) {
-      byte[] code = compiler.compile(source, List.of(options), "a", "k");
-      assertEquals(1, code.length);
+      CompiledCode compiled = compiler.compile(source, List.of(options), List.of(), "a", "k");
+      assertEquals(1, compiled.code().length);
     }
     return functions.compiled - before;
   }
@@ -99,6 +112,18 @@ class RuntimeCompilerTest {
     Map<String, String> header = Map.of("a.h", "int a;");
     assertEquals(
         1, twice(new SourceCode("#include \"a.h\"\n" + KERNEL, "k.cpp", header, List.of())));
+  }
+
+  @Test
+  void keepsTheSymbolsOfExpressionsWithTheirCode() {
+    SourceCode source = source("template <int N> __global__ void f() {}\n");
+    for (int i = 0; i < 2; i++) {
+      for (String expression : List.of("f<1>", "f<2>")) {
+        CompiledCode made = compiler.compile(source, List.of(), List.of(expression), "a", "k");
+        assertEquals(expression.replaceAll("\\W", "_"), made.symbol(expression));
+      }
+    }
+    assertEquals(2, functions.compiled);
   }
 
   /** A file may have changed, or it may be another day. */

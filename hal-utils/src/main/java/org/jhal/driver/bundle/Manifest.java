@@ -34,8 +34,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   public static final int MAX_BYTES = 1 << 20;
 
   private static final int VERSION = 1;
-  private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-  private static final String IDENTIFIER_RULE =
+  static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  static final String IDENTIFIER_RULE =
       "it must be letters, digits and underscores, not starting with a digit";
   private static final Pattern FORMAT = Pattern.compile("[a-z][a-z0-9+.-]*");
   private static final String FORMAT_RULE =
@@ -204,11 +204,17 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
       }
       if (kind == Kind.BUFFER) {
         keys.add("direction");
+      } else if (kind == Kind.STRUCT) {
+        keys.addAll(List.of("fields", "alignment"));
       }
       item.allow(keys.toArray(new String[0]));
       String name = item.get("name").string(IDENTIFIER, IDENTIFIER_RULE);
       if (!names.add(name)) {
         throw item.failure("has the name '" + name + "' of an earlier parameter");
+      }
+      if (kind == Kind.STRUCT) {
+        parameters.add(Parameter.struct(name, StructLayout.read(item)));
+        continue;
       }
       parameters.add(
           new Parameter(
@@ -221,7 +227,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     }
   }
 
-  private static <E extends Enum<E>> E oneOf(E[] values, JsonValue json) {
+  static <E extends Enum<E>> E oneOf(E[] values, JsonValue json) {
     String text = json.string();
     List<String> labels = new ArrayList<>();
     for (E value : values) {
@@ -277,6 +283,9 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
             .failure("names '" + kernel + "', which is not a kernel of this bundle");
       }
     }
+    if (format.equals(Variant.CPP)) {
+      entries.forEach((kernel, entry) -> checkEntry(json.get("entries").get(kernel), entry));
+    }
     Map<String, List<String>> options = new LinkedHashMap<>();
     JsonValue given = json.find("options");
     if (given != null && given.isObject()) {
@@ -298,6 +307,13 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
         entries,
         options,
         strings(json.find("attributes")));
+  }
+
+  private static void checkEntry(JsonValue json, String entry) {
+    String refusal = EntryName.refusal(entry);
+    if (refusal != null) {
+      throw json.failure(refusal);
+    }
   }
 
   private static List<String> options(JsonValue list) {

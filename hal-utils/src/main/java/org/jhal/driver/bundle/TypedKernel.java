@@ -12,6 +12,7 @@ import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.StructValue;
 import org.jhal.kernel.BFloat16s;
 import org.jhal.kernel.Bytes;
 import org.jhal.kernel.Doubles;
@@ -68,7 +69,7 @@ final class TypedKernel {
                     i,
                     parameter.name(),
                     parameter.kind().name().toLowerCase(Locale.ROOT),
-                    parameter.type().label(),
+                    parameter.typeName(),
                     legal(parameter)));
       }
       getters[i] = MethodHandles.insertArguments(getter, 1, i);
@@ -128,7 +129,8 @@ final class TypedKernel {
           BFloat16s.class,
           Floats.class,
           Doubles.class,
-          KernelMemory.class);
+          KernelMemory.class,
+          StructValue.class);
 
   private static String legal(Parameter parameter) {
     return TYPES.stream()
@@ -139,9 +141,11 @@ final class TypedKernel {
 
   /** A handle of type {@code (Workgroup,int)TYPE}; null if the parameter cannot have the type. */
   private static @Nullable MethodHandle getter(Parameter parameter, Class<?> type) {
-    return parameter.kind() == Parameter.Kind.BUFFER
-        ? buffer(parameter.type(), type)
-        : constant(parameter.type(), type);
+    return switch (parameter.kind()) {
+      case BUFFER -> buffer(parameter.type(), type);
+      case CONSTANT -> constant(parameter.type(), type);
+      case STRUCT -> type == StructValue.class ? find(Workgroup.class, "struct", type) : null;
+    };
   }
 
   private static @Nullable MethodHandle constant(ElementType element, Class<?> type) {

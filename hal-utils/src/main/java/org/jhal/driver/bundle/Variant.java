@@ -40,6 +40,9 @@ public record Variant(
   /** The format of kernels that are Java methods; see {@link JavaKernels}. */
   public static final String JAVA = "java";
 
+  /** The format of C++ that is compiled for the device when it is loaded. */
+  public static final String CPP = "gpu-c++";
+
   /** The key of options for every compiler. */
   public static final String ALL_COMPILERS = "all";
 
@@ -66,9 +69,31 @@ public record Variant(
     return all;
   }
 
-  /** The entry point of {@code kernel} in the file: the kernel's name unless it is mapped. */
+  /**
+   * The entry point of {@code kernel} in the file: the kernel's name unless it is mapped. In the
+   * format {@link #CPP} it may be an expression; see {@link EntryName}.
+   */
   public String entry(String kernel) {
     return entries.getOrDefault(kernel, kernel);
+  }
+
+  /**
+   * The entry point of {@code kernel} in code that is compiled already, which has symbols only.
+   *
+   * @param what is being loaded, for people
+   * @throws HalException INVALID_ARGUMENT if the manifest has an expression
+   */
+  public String symbol(String kernel, String what) {
+    String entry = entry(kernel);
+    if (EntryName.isExpression(entry)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          ("the entry point of kernel '%s' in %s is the expression '%s'; code in the format %s has"
+                  + " plain names only, for an instance of a template the one that the compiler gave"
+                  + " it")
+              .formatted(kernel, what, entry, format));
+    }
+    return entry;
   }
 
   /**

@@ -8,8 +8,11 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jhal.ElementType;
 import org.jhal.Parameter;
+import org.jhal.StructType;
+import org.jhal.StructValue;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.StructBytes;
 import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 import org.jhal.kernel.KernelMemory;
@@ -157,7 +160,7 @@ final class JavaWorkgroup implements Workgroup {
         + "', is a "
         + parameter.kind().name().toLowerCase(Locale.ROOT)
         + " of "
-        + parameter.type().label();
+        + parameter.typeName();
   }
 
   private IllegalArgumentException isNot(int index, String wanted) {
@@ -217,6 +220,15 @@ final class JavaWorkgroup implements Workgroup {
       case F32, F16, BF16 -> f32(index);
       default -> throw isNot(index, "a floating-point number");
     };
+  }
+
+  @Override
+  public StructValue struct(int index) {
+    StructType type = parameter(index).struct();
+    if (type == null) {
+      throw new IndexOutOfBoundsException(describe(index) + ", not a struct");
+    }
+    return StructBytes.read(type, command().array(), command().kernel().layout().offset(index));
   }
 
   @Override

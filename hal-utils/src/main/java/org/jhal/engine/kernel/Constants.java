@@ -7,14 +7,21 @@ import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.StructType;
+import org.jhal.StructValue;
 import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 
-/** Checks constant arguments against their parameters, and packs them in native byte order. */
+/**
+ * Checks constant and struct arguments against their parameters, and packs them in native byte
+ * order.
+ */
 public final class Constants {
   private static final VarHandle SHORT = view(short[].class);
   private static final VarHandle INT = view(int[].class);
   private static final VarHandle LONG = view(long[].class);
+
+  private static final int NO_SCALAR = -1; // of an argument that is no struct
 
   private Constants() {}
 
@@ -25,18 +32,60 @@ public final class Constants {
   /** Writes the value of argument {@code index} into {@code block} at {@code offset}. */
   public static void pack(
       EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {
-    ElementType type = parameter.type();
+    StructType struct = parameter.struct();
+    if (struct == null) {
+      pack(kernel, index, NO_SCALAR, parameter.type(), value, block, offset);
+      return;
+    }
+    if (!(value instanceof StructValue given)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "%s: a struct of type %s needs a StructValue, got %s"
+              .formatted(kernel.argument(index), struct, value.getClass().getSimpleName()));
+    }
+    if (given.type() != struct && !given.type().hasLayoutOf(struct)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "%s: a %s of %s bytes, aligned to %s, has another layout than the %s of %s bytes, aligned to %s"
+              .formatted(
+                  kernel.argument(index),
+                  given.type(),
+                  given.type().bytes(),
+                  given.type().alignment(),
+                  struct,
+                  struct.bytes(),
+                  struct.alignment()));
+    }
+    int scalar = 0;
+    for (StructType.Field field : struct.fields()) {
+      int at = offset + field.offset();
+      for (int i = 0; i < field.scalars(); i++) {
+        pack(kernel, index, scalar, field.type(), given.get(scalar), block, at);
+        scalar++;
+        at += field.type().bytes();
+      }
+    }
+  }
+
+  private static void pack(
+      EngineKernel kernel,
+      int index,
+      int scalar,
+      ElementType type,
+      Object value,
+      byte[] block,
+      int offset) {
     switch (type) {
       case F32, F16, BF16 -> {
         if (!(value instanceof Float || value instanceof Double)) {
-          throw wrongType(kernel, index, parameter, value, "a Float or a Double");
+          throw wrongType(kernel, index, scalar, type, value, "a Float or a Double");
         }
         double wide = ((Number) value).doubleValue();
         float number = nearest(type, wide);
         if (number != wide && !Double.isNaN(wide)) {
           throw new HalException(
               Status.OUT_OF_RANGE,
-              kernel.argument(index)
+              place(kernel, index, scalar)
                   + (value instanceof Float ? ": the float " : ": the double ")
                   + value
                   + (Float.isInfinite(number)
@@ -54,7 +103,7 @@ public final class Constants {
       }
       case F64 -> {
         if (!(value instanceof Double || value instanceof Float)) {
-          throw wrongType(kernel, index, parameter, value, "a Double or a Float");
+          throw wrongType(kernel, index, scalar, type, value, "a Double or a Float");
         }
         LONG.set(block, offset, Double.doubleToRawLongBits(((Number) value).doubleValue()));
       }
@@ -63,7 +112,7 @@ public final class Constants {
             || value instanceof Long
             || value instanceof Short
             || value instanceof Byte)) {
-          throw wrongType(kernel, index, parameter, value, "an Integer, Long, Short or Byte");
+          throw wrongType(kernel, index, scalar, type, value, "an Integer, Long, Short or Byte");
         }
         long number = ((Number) value).longValue();
         long high = max(type);
@@ -72,7 +121,7 @@ public final class Constants {
           throw new HalException(
               Status.OUT_OF_RANGE,
               "%s: %s does not fit %s, which takes %s to %s"
-                  .formatted(kernel.argument(index), number, type.label(), low, high));
+                  .formatted(place(kernel, index, scalar), number, type.label(), low, high));
         }
         switch (type.bytes()) {
           case 1 -> block[offset] = (byte) number;
@@ -114,15 +163,26 @@ public final class Constants {
   }
 
   private static HalException wrongType(
-      EngineKernel kernel, int index, Parameter parameter, Object value, String wanted) {
+      EngineKernel kernel, int index, int scalar, ElementType type, Object value, String wanted) {
     return new HalException(
         Status.INVALID_ARGUMENT,
         "%s: constant of type %s needs %s, got %s %s"
             .formatted(
-                kernel.argument(index),
-                parameter.type().label(),
+                place(kernel, index, scalar),
+                type.label(),
                 wanted,
                 value.getClass().getSimpleName(),
                 value));
+  }
+
+  /** Names an argument, or a scalar of it. */
+  private static String place(EngineKernel kernel, int index, int scalar) {
+    StructType struct = kernel.parameter(index).struct();
+    if (struct == null) {
+      return kernel.argument(index);
+    }
+    StructType.Field field = struct.field(scalar);
+    String element = field.scalars() == 1 ? "" : "[" + (scalar - struct.scalar(field.name())) + "]";
+    return kernel.argument(index) + "." + field.name() + element;
   }
 }

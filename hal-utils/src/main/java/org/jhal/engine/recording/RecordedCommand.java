@@ -249,7 +249,7 @@ public final class RecordedCommand implements Command, CommandList {
     data = new byte[called.layout().size()];
     for (int i = 0; i < arguments.length; i++) {
       Parameter parameter = called.parameter(i);
-      if (parameter.kind() == Parameter.Kind.CONSTANT) {
+      if (parameter.kind() != Parameter.Kind.BUFFER) {
         Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
       } else {
         arguments[i] = RecordedOperand.argument(device, called, i, args.get(i));

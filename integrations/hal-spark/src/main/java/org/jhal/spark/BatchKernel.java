@@ -76,6 +76,8 @@ final class BatchKernel implements AutoCloseable {
                   + "' is inout; a batch that runs again needs its input unchanged, so declare an"
                   + " in and an out");
         }
+      } else if (parameter.kind() == Parameter.Kind.STRUCT) {
+        throw refused("its parameter '" + parameter.name() + "' is a struct; pass its fields as constants");
       } else if (parameter.name().equals(COUNT)) {
         count = i;
       } else {
@@ -118,11 +120,12 @@ final class BatchKernel implements AutoCloseable {
             + kernel.parameters().stream()
                 .map(
                     own ->
-                        (own.kind() == Parameter.Kind.CONSTANT
-                                ? "constant"
-                                : own.direction().name().toLowerCase(Locale.ROOT))
+                        (own.kind() == Parameter.Kind.BUFFER
+                                ? own.direction().name()
+                                : own.kind().name())
+                                .toLowerCase(Locale.ROOT)
                             + " "
-                            + own.type().label()
+                            + own.typeName()
                             + " "
                             + own.name())
                 .collect(Collectors.joining(", ", "(", ")"))

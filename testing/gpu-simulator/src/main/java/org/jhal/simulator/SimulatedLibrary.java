@@ -76,7 +76,14 @@ public final class SimulatedLibrary {
 
   private static final List<String> COMPILER =
       List.of(
-          "compiler.h", PRELUDE, "gpusim_warp.h", "text.c", "compiler.c", "rewrite.c", "program.c");
+          "compiler.h",
+          PRELUDE,
+          "gpusim_warp.h",
+          "text.c",
+          "compiler.c",
+          "rewrite.c",
+          "program.c",
+          "instance.c");
 
   /** The inputs of a library's build. */
   private record Wanted(

@@ -50,6 +50,7 @@ int gs_program_destroy(gs_program** handle) {
   free(p->name);
   release(p->headers.count, p->headers.names);
   release(p->headers.count, p->headers.texts);
+  gs_instances_free(&p->instances);
   free(p->image.chars);
   free(p->log.chars);
   free(p);
@@ -101,15 +102,35 @@ int gs_program_compile(gs_program* p, const gs_dialect* dialect, int count, cons
   if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
   p->log.length = p->image.length = 0;
   p->compiled = 0;
+  p->has_begun = 1;
   int code = translate(p, dialect, count, options);
+  gs_text source = {0};
+  gs_text_append(&source, p->source, strlen(p->source));
+  gs_instances_write(&p->instances, &source);
   if (!code &&
-      gs_compile(p->source, p->name, &p->headers, (const char* const*)p->options, p->option_count, &p->image,
+      gs_compile(source.chars, p->name, &p->headers, (const char* const*)p->options, p->option_count, &p->image,
                  &p->log)) {
     code = GS_PROGRAM_COMPILATION;
   }
   p->compiled = code == GS_PROGRAM_OK;
+  free(source.chars);
   clear_options(p);
   return code;
+}
+
+int gs_program_add_expression(gs_program* p, const char* expression) {
+  if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
+  if (!expression) return GS_PROGRAM_INVALID_INPUT;
+  if (p->has_begun) return GS_PROGRAM_NO_EXPRESSIONS_AFTER_COMPILATION;
+  return gs_instance_add(&p->instances, expression) ? GS_PROGRAM_OUT_OF_MEMORY : GS_PROGRAM_OK;
+}
+
+int gs_program_symbol(gs_program* p, const char* expression, const char** symbol) {
+  if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
+  if (!expression || !symbol) return GS_PROGRAM_INVALID_INPUT;
+  if (!p->compiled) return GS_PROGRAM_NO_NAMES_BEFORE_COMPILATION;
+  *symbol = gs_instance_symbol(&p->instances, expression);
+  return *symbol ? GS_PROGRAM_OK : GS_PROGRAM_EXPRESSION_NOT_VALID;
 }
 
 static int size_of(gs_program* p, size_t* size, size_t value) {

@@ -114,18 +114,18 @@ static const char* word(state* s, const char* at) {
   return end;
 }
 
-static void describe(gs_text* out, const char* name) {
+void gs_describe(gs_text* out, const char* name, const char* function) {
   gs_text_add(out,
               "extern \"C\" {\n"
               "extern __attribute__((visibility(\"default\"))) const gpusim_table<decltype(&%s)> %s__args;\n"
               "const gpusim_table<decltype(&%s)> %s__args{};\n",
-              name, name, name, name);
+              function, name, function, name);
   gs_text_add(out,
               "__attribute__((visibility(\"default\"))) void %s__run(void** arguments, gpusim_thread* self) {\n"
               "  gpusim_self = self;\n"
               "  gpusim_call(&%s, arguments);\n"
               "}\n}\n",
-              name, name);
+              name, function);
 }
 
 void gs_rewrite(const char* text, gs_text* out) {
@@ -158,6 +158,6 @@ void gs_rewrite(const char* text, gs_text* out) {
     s->at = end;
   }
   gs_text_add(out, "\n# 1 \"<kernels>\"\n");
-  for (int i = 0; i < s->kernels; i++) describe(out, s->names[i]);
+  for (int i = 0; i < s->kernels; i++) gs_describe(out, s->names[i], s->names[i]);
   free(s);
 }

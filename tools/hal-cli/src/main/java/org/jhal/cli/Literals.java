@@ -7,6 +7,8 @@ import java.util.regex.Pattern;
 import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.StructType;
+import org.jhal.StructValue;
 import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,27 @@ final class Literals {
             + "' is not of type "
             + type.label()
             + (isFloat ? ", which is a number such as 2.5, nan or inf" : ", which is an integer"));
+  }
+
+  /**
+   * Parses a struct: the numbers of its scalars, with commas between them.
+   *
+   * @throws HalException INVALID_ARGUMENT if there are more or fewer numbers; otherwise as {@link
+   *     #parse}
+   */
+  static StructValue struct(String name, StructType type, String text) {
+    String[] parts = text.split(",", -1);
+    if (parts.length != type.scalars()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "argument '%s': '%s' has %s numbers; %s has %s"
+              .formatted(name, text, parts.length, type, type.scalars()));
+    }
+    Object[] values = new Object[parts.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = parse(name, type.field(i).type(), parts[i].strip());
+    }
+    return type.value(values);
   }
 
   /**

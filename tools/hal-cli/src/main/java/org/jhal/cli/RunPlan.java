@@ -17,6 +17,7 @@ import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
 import org.jhal.Parameter.Kind;
 import org.jhal.Status;
+import org.jhal.StructValue;
 import org.jhal.Workgroups;
 import org.jhal.cli.data.DataFiles;
 import org.jhal.cli.data.DataSink;
@@ -39,7 +40,7 @@ final class RunPlan implements AutoCloseable {
    *
    * @param value as {@link org.jhal.Args} takes it
    */
-  record Constant(Parameter parameter, Number value) implements Binding {}
+  record Constant(Parameter parameter, Object value) implements Binding {}
 
   /**
    * A buffer.
@@ -147,30 +148,37 @@ final class RunPlan implements AutoCloseable {
   private Parameter buffer(String option, String name) {
     Parameter parameter = parameter(option, name);
     if (parameter.kind() != Kind.BUFFER) {
-      throw invalid("'" + name + "' is a constant, for which there is no " + option);
+      String kind = parameter.kind().name().toLowerCase(Locale.ROOT);
+      throw invalid("'" + name + "' is a " + kind + ", for which there is no " + option);
     }
     return parameter;
   }
 
   private void bind(Workgroups limit) {
     Map<String, Number> constants = new HashMap<>();
+    Map<String, StructValue> structs = new HashMap<>();
     Map<String, Shape> shapes = new HashMap<>(arguments.shapes());
     for (Parameter parameter : kernel.parameters()) {
       String text = arguments.args().get(parameter.name());
       if (text != null && parameter.kind() == Kind.CONSTANT) {
         constants.put(parameter.name(), Literals.parse(parameter.name(), parameter.type(), text));
+      } else if (text != null && parameter.struct() != null) {
+        structs.put(parameter.name(), Literals.struct(parameter.name(), parameter.struct(), text));
       } else if (text != null) {
         openSource(parameter, text, shapes);
       }
     }
     HintResolver resolver = new HintResolver(hints, kernel.parameters(), constants, shapes);
-    checkComplete(constants, shapes);
+    checkComplete(constants, structs, shapes);
     groups = grid(resolver, limit);
     List<Path> outputs = new ArrayList<>();
     for (Parameter parameter : kernel.parameters()) {
       String name = parameter.name();
       if (parameter.kind() == Kind.CONSTANT) {
         bindings.add(new Constant(parameter, present(resolver.constant(name))));
+        continue;
+      } else if (parameter.kind() == Kind.STRUCT) {
+        bindings.add(new Constant(parameter, present(structs.get(name))));
         continue;
       }
       Shape shape = present(resolver.shape(name));
@@ -275,13 +283,19 @@ final class RunPlan implements AutoCloseable {
   }
 
   /** Reports all missing arguments at once: those that neither the user nor a hint gives. */
-  private void checkComplete(Map<String, Number> constants, Map<String, Shape> shapes) {
+  private void checkComplete(
+      Map<String, Number> constants, Map<String, StructValue> structs, Map<String, Shape> shapes) {
     List<String> missing = new ArrayList<>();
     for (Parameter parameter : kernel.parameters()) {
       String name = parameter.name();
       if (parameter.kind() == Kind.CONSTANT) {
         if (!constants.containsKey(name) && !hints.constants().containsKey(name)) {
           missing.add("--arg " + name + "=" + parameter.type().label().toUpperCase(Locale.ROOT));
+        }
+      } else if (parameter.struct() != null) {
+        if (!structs.containsKey(name)) {
+          int scalars = parameter.struct().scalars();
+          missing.add("--arg " + name + "=" + "NUMBER,".repeat(scalars - 1) + "NUMBER");
         }
       } else if (parameter.isRead()) {
         boolean zeros = parameter.isWritten() && arguments.shapes().containsKey(name);

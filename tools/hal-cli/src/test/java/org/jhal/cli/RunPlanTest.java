@@ -22,7 +22,9 @@ import java.util.stream.Stream;
 import org.jhal.ElementType;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.StructType;
 import org.jhal.Workgroups;
 import org.jhal.cli.RunPlan.Array;
 import org.jhal.cli.RunPlan.Constant;
@@ -188,6 +190,22 @@ class RunPlanTest {
     refused(SAXPY, "", "'f' still needs --arg n=U32 --arg a=F32 --arg x=FILE --arg y=FILE");
     args.addAll(List.of("width=1", "height=1"));
     refused(EDGES, "", "still needs --arg image=FILE --shape edges=");
+  }
+
+  @Test
+  void readsTheNumbersOfAStruct() throws IOException {
+    TestKernel turn = TestKernel.of(Parameter.struct("center", StructType.INT2));
+    groups = "1";
+    refused(turn, "", "still needs --arg center=NUMBER,NUMBER");
+    args.add("center=3, -4");
+    try (RunPlan plan = plan(turn, "")) {
+      Constant center = assertInstanceOf(Constant.class, plan.bindings().get(0));
+      assertEquals(StructType.INT2.value(3L, -4L), center.value());
+    }
+    args.set(0, "center=3");
+    refused(turn, "", "'3' has 1 numbers; int2 has 2");
+    args.set(0, "center=3,0.5");
+    refused(turn, "", "'0.5' is not of type i32");
   }
 
   @Test

@@ -112,6 +112,11 @@ public abstract class GpuCacheTest {
   }
 
   private Path bundle(String folderName, String source, String options) throws IOException {
+    return bundle(folderName, source, options, "");
+  }
+
+  private Path bundle(String folderName, String source, String options, String entries)
+      throws IOException {
     Path bundle = Files.createDirectories(temporary.resolve(folderName));
     Files.writeString(bundle.resolve("store.cpp"), source);
     Files.writeString(
@@ -123,6 +128,7 @@ public abstract class GpuCacheTest {
             + "], \"workgroupSize\": [1]}], \"variants\": [{\"format\": \"gpu-c++\", \"file\":"
             + " \"store.cpp\""
             + (options.isEmpty() ? "" : ", \"options\": [\"" + options + "\"]")
+            + entries
             + "}]}");
     return bundle;
   }
@@ -201,6 +207,24 @@ public abstract class GpuCacheTest {
     assertTrue(lines.contains("stored: " + (5 + more)), lines::toString);
     String expected = loadsCompiler ? "compiler: loaded" : "compiler: not loaded";
     assertTrue(lines.contains(expected), () -> expected + " in " + lines);
+  }
+
+  /** The symbol of an instance is known to the compiler alone. */
+  @Test
+  void aLaterProcessFindsInstancesOfTemplates() throws Exception {
+    String compiler = compiler();
+    String source =
+        "template <class T, int MORE> __global__ void put(T* out, T value) { out[0] = value + MORE; }";
+    for (int more : new int[] {1, 2}) {
+      for (String expected : List.of("compiler: loaded", "compiler: not loaded")) {
+        String entries = ", \"entries\": {\"store\": \"put<unsigned, " + more + ">\"}";
+        Path bundle = bundle("instances", source, "", entries);
+        List<String> lines = probe(Map.of(), compiler, bundle).lines();
+        assertTrue(lines.contains("stored: " + (5 + more)), lines::toString);
+        assertTrue(lines.contains(expected), () -> expected + " in " + lines);
+      }
+    }
+    assertVerifies(0, "2 entries");
   }
 
   @Test

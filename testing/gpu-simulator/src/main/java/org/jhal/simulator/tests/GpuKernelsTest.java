@@ -169,6 +169,32 @@ public abstract class GpuKernelsTest {
     assertTrue(String.valueOf(code.name()).endsWith("_ERROR_COMPILATION"), code::toString);
   }
 
+  /**
+   * A library of a vendor knows only symbols, so it would not find an instance by its expression.
+   */
+  @Test
+  void refusesExpressionsInCodeThatIsCompiledAlready() throws IOException {
+    Files.writeString(folder.resolve("made"), "made");
+    for (String format : device.executableFormats()) {
+      if (!format.equals("gpu-c++") && !format.equals("java")) {
+        String made =
+            variant(format, "made").replace("}", ", \"entries\": {\"store\": \"put<2>\"}}");
+        HalException failure =
+            refused(
+                bundle("store", PARAMETERS, "[1]", "", made), "'put<2>'", format, "plain names");
+        assertEquals(Status.INVALID_ARGUMENT, failure.status());
+      }
+    }
+  }
+
+  @Test
+  void refusesAnExpressionThatNamesNothingWithTheCompilersLog() throws IOException {
+    String wrong =
+        variant("gpu-c++", "store.cpp").replace("}", ", \"entries\": {\"store\": \"put<2>\"}}");
+    HalException failure = refused(bundle("store", PARAMETERS, "[1]", "", wrong), "put");
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+  }
+
   /** A bundle in the program whose source begins with these lines. */
   private static BundleBuilder including(String lines) {
     return ExecutableSource.builder("including")
