@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Args;
 import org.jhal.BufferParams;
@@ -77,8 +78,7 @@ class JavaKernelsTest {
   @Test
   void javaServesWhereThereIsNoCompiler() throws Exception {
     assertEquals(1, run("cpu://?compiler=none", both(setsOne), "java"));
-    KernelMemory view = kept.get();
-    assertTrue(view != null, "the kernel has run");
+    KernelMemory view = Objects.requireNonNull(kept.get(), "the kernel has run");
     assertThrows(IllegalStateException.class, () -> view.getInt(0));
   }
 

@@ -76,7 +76,7 @@ HAL_EXPORT const hal_kernel* hal_library_kernel(library* opened, int index) {
 HAL_EXPORT int hal_kernel_count(const hal_kernel* kernel) { return (int)kernel->count; }
 HAL_EXPORT int hal_kernel_size(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].size; }
 HAL_EXPORT int hal_kernel_align(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].align; }
-EXPORT int hal_kernel_is_pointer(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].is_pointer; }
+HAL_EXPORT int hal_kernel_is_pointer(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].is_pointer; }
 HAL_EXPORT const char* hal_kernel_note(const hal_kernel* kernel) { return kernel->note; }
 
 HAL_EXPORT hal_function* hal_function_make(const hal_kernel* kernel) {
