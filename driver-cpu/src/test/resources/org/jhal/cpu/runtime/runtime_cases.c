@@ -41,7 +41,7 @@ void* hal_function_make(const hal_kernel* kernel);
 static void* pool;
 
 static int run_with(hal_run* body, unsigned x, unsigned y, unsigned z, unsigned shared) {
-  hal_kernel kernel = {body, 0, NULL};
+  hal_kernel kernel = {body, 0, NULL, NULL};
   void* function = hal_function_make(&kernel);
   int failure = hal_pool_run(pool, function, NULL, x, y, z, shared);
   free(function);
@@ -366,7 +366,7 @@ static void sometimes_slow(const hal_launch* launch, unsigned long long first, u
 static void case_slower_than_before(void) {
   pthread_key_create(&was_seen, NULL);
   pool = hal_pool_open(4, "t");
-  hal_kernel kernel = {sometimes_slow, 0, NULL};
+  hal_kernel kernel = {sometimes_slow, 0, NULL, NULL};
   void* function = hal_function_make(&kernel);
   for (int i = 0; i < 3; i++) CHECK(hal_pool_run(pool, function, NULL, 40, 1, 1, 0) == 0);
   usleep(10000);  // so that the threads sleep
