@@ -6,11 +6,20 @@
 #define HAL_MATH1(name)                                                    \
   static inline double name(double x) { return __builtin_##name(x); }      \
   static inline float name(float x) { return __builtin_##name##f(x); }     \
-  static inline float name##f(float x) { return __builtin_##name##f(x); }
+  static inline float name##f(float x) { return __builtin_##name##f(x); }  \
+  static inline double name(int x) { return name((double)x); }             \
+  static inline double name(unsigned x) { return name((double)x); }        \
+  static inline double name(long x) { return name((double)x); }            \
+  static inline double name(unsigned long x) { return name((double)x); }   \
+  static inline double name(long long x) { return name((double)x); }       \
+  static inline double name(unsigned long long x) { return name((double)x); }
 #define HAL_MATH2(name)                                                                 \
   static inline double name(double x, double y) { return __builtin_##name(x, y); }      \
   static inline float name(float x, float y) { return __builtin_##name##f(x, y); }      \
-  static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); }
+  static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); }   \
+  static inline double name(float x, double y) { return name((double)x, y); }           \
+  static inline double name(double x, float y) { return name(x, (double)y); }           \
+  static inline double name(int x, int y) { return name((double)x, (double)y); }
 HAL_MATH1(fabs)
 HAL_MATH1(sqrt)
 HAL_MATH1(cbrt)
@@ -39,13 +48,56 @@ HAL_MATH1(rint)
 HAL_MATH1(nearbyint)
 HAL_MATH1(round)
 HAL_MATH2(pow)
-HAL_MATH2(fmin)
-HAL_MATH2(fmax)
 HAL_MATH2(fmod)
 HAL_MATH2(atan2)
 HAL_MATH2(hypot)
 HAL_MATH2(copysign)
 HAL_MATH2(fdim)
+HAL_MATH2(remainder)
+HAL_MATH1(tgamma)
+HAL_MATH1(lgamma)
+HAL_MATH1(logb)
+static inline float ldexpf(float x, int e) { return __builtin_ldexpf(x, e); }
+static inline float ldexp(float x, int e) { return __builtin_ldexpf(x, e); }
+static inline double ldexp(double x, int e) { return __builtin_ldexp(x, e); }
+static inline int ilogbf(float x) { return __builtin_ilogbf(x); }
+static inline int ilogb(double x) { return __builtin_ilogb(x); }
+static inline long lroundf(float x) { return __builtin_lroundf(x); }
+static inline long lround(double x) { return __builtin_lround(x); }
+static inline long lrintf(float x) { return __builtin_lrintf(x); }
+static inline long lrint(double x) { return __builtin_lrint(x); }
+static inline long long llroundf(float x) { return __builtin_llroundf(x); }
+static inline long long llround(double x) { return __builtin_llround(x); }
+static inline bool signbit(float x) { return __builtin_signbit(x); }
+static inline bool signbit(double x) { return __builtin_signbit(x); }
+static inline float sinpif(float x) { return (float)__builtin_sin(3.14159265358979323846 * __builtin_fmod(x, 2)); }
+static inline float cospif(float x) { return (float)__builtin_cos(3.14159265358979323846 * __builtin_fmod(x, 2)); }
+static inline double sinpi(double x) { return __builtin_sin(3.14159265358979323846 * __builtin_fmod(x, 2)); }
+static inline double cospi(double x) { return __builtin_cos(3.14159265358979323846 * __builtin_fmod(x, 2)); }
+static inline float norm3df(float x, float y, float z) { return __builtin_hypotf(__builtin_hypotf(x, y), z); }
+static inline double norm3d(double x, double y, double z) { return __builtin_hypot(__builtin_hypot(x, y), z); }
+
+// Of a number and NaN, the number. Written out, since compilers call a library for theirs, and can vectorize this.
+#define HAL_EXTREME(type, name, order) \
+  static inline type name(type x, type y) { return x order y || y != y ? x : y; }
+HAL_EXTREME(float, fminf, <)
+HAL_EXTREME(float, fmaxf, >)
+HAL_EXTREME(float, fmin, <)
+HAL_EXTREME(float, fmax, >)
+HAL_EXTREME(double, fmin, <)
+HAL_EXTREME(double, fmax, >)
+HAL_EXTREME(float, min, <)
+HAL_EXTREME(float, max, >)
+HAL_EXTREME(double, min, <)
+HAL_EXTREME(double, max, >)
+static inline double fmin(float x, double y) { return fmin((double)x, y); }
+static inline double fmin(double x, float y) { return fmin(x, (double)y); }
+static inline double fmax(float x, double y) { return fmax((double)x, y); }
+static inline double fmax(double x, float y) { return fmax(x, (double)y); }
+static inline double min(float x, double y) { return fmin((double)x, y); }
+static inline double min(double x, float y) { return fmin(x, (double)y); }
+static inline double max(float x, double y) { return fmax((double)x, y); }
+static inline double max(double x, float y) { return fmax(x, (double)y); }
 static inline float exp10f(float x) { return __builtin_powf(10.0f, x); }
 static inline double exp10(double x) { return __builtin_pow(10.0, x); }
 static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
@@ -106,12 +158,24 @@ static inline float __int_as_float(int x) { return hal_bits<float>(x); }
 static inline float __uint_as_float(unsigned x) { return hal_bits<float>(x); }
 static inline long long __double_as_longlong(double x) { return hal_bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return hal_bits<double>(x); }
-static inline int __float2int_rn(float x) { return (int)__builtin_rintf(x); }
-static inline int __float2int_rz(float x) { return (int)x; }
-static inline int __float2int_rd(float x) { return (int)__builtin_floorf(x); }
-static inline int __float2int_ru(float x) { return (int)__builtin_ceilf(x); }
-static inline unsigned __float2uint_rn(float x) { return (unsigned)__builtin_rintf(x); }
-static inline unsigned __float2uint_rz(float x) { return (unsigned)x; }
+// Numbers beyond the range become the nearest that there is, and NaN becomes 0.
+static inline int hal_int_of(double x) {
+  return x >= 2147483647.0 ? 2147483647 : x <= -2147483648.0 ? -2147483647 - 1 : x != x ? 0 : (int)x;
+}
+static inline unsigned hal_unsigned_of(double x) {
+  return x >= 4294967295.0 ? 4294967295u : x > 0 ? (unsigned)x : 0;
+}
+#define HAL_TO_INT(type, name)                                                                \
+  static inline int __##name##2int_rn(type x) { return hal_int_of(__builtin_rint(x)); }       \
+  static inline int __##name##2int_rz(type x) { return hal_int_of(x); }                       \
+  static inline int __##name##2int_rd(type x) { return hal_int_of(__builtin_floor(x)); }      \
+  static inline int __##name##2int_ru(type x) { return hal_int_of(__builtin_ceil(x)); }       \
+  static inline unsigned __##name##2uint_rn(type x) { return hal_unsigned_of(__builtin_rint(x)); }  \
+  static inline unsigned __##name##2uint_rz(type x) { return hal_unsigned_of(x); }                  \
+  static inline unsigned __##name##2uint_rd(type x) { return hal_unsigned_of(__builtin_floor(x)); } \
+  static inline unsigned __##name##2uint_ru(type x) { return hal_unsigned_of(__builtin_ceil(x)); }
+HAL_TO_INT(float, float)
+HAL_TO_INT(double, double)
 static inline float __int2float_rn(int x) { return (float)x; }
 static inline float __uint2float_rn(unsigned x) { return (float)x; }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -131,6 +195,21 @@ static inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xFFFFFF) 
 static inline int __mulhi(int x, int y) { return (int)((long long)x * y >> 32); }
 static inline unsigned __umulhi(unsigned x, unsigned y) {
   return (unsigned)((unsigned long long)x * y >> 32);
+}
+static inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
+static inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return (unsigned long long)((unsigned __int128)x * y >> 64);
+}
+static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selectors) {
+  unsigned long long bytes = (unsigned long long)high << 32 | low;
+  unsigned chosen = 0;
+  for (int i = 0; i < 4; i++) {
+    unsigned selector = selectors >> 4 * i & 15;
+    unsigned byte = bytes >> 8 * (selector & 7) & 0xFF;
+    if (selector & 8) byte = byte & 0x80 ? 0xFF : 0;  // the byte's sign, in all its bits
+    chosen |= byte << 8 * i;
+  }
+  return chosen;
 }
 static inline unsigned __sad(int x, int y, unsigned z) { return (unsigned)(x < y ? y - x : x - y) + z; }
 static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
