@@ -101,7 +101,7 @@ public final class StructType {
 
     /** Returns the type of an element, as manifests write it: {@code f32} or {@code float3}. */
     public String typeName() {
-      return width == 1 ? type.label() : scalarName(type) + width;
+      return width == 1 ? type.label() : nameInC(type) + width;
     }
   }
 
@@ -126,7 +126,7 @@ public final class StructType {
   private static Map<String, StructType> makeVectors() {
     Map<String, StructType> all = new LinkedHashMap<>();
     for (ElementType type : ElementType.values()) {
-      String scalar = scalarName(type);
+      String scalar = nameInC(type);
       for (int width = 2; width <= 4; width++) {
         if (!scalar.isEmpty() && alignmentOf(type, width) <= MAX_ALIGNMENT) {
           all.put(scalar + width, vector(scalar + width, type, width));
@@ -145,7 +145,7 @@ public final class StructType {
     return new StructType(name, fields, alignmentOf(type, width));
   }
 
-  private static String scalarName(ElementType type) {
+  private static String nameInC(ElementType type) {
     return switch (type) {
       case I8 -> "char";
       case U8 -> "uchar";
@@ -255,6 +255,18 @@ public final class StructType {
    */
   public Field field(int scalar) {
     return fieldOf[Objects.checkIndex(scalar, offsets.length)];
+  }
+
+  /**
+   * Returns the name of a scalar: its field's, with an index if that has several, such as {@code
+   * tiles[1]}.
+   *
+   * @throws IndexOutOfBoundsException if there is no such scalar
+   */
+  public String scalarName(int scalar) {
+    Field field = field(scalar);
+    int index = scalar - scalar(field.name);
+    return field.name + (field.scalars() == 1 ? "" : "[" + index + "]");
   }
 
   /**

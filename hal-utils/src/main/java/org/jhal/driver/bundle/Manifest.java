@@ -100,8 +100,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     JsonValue root = parse(source, "bundle ");
     if (root.find("bundle") != null && root.find("kernels") == null) {
       throw root.failure(
-          "is that of an overlay, which has no kernels; it is laid over the bundle that it names, by"
-              + " withVariants or --variants");
+          "is that of an overlay, which has no kernels; it is laid over the bundle that it names,"
+              + " by withVariants or --variants");
     }
     root.allow("version", "name", "kernels", "variants");
     checkVersion(root);

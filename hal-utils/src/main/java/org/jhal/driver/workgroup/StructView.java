@@ -43,8 +43,7 @@ final class StructView extends PackedNumbers implements KernelStruct {
 
   @Override
   String describe(int index) {
-    StructType.Field field = struct.field(index);
-    return "field '" + field.name() + "' of " + struct + " is " + field.type().label();
+    return "'" + struct.scalarName(index) + "' of " + struct + " is " + type(index).label();
   }
 
   @Override

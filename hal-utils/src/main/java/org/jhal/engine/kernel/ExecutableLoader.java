@@ -1,9 +1,7 @@
 package org.jhal.engine.kernel;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jhal.DeviceInfo;
@@ -40,10 +38,7 @@ public final class ExecutableLoader {
 
   /** Loads a variant. A class rather than a lambda, so that {@link #warmUp} can initialise it. */
   private record Loading(
-      DeviceCore<?> device,
-      Candidate candidate,
-      Manifest manifest,
-      List<String> refusals)
+      DeviceCore<?> device, Candidate candidate, Manifest manifest, List<String> refusals)
       implements Supplier<Executable> {
     @Override
     public Executable get() {
@@ -78,15 +73,14 @@ public final class ExecutableLoader {
     }
     manifest.variants().forEach(variant -> candidates.add(new Candidate(source, variant)));
     candidates.sort(Comparator.comparingInt(this::rank)); // keeps the order of equal ranks
-    Deque<Candidate> left = new ArrayDeque<>(candidates);
-    while (!left.isEmpty()) {
-      Candidate next = left.remove();
+    while (!candidates.isEmpty()) {
+      Candidate next = candidates.remove(0);
       ExecutableSource from = next.source;
       Executable loaded = load(next, manifest, refusals);
       if (loaded != null) {
         return loaded;
       }
-      if (from.isOverlay() && left.stream().noneMatch(other -> other.source == from)) {
+      if (from.isOverlay() && candidates.stream().noneMatch(other -> other.source == from)) {
         refusals.add(from.name() + ": " + device.name() + " loads none of its variants");
       }
     }
@@ -99,32 +93,28 @@ public final class ExecutableLoader {
   /** Variants that the device does not load come first, so that the refusals have them all. */
   private int rank(Candidate candidate) {
     Variant variant = candidate.variant;
-    return isKnown(variant) ? backend.rank(variant) : Integer.MIN_VALUE;
-  }
-
-  private boolean isKnown(Variant variant) {
-    return backend.executableFormats().contains(variant.format());
+    return backend.executableFormats().contains(variant.format())
+        ? backend.rank(variant)
+        : Integer.MIN_VALUE;
   }
 
   /** Loads a variant, or returns null and adds the reason to {@code refusals}. */
-  private @Nullable Executable load(
-      Candidate candidate, Manifest manifest, List<String> refusals) {
+  private @Nullable Executable load(Candidate candidate, Manifest manifest, List<String> refusals) {
     Variant variant = candidate.variant;
-    if (!isKnown(variant)) {
-      refusals.add(
-          variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
-      return null;
-    }
-    checkWorkgroups(manifest);
-    try {
-      return calls.call(new Loading(device, candidate, manifest, refusals));
-    } catch (HalException e) {
-      if (e.status() != Status.UNIMPLEMENTED) {
-        throw e;
+    String reason = device.name() + " loads " + backend.executableFormats();
+    if (backend.executableFormats().contains(variant.format())) {
+      checkWorkgroups(manifest);
+      try {
+        return calls.call(new Loading(device, candidate, manifest, refusals));
+      } catch (HalException e) {
+        if (e.status() != Status.UNIMPLEMENTED) {
+          throw e;
+        }
+        reason = e.getMessage();
       }
-      refusals.add(variant.format() + ": " + e.getMessage());
-      return null;
     }
+    refusals.add(variant.format() + ": " + reason);
+    return null;
   }
 
   /** Refuses kernels whose workgroups exceed the device's limits. */
