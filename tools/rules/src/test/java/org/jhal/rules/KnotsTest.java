@@ -31,6 +31,10 @@ class KnotsTest {
    */
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
+          Map.entry("org.jhal.cpu", 4),
+          Map.entry("org.jhal.cpu.compile", 1),
+          Map.entry("org.jhal.cpu.runtime", 1),
+          Map.entry("org.jhal.cpu.translate", 3),
           Map.entry("org.jhal.driver", 1),
           Map.entry("org.jhal.driver.bundle", 1),
           Map.entry("org.jhal.driver.cache", 1),
