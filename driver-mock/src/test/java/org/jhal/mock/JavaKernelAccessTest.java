@@ -150,7 +150,7 @@ class JavaKernelAccessTest {
     Class<? extends Exception> illegal = IllegalArgumentException.class;
     says(
         illegal,
-        "'edges[1]' of struct { float edges[2]; } is f32, not an integer",
+        "'edges[1]' of struct { f32 edges[2]; } is f32, not an integer",
         group -> group.struct(3).i64(1));
     says(
         illegal,
