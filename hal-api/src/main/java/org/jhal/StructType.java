@@ -1,6 +1,7 @@
 package org.jhal;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +75,8 @@ public final class StructType {
   private final List<Field> fields;
   private final int alignment;
   private final int bytes;
-  private final int scalars;
+  private final Field[] fieldOf; // by scalar
+  private final int[] offsets; // by scalar
 
   /**
    * A field of a struct.
@@ -99,7 +101,7 @@ public final class StructType {
 
     /** Returns the type of an element, as manifests write it: {@code f32} or {@code float3}. */
     public String typeName() {
-      return width == 1 ? type.label() : scalarName(type) + width;
+      return width == 1 ? type.label() : nameInC(type) + width;
     }
   }
 
@@ -109,13 +111,22 @@ public final class StructType {
     this.alignment = alignment;
     Field last = fields.get(fields.size() - 1);
     this.bytes = roundUp(last.offset + last.type.bytes() * last.scalars(), alignment);
-    this.scalars = fields.stream().mapToInt(Field::scalars).sum();
+    int scalars = fields.stream().mapToInt(Field::scalars).sum();
+    this.fieldOf = new Field[scalars];
+    this.offsets = new int[scalars];
+    int scalar = 0;
+    for (Field field : fields) {
+      for (int i = 0; i < field.scalars(); i++) {
+        fieldOf[scalar] = field;
+        offsets[scalar++] = field.offset + i * field.type.bytes();
+      }
+    }
   }
 
   private static Map<String, StructType> makeVectors() {
     Map<String, StructType> all = new LinkedHashMap<>();
     for (ElementType type : ElementType.values()) {
-      String scalar = scalarName(type);
+      String scalar = nameInC(type);
       for (int width = 2; width <= 4; width++) {
         if (!scalar.isEmpty() && alignmentOf(type, width) <= MAX_ALIGNMENT) {
           all.put(scalar + width, vector(scalar + width, type, width));
@@ -134,7 +145,7 @@ public final class StructType {
     return new StructType(name, fields, alignmentOf(type, width));
   }
 
-  private static String scalarName(ElementType type) {
+  private static String nameInC(ElementType type) {
     return switch (type) {
       case I8 -> "char";
       case U8 -> "uchar";
@@ -213,7 +224,7 @@ public final class StructType {
 
   /** Returns the number of scalars of all fields. */
   public int scalars() {
-    return scalars;
+    return offsets.length;
   }
 
   /**
@@ -243,15 +254,19 @@ public final class StructType {
    * @throws IndexOutOfBoundsException if there is no such scalar
    */
   public Field field(int scalar) {
-    Objects.checkIndex(scalar, scalars);
-    int left = scalar;
-    for (Field field : fields) {
-      if (left < field.scalars()) {
-        return field;
-      }
-      left -= field.scalars();
-    }
-    throw new AssertionError(scalar + " of " + scalars);
+    return fieldOf[Objects.checkIndex(scalar, offsets.length)];
+  }
+
+  /**
+   * Returns the name of a scalar: its field's, with an index if that has several, such as {@code
+   * tiles[1]}.
+   *
+   * @throws IndexOutOfBoundsException if there is no such scalar
+   */
+  public String scalarName(int scalar) {
+    Field field = field(scalar);
+    int index = scalar - scalar(field.name);
+    return field.name + (field.scalars() == 1 ? "" : "[" + index + "]");
   }
 
   /**
@@ -260,8 +275,7 @@ public final class StructType {
    * @throws IndexOutOfBoundsException if there is no such scalar
    */
   public int offset(int scalar) {
-    Field field = field(scalar);
-    return field.offset + (scalar - scalar(field.name)) * field.type.bytes();
+    return offsets[Objects.checkIndex(scalar, offsets.length)];
   }
 
   /**
@@ -269,11 +283,13 @@ public final class StructType {
    * same types at the same offsets, the same size and the same alignment. Names do not matter.
    */
   public boolean hasLayoutOf(StructType other) {
-    if (scalars != other.scalars || bytes != other.bytes || alignment != other.alignment) {
+    if (!Arrays.equals(offsets, other.offsets)
+        || bytes != other.bytes
+        || alignment != other.alignment) {
       return false;
     }
-    for (int i = 0; i < scalars; i++) {
-      if (field(i).type != other.field(i).type || offset(i) != other.offset(i)) {
+    for (int i = 0; i < offsets.length; i++) {
+      if (fieldOf[i].type != other.fieldOf[i].type) {
         return false;
       }
     }

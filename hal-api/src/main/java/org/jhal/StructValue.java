@@ -6,8 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A struct that is passed to a kernel by value; {@link StructType#value} makes it. A kernel in Java
- * gets its struct parameters as such values.
+ * A struct that is passed to a kernel by value; {@link StructType#value} makes it.
  *
  * <p>Its numbers are those of the type's scalars, in their order.
  *
@@ -60,80 +59,6 @@ public final class StructValue {
    */
   public Number get(int scalar) {
     return numbers[scalar];
-  }
-
-  /**
-   * Returns a scalar that is an integer of at most 32 bits.
-   *
-   * @throws IndexOutOfBoundsException if there is no such scalar
-   * @throws IllegalArgumentException if it has another type
-   */
-  public int i32(int scalar) {
-    ElementType element = type.field(scalar).type();
-    if (isFloat(element) || element.bytes() > 4) {
-      throw isNot(scalar, "an integer of at most 32 bits");
-    }
-    return numbers[scalar].intValue();
-  }
-
-  /**
-   * Returns a scalar that is an integer.
-   *
-   * @throws IndexOutOfBoundsException if there is no such scalar
-   * @throws IllegalArgumentException if it has another type
-   */
-  public long i64(int scalar) {
-    if (isFloat(type.field(scalar).type())) {
-      throw isNot(scalar, "an integer");
-    }
-    return numbers[scalar].longValue();
-  }
-
-  /**
-   * Returns a scalar of the type {@code f32}, {@code f16} or {@code bf16}.
-   *
-   * @throws IndexOutOfBoundsException if there is no such scalar
-   * @throws IllegalArgumentException if it has another type
-   */
-  public float f32(int scalar) {
-    ElementType element = type.field(scalar).type();
-    if (!isFloat(element) || element == ElementType.F64) {
-      throw isNot(scalar, "an f32, f16 or bf16");
-    }
-    return numbers[scalar].floatValue();
-  }
-
-  /**
-   * Returns a scalar of any floating-point type.
-   *
-   * @throws IndexOutOfBoundsException if there is no such scalar
-   * @throws IllegalArgumentException if it has another type
-   */
-  public double f64(int scalar) {
-    if (!isFloat(type.field(scalar).type())) {
-      throw isNot(scalar, "a floating-point number");
-    }
-    return numbers[scalar].doubleValue();
-  }
-
-  private static boolean isFloat(ElementType element) {
-    return switch (element) {
-      case F16, BF16, F32, F64 -> true;
-      default -> false;
-    };
-  }
-
-  private IllegalArgumentException isNot(int scalar, String wanted) {
-    StructType.Field field = type.field(scalar);
-    return new IllegalArgumentException(
-        "field '"
-            + field.name()
-            + "' of "
-            + type
-            + " is "
-            + field.type().label()
-            + ", not "
-            + wanted);
   }
 
   /** Returns whether another value has an equal type and equal numbers. */

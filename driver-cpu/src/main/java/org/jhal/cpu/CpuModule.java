@@ -6,8 +6,8 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.driver.KernelArgument;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
 
 /** A library of compiled kernels. */

@@ -21,6 +21,7 @@ import org.jhal.HostMemory;
 import org.jhal.Parameter;
 import org.jhal.Sequence;
 import org.jhal.Status;
+import org.jhal.StructType;
 import org.jhal.Workgroups;
 import org.jhal.kernel.Ints;
 import org.jhal.kernel.JavaKernel;
@@ -31,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 /** Which memory a kernel in Java may access, and the messages if it accesses any other. */
 @Timeout(60)
 class JavaKernelAccessTest {
+  private static final StructType EDGES =
+      StructType.builder().add("edges", ElementType.F32, 2).build();
+
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private final List<Ints> kept = new ArrayList<>(); // by the queue's thread, read when it is idle
@@ -101,14 +105,15 @@ class JavaKernelAccessTest {
                 8,
                 Parameter.inout("x", ElementType.F32),
                 Parameter.constant("n", ElementType.I64),
-                Parameter.constant("a", ElementType.F64))
+                Parameter.constant("a", ElementType.F64),
+                Parameter.struct("s", EDGES))
             .java("wrong", body)
             .build();
     try (Device device = Hal.openDevice("mock");
         Executable kernels = device.loadExecutable(source);
         Sequence steps = device.createSequence();
         DeviceBuffer x = device.allocate(40, BufferParams.DEVICE)) {
-      Args args = Args.of(x, 7, 2.5);
+      Args args = Args.of(x, 7, 2.5, EDGES.value(1f, 2f));
       steps.step(
           (w, s) ->
               device.queue(0).dispatch(w, s, kernels.kernel("wrong"), Workgroups.of(1), args));
@@ -137,10 +142,16 @@ class JavaKernelAccessTest {
         outside,
         "access to shared memory at element 1 of 1, which is byte 8 of 8, for 8 bytes",
         group -> group.shared().longs().get(1));
-    says(outside, "there is no parameter 3; the kernel has 3", group -> group.memory(3));
+    says(outside, "there is no parameter 4; the kernel has 4", group -> group.memory(4));
     says(outside, "parameter 1, 'n', is a constant of i64, not a buffer", group -> group.memory(1));
     says(outside, "parameter 0, 'x', is a buffer of f32, not a constant", group -> group.f32(0));
+    says(outside, "parameter 2, 'a', is a constant of f64, not a struct", group -> group.struct(2));
+    says(outside, "Index 2 out of bounds for length 2", group -> group.struct(3).f32(2));
     Class<? extends Exception> illegal = IllegalArgumentException.class;
+    says(
+        illegal,
+        "'edges[1]' of struct { f32 edges[2]; } is f32, not an integer",
+        group -> group.struct(3).i64(1));
     says(
         illegal,
         "parameter 1, 'n', is a constant of i64, not an integer of at most 32 bits",

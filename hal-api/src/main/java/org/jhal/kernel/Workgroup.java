@@ -1,7 +1,5 @@
 package org.jhal.kernel;
 
-import org.jhal.StructValue;
-
 /**
  * One workgroup of a dispatch, as a kernel in the format {@code java} sees it:
  *
@@ -150,7 +148,7 @@ public interface Workgroup {
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is no struct
    */
-  StructValue struct(int index);
+  KernelStruct struct(int index);
 
   /**
    * Returns the memory that belongs to this workgroup alone. It is as large as the kernel's dynamic

@@ -43,6 +43,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.kernel.Floats;
+import org.jhal.kernel.KernelStruct;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 
@@ -102,16 +103,16 @@ class StructArgumentTest {
     public static void look(
         Workgroup group,
         int first,
-        StructValue a,
+        KernelStruct a,
         int second,
-        StructValue c,
-        StructValue b,
+        KernelStruct c,
+        KernelStruct b,
         Floats to,
-        StructValue size,
+        KernelStruct size,
         int last) {
-      int eye = c.type().scalar("eye");
-      int tiles = c.type().scalar("tiles");
-      int edges = c.type().scalar("edges");
+      int eye = c.index("eye");
+      int tiles = c.index("tiles");
+      int edges = c.index("edges");
       float[] all = {
         first,
         a.f32(0),
@@ -123,14 +124,14 @@ class StructArgumentTest {
         c.f32(eye),
         c.f32(eye + 1),
         c.f32(eye + 2),
-        (float) c.f64(c.type().scalar("zoom")),
+        (float) c.f64(c.index("zoom")),
         c.i32(tiles),
         c.i32(tiles + 1),
         c.f32(edges),
         c.f32(edges + 3),
         c.f32(edges + 4),
         c.f32(edges + 7),
-        c.i32(c.type().scalar("on")),
+        c.i32(c.index("on")),
         b.i32(0),
         b.i32(1),
         size.i64(0),
@@ -212,6 +213,11 @@ class StructArgumentTest {
     assertBytes(EXPECTED, cts.read(again), "arguments by name");
   }
 
+  private static boolean isReal(StructType vector) {
+    ElementType element = vector.fields().get(0).type();
+    return element == F32 || element == F64;
+  }
+
   /** One kernel for each vector type, which is between two bytes. */
   @Test
   @Rule("M8")
@@ -238,11 +244,12 @@ class StructArgumentTest {
       bundle.java(
           name,
           group -> {
-            StructValue v = group.struct(1);
+            KernelStruct v = group.struct(1);
             group.memory(3).doubles().set(0, group.i32(0));
             group.memory(3).doubles().set(1, group.i32(2));
-            for (int i = 0; i < type.scalars(); i++) {
-              group.memory(3).doubles().set(2 + i, v.get(i).doubleValue());
+            boolean isReal = isReal(type);
+            for (int i = 0; i < v.size(); i++) {
+              group.memory(3).doubles().set(2 + i, isReal ? v.f64(i) : v.i64(i));
             }
           });
     }
@@ -251,10 +258,10 @@ class StructArgumentTest {
     for (StructType type : StructType.vectors()) {
       DeviceBuffer to = cts.buffer(new byte[8 * 6]);
       ElementType element = type.fields().get(0).type();
-      boolean isFloat = element == F32 || element == F64;
+      boolean isReal = isReal(type);
       Object[] numbers =
           IntStream.range(0, type.scalars())
-              .mapToObj(i -> isFloat ? (Object) (i + 0.5) : (Object) (i + 100))
+              .mapToObj(i -> isReal ? (Object) (i + 0.5) : (Object) (i + 100))
               .toArray();
       dispatch(cts, kernels.kernel("take_" + type), 201, type.value(numbers), 202, to);
       ByteBuffer expected = ByteBuffer.allocate(8 * 6).order(ByteOrder.nativeOrder());
@@ -374,7 +381,7 @@ class StructArgumentTest {
         () -> cts.device().loadExecutable(wrong),
         "'b'",
         "struct of int2",
-        "StructValue");
+        "KernelStruct");
   }
 
   /** A kernel that takes a number for a struct. */

@@ -1,3 +1,6 @@
+/**
+ * The native runtime, which runs kernels on its own threads, and the sources of this driver in C.
+ */
 @NullMarked
 package org.jhal.cpu.runtime;
 

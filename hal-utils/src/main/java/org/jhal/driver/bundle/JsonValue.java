@@ -41,6 +41,7 @@ record JsonValue(String document, String place, Object value) {
 
   private static final Pattern GSON_LOCATION = Pattern.compile(" at line (\\d+) column (\\d+)");
   private static final Pattern WHOLE_NUMBER = Pattern.compile("-?[0-9]{1,18}");
+  private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final int SHOWN = 80; // characters of a wrong value in a message
 
   /**
@@ -209,6 +210,12 @@ record JsonValue(String document, String place, Object value) {
       throw failure("is '" + shorten(text) + "'; " + rule);
     }
     return text;
+  }
+
+  /** This string, which must be a name as in C. */
+  String identifier() {
+    return string(
+        IDENTIFIER, "it must be letters, digits and underscores, not starting with a digit");
   }
 
   /** This whole number, which must be in {@code [min, max]}. */

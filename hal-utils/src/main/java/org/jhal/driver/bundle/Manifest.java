@@ -34,9 +34,6 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   public static final int MAX_BYTES = 1 << 20;
 
   private static final int VERSION = 1;
-  static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-  static final String IDENTIFIER_RULE =
-      "it must be letters, digits and underscores, not starting with a digit";
   private static final Pattern FORMAT = Pattern.compile("[a-z][a-z0-9+.-]*");
   private static final String FORMAT_RULE =
       "it must be lower-case letters, digits, '+', '.' and '-', starting with a letter";
@@ -103,8 +100,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     JsonValue root = parse(source, "bundle ");
     if (root.find("bundle") != null && root.find("kernels") == null) {
       throw root.failure(
-          "is that of an overlay, which has no kernels; it is laid over the bundle that it names, by"
-              + " withVariants or --variants");
+          "is that of an overlay, which has no kernels; it is laid over the bundle that it names,"
+              + " by withVariants or --variants");
     }
     root.allow("version", "name", "kernels", "variants");
     checkVersion(root);
@@ -166,7 +163,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     }
     JsonValue shared = json.find("dynamicSharedMemory");
     return new KernelSpec(
-        json.get("name").string(IDENTIFIER, IDENTIFIER_RULE),
+        json.get("name").identifier(),
         parameters(json),
         workgroupSize(json.get("workgroupSize")),
         shared == null ? 0 : shared.integer(0, Integer.MAX_VALUE));
@@ -208,12 +205,12 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
         keys.addAll(List.of("fields", "alignment"));
       }
       item.allow(keys.toArray(new String[0]));
-      String name = item.get("name").string(IDENTIFIER, IDENTIFIER_RULE);
+      String name = item.get("name").identifier();
       if (!names.add(name)) {
         throw item.failure("has the name '" + name + "' of an earlier parameter");
       }
       if (kind == Kind.STRUCT) {
-        parameters.add(Parameter.struct(name, StructLayout.read(item)));
+        parameters.add(Parameter.struct(name, StructReader.read(item)));
         continue;
       }
       parameters.add(

@@ -12,7 +12,6 @@ import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.StructValue;
 import org.jhal.kernel.BFloat16s;
 import org.jhal.kernel.Bytes;
 import org.jhal.kernel.Doubles;
@@ -20,6 +19,7 @@ import org.jhal.kernel.Float16s;
 import org.jhal.kernel.Floats;
 import org.jhal.kernel.Ints;
 import org.jhal.kernel.KernelMemory;
+import org.jhal.kernel.KernelStruct;
 import org.jhal.kernel.Longs;
 import org.jhal.kernel.Shorts;
 import org.jhal.kernel.Workgroup;
@@ -130,7 +130,7 @@ final class TypedKernel {
           Floats.class,
           Doubles.class,
           KernelMemory.class,
-          StructValue.class);
+          KernelStruct.class);
 
   private static String legal(Parameter parameter) {
     return TYPES.stream()
@@ -144,7 +144,7 @@ final class TypedKernel {
     return switch (parameter.kind()) {
       case BUFFER -> buffer(parameter.type(), type);
       case CONSTANT -> constant(parameter.type(), type);
-      case STRUCT -> type == StructValue.class ? find(Workgroup.class, "struct", type) : null;
+      case STRUCT -> type == KernelStruct.class ? find(Workgroup.class, "struct", type) : null;
     };
   }
 

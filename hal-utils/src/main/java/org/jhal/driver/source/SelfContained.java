@@ -64,7 +64,7 @@ public final class SelfContained {
   private SelfContained() {}
 
   /** Whether the compiled code depends on the arguments and the compiler alone. */
-  public static boolean test(String source, List<String> options) {
+  static boolean test(String source, List<String> options) {
     String joined = IncludeDirectives.joined(source);
     for (String option : options) {
       if (!isAllowed(option) || !isFixed(option) || ASSEMBLER.matcher(option).find()) {

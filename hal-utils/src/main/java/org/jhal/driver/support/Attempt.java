@@ -4,11 +4,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls what may fail in any way, where the caller goes on all the same. */
 public final class Attempt {
-  /** What declares exceptions. */
+  /** What may throw anything. */
   @FunctionalInterface
   public interface Body {
     /** Does it. */
-    void run() throws Exception;
+    void run() throws Throwable;
   }
 
   private Attempt() {}

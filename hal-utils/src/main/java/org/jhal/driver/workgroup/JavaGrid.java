@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.Command;
+import org.jhal.driver.support.Attempt;
 import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
@@ -71,21 +72,16 @@ public final class JavaGrid {
     for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
       executor.execute(
           () -> {
-            if (!helpers.enter()) {
-              return; // the grid ended without it
-            }
-            try {
-              JavaWorkgroup group = new JavaWorkgroup();
-              group.prepare(command, views);
-              drain(kernel, group, next, count, thrown);
-            } catch (Throwable t) { // happens if the device was lost and the command is over
-              thrown.compareAndSet(null, t);
-            } finally {
-              helpers.leave();
+            if (helpers.enter()) { // otherwise the grid has ended without it
+              try {
+                attempt(thrown, () -> help(kernel, command, views, next, count, thrown));
+              } finally {
+                helpers.leave();
+              }
             }
           });
     }
-    drain(kernel, own, next, count, thrown);
+    attempt(thrown, () -> drain(kernel, own, next, count, thrown));
     helpers.end();
     Throwable failure = thrown.get();
     if (failure != null) {
@@ -125,21 +121,37 @@ public final class JavaGrid {
     }
   }
 
+  /** Keeps the first throwable, which ends the grid. */
+  private static void attempt(AtomicReference<@Nullable Throwable> thrown, Attempt.Body body) {
+    thrown.compareAndSet(null, Attempt.ofThrowing(body));
+  }
+
+  /** Throws something else than a kernel does if the device was lost and the command is over. */
+  private static void help(
+      MethodHandle kernel,
+      Command command,
+      KernelView[] views,
+      AtomicLong next,
+      long count,
+      AtomicReference<@Nullable Throwable> thrown)
+      throws Throwable {
+    JavaWorkgroup group = new JavaWorkgroup();
+    group.prepare(command, views);
+    drain(kernel, group, next, count, thrown);
+  }
+
   private static void drain(
       MethodHandle kernel,
       JavaWorkgroup group,
       AtomicLong next,
       long count,
-      AtomicReference<@Nullable Throwable> thrown) {
-    try {
-      for (long at = next.getAndIncrement();
-          at < count && thrown.get() == null;
-          at = next.getAndIncrement()) {
-        group.moveTo(at);
-        kernel.invokeExact((Workgroup) group);
-      }
-    } catch (Throwable t) {
-      thrown.compareAndSet(null, t);
+      AtomicReference<@Nullable Throwable> thrown)
+      throws Throwable {
+    for (long at = next.getAndIncrement();
+        at < count && thrown.get() == null;
+        at = next.getAndIncrement()) {
+      group.moveTo(at);
+      kernel.invokeExact((Workgroup) group);
     }
   }
 }

@@ -1,29 +1,20 @@
 package org.jhal.driver.workgroup;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Locale;
 import java.util.Objects;
 import org.jhal.ElementType;
 import org.jhal.Parameter;
 import org.jhal.StructType;
-import org.jhal.StructValue;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
-import org.jhal.driver.StructBytes;
-import org.jhal.kernel.BFloat16;
-import org.jhal.kernel.Float16;
 import org.jhal.kernel.KernelMemory;
+import org.jhal.kernel.KernelStruct;
 import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
 /** One workgroup as a kernel sees it; reused for one index after the other. Owned by one thread. */
-final class JavaWorkgroup implements Workgroup {
-  private static final VarHandle SHORT = view(short[].class);
-  private static final VarHandle INT = view(int[].class);
-  private static final VarHandle LONG = view(long[].class);
+final class JavaWorkgroup extends PackedNumbers implements Workgroup {
   private static final KernelView[] NO_VIEWS = {};
 
   private @Nullable Command command;
@@ -37,10 +28,6 @@ final class JavaWorkgroup implements Workgroup {
   private int groupX;
   private int groupY;
   private int groupZ;
-
-  private static VarHandle view(Class<?> array) {
-    return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.nativeOrder());
-  }
 
   void prepare(Command newCommand, KernelView[] newViews) {
     command = newCommand;
@@ -151,7 +138,8 @@ final class JavaWorkgroup implements Workgroup {
     return command().kernel().parameter(index);
   }
 
-  private String describe(int index) {
+  @Override
+  String describe(int index) {
     Parameter parameter = parameter(index);
     return "parameter "
         + index
@@ -163,11 +151,9 @@ final class JavaWorkgroup implements Workgroup {
         + parameter.typeName();
   }
 
-  private IllegalArgumentException isNot(int index, String wanted) {
-    return new IllegalArgumentException(describe(index) + ", not " + wanted);
-  }
-
-  private ElementType constant(int index) {
+  /** The type of a constant. */
+  @Override
+  ElementType type(int index) {
     if (parameter(index).kind() != Parameter.Kind.CONSTANT) {
       throw new IndexOutOfBoundsException(describe(index) + ", not a constant");
     }
@@ -175,60 +161,22 @@ final class JavaWorkgroup implements Workgroup {
   }
 
   @Override
-  public int i32(int index) {
-    if (constant(index).bytes() > 4) {
-      throw isNot(index, "an integer of at most 32 bits");
-    }
-    return (int) i64(index);
+  byte[] block() {
+    return command().array();
   }
 
   @Override
-  public long i64(int index) {
-    byte[] block = command().array();
-    int offset = command().kernel().layout().offset(index);
-    return switch (constant(index)) {
-      case I8 -> block[offset];
-      case U8 -> block[offset] & 0xFF;
-      case I16 -> (short) SHORT.get(block, offset);
-      case U16 -> (short) SHORT.get(block, offset) & 0xFFFF;
-      case I32 -> (int) INT.get(block, offset);
-      case U32 -> (int) INT.get(block, offset) & 0xFFFF_FFFFL;
-      case I64, U64 -> (long) LONG.get(block, offset);
-      default -> throw isNot(index, "an integer");
-    };
+  int offset(int index) {
+    return command().kernel().layout().offset(index);
   }
 
   @Override
-  public float f32(int index) {
-    ElementType type = constant(index);
-    byte[] block = command().array();
-    int offset = command().kernel().layout().offset(index);
-    return switch (type) {
-      case F32 -> Float.intBitsToFloat((int) INT.get(block, offset));
-      case F16 -> Float16.toFloat((short) SHORT.get(block, offset));
-      case BF16 -> BFloat16.toFloat((short) SHORT.get(block, offset));
-      default -> throw isNot(index, "an f32, f16 or bf16");
-    };
-  }
-
-  @Override
-  public double f64(int index) {
-    return switch (constant(index)) {
-      case F64 ->
-          Double.longBitsToDouble(
-              (long) LONG.get(command().array(), command().kernel().layout().offset(index)));
-      case F32, F16, BF16 -> f32(index);
-      default -> throw isNot(index, "a floating-point number");
-    };
-  }
-
-  @Override
-  public StructValue struct(int index) {
+  public KernelStruct struct(int index) {
     StructType type = parameter(index).struct();
     if (type == null) {
       throw new IndexOutOfBoundsException(describe(index) + ", not a struct");
     }
-    return StructBytes.read(type, command().array(), command().kernel().layout().offset(index));
+    return new StructView(type, block(), offset(index));
   }
 
   @Override

@@ -17,7 +17,7 @@ public final class Segments {
   private static final int BITS = 30;
 
   /** The length of each segment but the last one, in bytes. */
-  public static final int SEGMENT = 1 << BITS;
+  static final int SEGMENT = 1 << BITS;
 
   /** The bits of an offset that say where in its segment it is. */
   static final int MASK = SEGMENT - 1;

@@ -186,13 +186,6 @@ public final class DeviceCore<E> implements Explainable {
     }
   }
 
-  /** Refuses {@code what} unless memory of the device has addresses that the program can use. */
-  public void checkAddresses(String what) {
-    if (!backend.capabilities().contains(Capability.HOST_ADDRESSES)) {
-      checkNativeAccess(what);
-    }
-  }
-
   // Queues.
 
   public List<DeferredWorkQueue<E>> queues() {

@@ -5,7 +5,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import org.jhal.ElementType;
 import org.jhal.HalException;
-import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.StructType;
 import org.jhal.StructValue;
@@ -21,20 +20,18 @@ public final class Constants {
   private static final VarHandle INT = view(int[].class);
   private static final VarHandle LONG = view(long[].class);
 
-  private static final int NO_SCALAR = -1; // of an argument that is no struct
-
   private Constants() {}
 
   private static VarHandle view(Class<?> array) {
     return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.nativeOrder());
   }
 
-  /** Writes the value of argument {@code index} into {@code block} at {@code offset}. */
-  public static void pack(
-      EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {
-    StructType struct = parameter.struct();
+  /** Writes the value of argument {@code index} to its place in {@code block}. */
+  public static void pack(EngineKernel kernel, int index, Object value, byte[] block) {
+    int offset = kernel.layout().offset(index);
+    StructType struct = kernel.parameter(index).struct();
     if (struct == null) {
-      pack(kernel, index, NO_SCALAR, parameter.type(), value, block, offset);
+      pack(kernel, index, 0, kernel.parameter(index).type(), value, block, offset);
       return;
     }
     if (!(value instanceof StructValue given)) {
@@ -46,24 +43,12 @@ public final class Constants {
     if (given.type() != struct && !given.type().hasLayoutOf(struct)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "%s: a %s of %s bytes, aligned to %s, has another layout than the %s of %s bytes, aligned to %s"
-              .formatted(
-                  kernel.argument(index),
-                  given.type(),
-                  given.type().bytes(),
-                  given.type().alignment(),
-                  struct,
-                  struct.bytes(),
-                  struct.alignment()));
+          "%s: a %s has another layout than the %s"
+              .formatted(kernel.argument(index), layout(given.type()), layout(struct)));
     }
-    int scalar = 0;
-    for (StructType.Field field : struct.fields()) {
-      int at = offset + field.offset();
-      for (int i = 0; i < field.scalars(); i++) {
-        pack(kernel, index, scalar, field.type(), given.get(scalar), block, at);
-        scalar++;
-        at += field.type().bytes();
-      }
+    for (int i = 0; i < struct.scalars(); i++) {
+      int at = offset + struct.offset(i);
+      pack(kernel, index, i, struct.field(i).type(), given.get(i), block, at);
     }
   }
 
@@ -175,14 +160,13 @@ public final class Constants {
                 value));
   }
 
+  private static String layout(StructType type) {
+    return type + " of " + type.bytes() + " bytes, aligned to " + type.alignment();
+  }
+
   /** Names an argument, or a scalar of it. */
   private static String place(EngineKernel kernel, int index, int scalar) {
     StructType struct = kernel.parameter(index).struct();
-    if (struct == null) {
-      return kernel.argument(index);
-    }
-    StructType.Field field = struct.field(scalar);
-    String element = field.scalars() == 1 ? "" : "[" + (scalar - struct.scalar(field.name())) + "]";
-    return kernel.argument(index) + "." + field.name() + element;
+    return kernel.argument(index) + (struct == null ? "" : "." + struct.scalarName(scalar));
   }
 }

@@ -1,6 +1,7 @@
 package org.jhal.engine.kernel;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jhal.DeviceInfo;
@@ -37,16 +38,13 @@ public final class ExecutableLoader {
 
   /** Loads a variant. A class rather than a lambda, so that {@link #warmUp} can initialise it. */
   private record Loading(
-      DeviceCore<?> device,
-      ExecutableSource source,
-      Variant variant,
-      Manifest manifest,
-      List<String> refusals)
+      DeviceCore<?> device, Candidate candidate, Manifest manifest, List<String> refusals)
       implements Supplier<Executable> {
     @Override
     public Executable get() {
       List<KernelSpec> kernels = manifest.kernels();
-      KernelModule module = device.backend().load(source, variant, kernels);
+      Variant variant = candidate.variant;
+      KernelModule module = device.backend().load(candidate.source, variant, kernels);
       return new EngineExecutable(
           device, manifest.name(), variant.format(), refusals, kernels, module);
     }
@@ -71,16 +69,18 @@ public final class ExecutableLoader {
       if (found.isEmpty()) {
         refusals.add(overlay.name() + ": it is not for the bundle '" + manifest.name() + "'");
       }
-      add(candidates, overlay, found);
+      found.forEach(variant -> candidates.add(new Candidate(overlay, variant)));
     }
-    add(candidates, source, manifest.variants());
-    for (int i = 0; i < candidates.size(); i++) {
-      ExecutableSource from = candidates.get(i).source;
-      Executable loaded = load(from, candidates.get(i).variant, manifest, refusals);
+    manifest.variants().forEach(variant -> candidates.add(new Candidate(source, variant)));
+    candidates.sort(Comparator.comparingInt(this::rank)); // keeps the order of equal ranks
+    while (!candidates.isEmpty()) {
+      Candidate next = candidates.remove(0);
+      ExecutableSource from = next.source;
+      Executable loaded = load(next, manifest, refusals);
       if (loaded != null) {
         return loaded;
       }
-      if (from.isOverlay() && isLastOf(from, candidates, i)) {
+      if (from.isOverlay() && candidates.stream().noneMatch(other -> other.source == from)) {
         refusals.add(from.name() + ": " + device.name() + " loads none of its variants");
       }
     }
@@ -90,51 +90,31 @@ public final class ExecutableLoader {
             .formatted(device.name(), source.name(), String.join("; ", refusals)));
   }
 
-  /** Adds variants behind those whose rank is the same. */
-  private void add(List<Candidate> candidates, ExecutableSource source, List<Variant> variants) {
-    for (Variant variant : variants) {
-      int at = candidates.size();
-      while (at > 0 && rank(candidates.get(at - 1).variant) > rank(variant)) {
-        at--;
-      }
-      candidates.add(at, new Candidate(source, variant));
-    }
-  }
-
   /** Variants that the device does not load come first, so that the refusals have them all. */
-  private int rank(Variant variant) {
+  private int rank(Candidate candidate) {
+    Variant variant = candidate.variant;
     return backend.executableFormats().contains(variant.format())
         ? backend.rank(variant)
         : Integer.MIN_VALUE;
   }
 
-  private static boolean isLastOf(ExecutableSource source, List<Candidate> candidates, int index) {
-    for (int i = index + 1; i < candidates.size(); i++) {
-      if (candidates.get(i).source == source) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Loads a variant, or returns null and adds the reason to {@code refusals}. */
-  private @Nullable Executable load(
-      ExecutableSource source, Variant variant, Manifest manifest, List<String> refusals) {
-    if (!backend.executableFormats().contains(variant.format())) {
-      refusals.add(
-          variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
-      return null;
-    }
-    checkWorkgroups(manifest);
-    try {
-      return calls.call(new Loading(device, source, variant, manifest, refusals));
-    } catch (HalException e) {
-      if (e.status() != Status.UNIMPLEMENTED) {
-        throw e;
+  private @Nullable Executable load(Candidate candidate, Manifest manifest, List<String> refusals) {
+    Variant variant = candidate.variant;
+    String reason = device.name() + " loads " + backend.executableFormats();
+    if (backend.executableFormats().contains(variant.format())) {
+      checkWorkgroups(manifest);
+      try {
+        return calls.call(new Loading(device, candidate, manifest, refusals));
+      } catch (HalException e) {
+        if (e.status() != Status.UNIMPLEMENTED) {
+          throw e;
+        }
+        reason = e.getMessage();
       }
-      refusals.add(variant.format() + ": " + e.getMessage());
-      return null;
     }
+    refusals.add(variant.format() + ": " + reason);
+    return null;
   }
 
   /** Refuses kernels whose workgroups exceed the device's limits. */

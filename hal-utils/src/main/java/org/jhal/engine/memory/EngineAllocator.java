@@ -91,7 +91,9 @@ public final class EngineAllocator implements Allocator {
   public DeviceBuffer importDevice(
       long address, long bytes, BufferParams params, @Nullable Runnable onRelease) {
     Objects.requireNonNull(params, "params");
-    device.checkAddresses("import device memory");
+    if (!backend.capabilities().contains(Capability.HOST_ADDRESSES)) {
+      device.checkNativeAccess("import device memory");
+    }
     if (params.type() != MemoryType.DEVICE) {
       throw new HalException(
           Status.INVALID_ARGUMENT,

@@ -248,9 +248,8 @@ public final class RecordedCommand implements Command, CommandList {
     arguments = new @Nullable RecordedOperand[args.size()];
     data = new byte[called.layout().size()];
     for (int i = 0; i < arguments.length; i++) {
-      Parameter parameter = called.parameter(i);
-      if (parameter.kind() != Parameter.Kind.BUFFER) {
-        Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
+      if (called.parameter(i).kind() != Parameter.Kind.BUFFER) {
+        Constants.pack(called, i, args.get(i), data);
       } else {
         arguments[i] = RecordedOperand.argument(device, called, i, args.get(i));
       }

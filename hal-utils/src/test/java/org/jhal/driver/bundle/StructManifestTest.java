@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Parameter;
@@ -126,6 +127,31 @@ class StructManifestTest {
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
     assertEquals(
         "f", read("", "{\"format\": \"x\", \"file\": \"f\"}").variants().get(0).symbol("f", "it"));
+  }
+
+  @Test
+  void eachScalarHasANameATypeAndAPlace() {
+    List<String> found =
+        IntStream.range(0, CAMERA.scalars())
+            .mapToObj(
+                i ->
+                    CAMERA.scalarName(i)
+                        + " "
+                        + CAMERA.field(i).type().label()
+                        + " "
+                        + CAMERA.offset(i))
+            .toList();
+    assertEquals(
+        List.of(
+            "on u8 0",
+            "eye[0] f32 4",
+            "eye[1] f32 8",
+            "eye[2] f32 12",
+            "tiles[0] i32 16",
+            "tiles[1] i32 20"),
+        found);
+    assertThrows(IndexOutOfBoundsException.class, () -> CAMERA.field(6));
+    assertThrows(IndexOutOfBoundsException.class, () -> CAMERA.offset(-1));
   }
 
   @Test

@@ -99,14 +99,15 @@ class ArgumentLayoutTest {
 
   /** Packs a value between guard bytes and returns what was written. */
   private ByteBuffer pack(ElementType type, Object value) {
-    Parameter parameter = constant(type);
-    KernelSpec spec = new KernelSpec("f", List.of(parameter), new Workgroups(1, 1, 1), 0);
+    List<Parameter> parameters =
+        List.of(Parameter.constant("guard", ElementType.I64), constant(type));
+    KernelSpec spec = new KernelSpec("f", parameters, new Workgroups(1, 1, 1), 0);
     EngineExecutable executable =
         new EngineExecutable(
             Inside.core(device), "bundle", "none", List.of(), List.of(spec), () -> {});
     byte[] block = new byte[24];
     Arrays.fill(block, (byte) 0x55);
-    Constants.pack((EngineKernel) executable.kernel("f"), 0, parameter, value, block, 8);
+    Constants.pack((EngineKernel) executable.kernel("f"), 1, value, block);
     for (int i = 0; i < block.length; i++) {
       if (i < 8 || i >= 8 + type.bytes()) {
         assertEquals(0x55, block[i], "byte " + i + ", which is not the constant's");
@@ -151,7 +152,7 @@ class ArgumentLayoutTest {
         HalException refused = assertThrows(HalException.class, () -> pack(type, value));
         assertEquals(Status.OUT_OF_RANGE, refused.status());
         assertEquals(
-            "argument 0 of bundle:f, c: %d does not fit %s, which takes %d to %d"
+            "argument 1 of bundle:f, c: %d does not fit %s, which takes %d to %d"
                 .formatted(value, type.label(), low, high),
             refused.getMessage());
       }
@@ -167,7 +168,7 @@ class ArgumentLayoutTest {
       assertTrue(
           refused
               .getMessage()
-              .startsWith("argument 0 of bundle:f, c: constant of type " + type.label()),
+              .startsWith("argument 1 of bundle:f, c: constant of type " + type.label()),
           refused.getMessage());
     }
   }

@@ -33,7 +33,7 @@ class EnginePackagesTest {
           entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
           entry(DRIVER + ".transfer", DRIVER, DRIVER + ".support"),
-          entry(DRIVER + ".workgroup", DRIVER),
+          entry(DRIVER + ".workgroup", DRIVER, DRIVER + ".support"),
           entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle", DRIVER + ".support"),
           entry(DRIVER + ".cache", DRIVER + ".options"),
           entry(

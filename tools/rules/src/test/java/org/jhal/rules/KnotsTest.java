@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestFactory;
  */
 class KnotsTest {
   private static final String FIXTURE = "org.jhal.rules.fixture.knot";
-  private static final List<String> MODULES = List.of("hal-utils", "hal-gpu");
+  private static final List<String> MODULES = List.of("hal-utils", "hal-gpu", "driver-cpu");
 
   /** The limit of new packages. */
   private static final int LIMIT = 10;
@@ -31,13 +31,20 @@ class KnotsTest {
    */
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
+          Map.entry("org.jhal.cpu", 4),
+          Map.entry("org.jhal.cpu.compile", 1),
+          Map.entry("org.jhal.cpu.runtime", 1),
+          Map.entry("org.jhal.cpu.translate", 3),
           Map.entry("org.jhal.driver", 1),
           Map.entry("org.jhal.driver.bundle", 1),
           Map.entry("org.jhal.driver.cache", 1),
+          Map.entry("org.jhal.driver.dialect", 1),
           Map.entry("org.jhal.driver.faults", 3),
           Map.entry("org.jhal.driver.options", 1),
+          Map.entry("org.jhal.driver.source", 1),
           Map.entry("org.jhal.driver.support", 1),
           Map.entry("org.jhal.driver.transfer", 3),
+          Map.entry("org.jhal.driver.workgroup", 1),
           Map.entry("org.jhal.engine", 2),
           Map.entry("org.jhal.engine.base", 4),
           Map.entry("org.jhal.engine.memory", 2),

@@ -12,8 +12,8 @@ import org.jhal.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the type of a struct parameter from a manifest: a vector's name, or fields. */
-final class StructLayout {
-  private StructLayout() {}
+final class StructReader {
+  private StructReader() {}
 
   static StructType read(JsonValue parameter) {
     JsonValue type = parameter.find("type");
@@ -41,7 +41,7 @@ final class StructLayout {
     Set<String> names = new HashSet<>();
     for (JsonValue item : fields.items()) {
       item.allow("name", "type", "count");
-      String name = item.get("name").string(Manifest.IDENTIFIER, Manifest.IDENTIFIER_RULE);
+      String name = item.get("name").identifier();
       if (!names.add(name)) {
         throw item.failure("has the name '" + name + "' of an earlier field");
       }

@@ -1,11 +1,11 @@
-package org.jhal.driver.bundle;
+package org.jhal.driver;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.bundle.KernelSpec;
 
 /**
  * An argument of a kernel.
