@@ -179,7 +179,7 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
         }
       }
       while (!hasWork && System.nanoTime() - start < SPIN_NANOS) {
-        Thread.yield(); // others may need the processor
+        Thread.onSpinWait();
       }
       if (!hasWork) {
         isAsleep = true; // before the last look: a thread that adds work looks at it afterwards

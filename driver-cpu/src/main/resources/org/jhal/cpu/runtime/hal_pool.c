@@ -12,13 +12,10 @@ enum {
   STACK = 16 << 20,  // of a thread; pages that are not used take no memory
   PROBE = 8,         // the part of a short grid that is run before the rest is taken at once
   LINE = 64,         // bytes of a cache line
-  PAUSES = 50,       // before a thread that waits lets others have its processor
 };
 
 // About the time that a thread takes workgroups for at once, in nanoseconds.
 static const long long CHUNK_NANOS = 50000;
-// How long a thread looks for work before it sleeps, and how long a caller looks for the end.
-static const long long SPIN_NANOS = 30000;
 
 // Grids that run one after the other. A thread is among the job's users while it looks at it. The grid changes when all its
 // workgroups have ended and the last user leaves, so users never see it change.
@@ -34,7 +31,7 @@ struct hal_job {
   hal_output output;                // of the present grid
   int users;                        // guarded by the pool's lock
   hal_job *before, *after;          // in the pool's ring; guarded by its lock
-  _Alignas(LINE) _Atomic int is_over;
+  _Alignas(LINE) _Atomic unsigned is_over;
 };
 
 typedef struct hal_pool hal_pool;
@@ -71,12 +68,30 @@ static void relax(void) {
 #endif
 }
 
-// Waits a moment for another thread, which may need this processor.
-static void pass_time(int round) {
-  if (round < PAUSES) {
-    relax();
-  } else {
-    sched_yield();
+// ---- waiting ----
+
+// To sleep and to be woken takes longer than most waits. So a thread first looks for what it waits for. It lets others have
+// its processor in between, as the one that it waits for may need it. If one of them keeps the processor for long, the
+// machine is crowded. Then yielding costs more than it brings, so for a while threads look without it, but not for long.
+static const long long WATCH_NANOS = 30000, CROWDED_WATCH_NANOS = 10000;
+static const long long KEPT_NANOS = 200000;
+static const long long CROWDED_NANOS = 200000000;
+static _Atomic long long crowded_until;
+
+// Waits a little for `word` to change from `old`.
+static void watch(_Atomic unsigned* word, unsigned old) {
+  long long start = now(), at = start;
+  int is_crowded = start < atomic_load(&crowded_until);
+  while (atomic_load(word) == old && at - start < (is_crowded ? CROWDED_WATCH_NANOS : WATCH_NANOS)) {
+    if (is_crowded) {
+      relax();
+      at = now();
+    } else {
+      long long before = at;
+      sched_yield();
+      at = now();
+      if (at - before > KEPT_NANOS) atomic_store(&crowded_until, at + CROWDED_NANOS);
+    }
   }
 }
 
@@ -227,8 +242,7 @@ static void await_work(hal_pool* pool) {
   unsigned version = atomic_load(&pool->version);
   pool->looking++;
   pthread_mutex_unlock(&pool->lock);
-  long long until = now() + SPIN_NANOS;
-  for (int i = 0; atomic_load(&pool->version) == version && now() < until; i++) pass_time(i);
+  watch(&pool->version, version);
   pthread_mutex_lock(&pool->lock);
   pool->looking--;
   if (pool->is_closed || atomic_load(&pool->version) != version) return;
@@ -331,8 +345,7 @@ HAL_EXPORT void hal_pool_close(hal_pool* pool) {
 
 // Waits until a job is over.
 static void await(hal_pool* pool, hal_job* job) {
-  long long until = now() + SPIN_NANOS;
-  for (int i = 0; !atomic_load(&job->is_over) && now() < until; i++) pass_time(i);
+  watch(&job->is_over, 0);
   if (atomic_load(&job->is_over)) return;
   pthread_mutex_lock(&pool->lock);
   pool->waiting++;
