@@ -156,7 +156,7 @@ public final class CompileTool implements ToolProvider {
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
-      throw usage("'" + text + "' is no path: " + e.getMessage());
+      throw usage("'" + text + "' is not a path: " + e.getMessage());
     }
   }
 

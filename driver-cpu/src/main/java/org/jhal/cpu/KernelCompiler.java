@@ -174,10 +174,11 @@ final class KernelCompiler {
   }
 
   private byte[] kept(HostCompiler own, List<String> depends, String label, Made made) {
-    if (cache == null) {
+    String translator = Resources.translator();
+    if (cache == null || translator == null || !cpu.isKnown()) {
       return made.make();
     }
-    KernelKey key = key(own, cpu, depends);
+    KernelKey key = key(own, cpu, translator, depends);
     byte[] code = cache.find(key);
     if (code == null) {
       code = made.make();
@@ -186,10 +187,15 @@ final class KernelCompiler {
     return code;
   }
 
-  /** What compiled code depends on, beside {@code depends}: the compiler, and the processor. */
-  static KernelKey key(HostCompiler compiler, CpuFeatures cpu, List<String> depends) {
+  /**
+   * What compiled code depends on, beside {@code depends}: the compiler, the processor, and this
+   * driver's own code.
+   */
+  static KernelKey key(
+      HostCompiler compiler, CpuFeatures cpu, String translator, List<String> depends) {
     List<String> all = new ArrayList<>(depends);
-    all.addAll(List.of(compiler.identity(), HostCompiler.flags(), cpu.text(), Resources.headers()));
+    all.addAll(List.of(compiler.identity(), compiler.allFlags(), cpu.text()));
+    all.addAll(List.of(Resources.headers(), translator));
     return KernelKey.of(all);
   }
 }

@@ -2,6 +2,8 @@ package org.jhal.cpu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.runtime.Resources;
 import org.jhal.driver.cache.KernelKey;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,13 @@ class KernelKeyTest {
   }
 
   private KernelKey key(CpuFeatures cpu, String... depends) {
-    return KernelCompiler.key(HostCompiler.at(compiler.toString()), cpu, List.of(depends));
+    return key(compiler, cpu, "translator", depends);
+  }
+
+  private static KernelKey key(
+      Path compiler, CpuFeatures cpu, String translator, String... depends) {
+    return KernelCompiler.key(
+        HostCompiler.at(compiler.toString()), cpu, translator, List.of(depends));
   }
 
   private static CpuFeatures cpu(String text) {
@@ -69,8 +78,29 @@ class KernelKeyTest {
     Path other = Files.copy(compiler, folder.resolve("g++"));
     other.toFile().setExecutable(true);
     Files.setLastModifiedTime(other, FileTime.fromMillis(1_000_000));
+    assertNotEquals(key(CPU, "source"), key(other, CPU, "translator", "source"));
+  }
+
+  /** As with ccache, whose links are called as the compilers that it stands for. */
+  @Test
+  void differsByTheNameOfALink() throws Exception {
+    Path one = Files.createSymbolicLink(folder.resolve("one-c++"), compiler);
+    Path two = Files.createSymbolicLink(folder.resolve("two-c++"), compiler);
+    assertNotEquals(key(one, CPU, "translator", "source"), key(two, CPU, "translator", "source"));
+  }
+
+  /** As with a script, which stays the same when the compiler that it calls changes. */
+  @Test
+  void namesTheVersionThatAScriptReports() throws Exception {
+    Files.writeString(compiler, "#!/bin/sh\necho some compiler, version 12\n");
+    String identity = HostCompiler.at(compiler.toString()).identity();
+    assertTrue(identity.contains("some compiler, version 12"), identity);
+  }
+
+  @Test
+  void differsByTheTranslator() {
     assertNotEquals(
-        key(CPU, "source"),
-        KernelCompiler.key(HostCompiler.at(other.toString()), CPU, List.of("source")));
+        key(compiler, CPU, "translator", "source"), key(compiler, CPU, "another", "source"));
+    assertNotNull(Resources.translator(), "the build writes it");
   }
 }

@@ -254,7 +254,7 @@ class PrebuiltKernelsTest {
     fails(2, "--out needs a folder", bundle, "--out");
     fails(2, "unknown argument '--fast'", bundle, "--fast");
     fails(2, "no bundle at ", folder.resolve("none"), "--add");
-    fails(2, "is no file that can be executed", bundle, "--add", "--compiler", folder);
+    fails(2, "is not a file that can be executed", bundle, "--add", "--compiler", folder);
     Files.writeString(
         bundle.resolve("manifest.json"),
         MANIFEST.formatted(64, "").replace("\"format\": \"gpu-c++\"", "\"format\": \"cuda-ptx\""));

@@ -20,7 +20,7 @@ final class CompilerOptions {
 
   /** Whether it has no effect on the translation of a source. */
   static boolean isPreprocessed(String option) {
-    return option.startsWith("-D") || option.startsWith("-U") || option.contains("std=");
+    return option.startsWith("-D") || option.startsWith("-U");
   }
 
   static boolean isAllowed(String option) {

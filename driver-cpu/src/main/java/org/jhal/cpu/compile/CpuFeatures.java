@@ -93,6 +93,11 @@ public record CpuFeatures(String kind, String name, String text, Set<String> fla
         kind, name, String.join("\n", identity), flags == null ? Set.of() : flags);
   }
 
+  /** Whether it is known what it can do. If not, what was compiled for it may not be kept. */
+  public boolean isKnown() {
+    return !flags.isEmpty();
+  }
+
   /** What code for an architecture may use and this processor lacks; empty if it runs such code. */
   public List<String> missing(Architecture architecture) {
     return kind.equals(architecture.family())

@@ -2,17 +2,14 @@ package org.jhal.cpu.compile;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Resources;
@@ -29,7 +26,8 @@ public final class HostCompiler {
   /** In the order in which they are searched for. */
   private static final List<String> NAMES = List.of("c++", "g++", "clang++");
 
-  private static final long MINUTES = 5; // that a call may take
+  /** What {@link #version} has found out, by {@link #file}. */
+  private static final Map<String, String> VERSIONS = new ConcurrentHashMap<>();
 
   private static final List<String> FLAGS =
       List.of(
@@ -41,7 +39,6 @@ public final class HostCompiler {
           "-fno-rtti",
           "-fwrapv",
           "-fno-strict-aliasing",
-          "-fno-gnu-unique", // the loader would keep a library that has such names
           "-fstack-clash-protection", // a large frame must not step over the guard below the stack
           "-fno-math-errno",
           "-fno-trapping-math",
@@ -49,6 +46,33 @@ public final class HostCompiler {
           "-static-libgcc", // a machine without a compiler may lack these libraries
           "-static-libstdc++",
           "-w");
+
+  /** Sources see the headers of their bundle and of the dialect, and none of this machine. */
+  private static final List<String> PREPROCESS =
+      List.of(
+          "-E",
+          "-x",
+          "c++",
+          "-std=c++17",
+          "-nostdinc",
+          "-iquote",
+          "quoted",
+          "-isystem",
+          "include",
+          "-include",
+          "headers/hal_macros.h");
+
+  private static final List<String> RUNTIME =
+      List.of("-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-w", "-I", "headers");
+
+  /** Whether there are assertions is decided where a source includes this. */
+  private static final String ASSERT =
+      """
+      #undef assert
+      #ifdef NDEBUG
+      #define assert(...) ((void)0)
+      #endif
+      """;
 
   private final Path path;
 
@@ -69,10 +93,12 @@ public final class HostCompiler {
       }
     } catch (InvalidPathException e) {
       throw new HalException(
-          Status.INVALID_ARGUMENT, "the compiler '" + file + "' is no path: " + e.getMessage(), e);
+          Status.INVALID_ARGUMENT,
+          "the compiler '" + file + "' is not a path: " + e.getMessage(),
+          e);
     }
     throw new HalException(
-        Status.INVALID_ARGUMENT, "the compiler '" + file + "' is no file that can be executed");
+        Status.INVALID_ARGUMENT, "the compiler '" + file + "' is not a file that can be executed");
   }
 
   /** The first one on the path of executables. Looks at files, and runs nothing. */
@@ -113,47 +139,77 @@ public final class HostCompiler {
     return String.join(", ", NAMES);
   }
 
-  /** Which file it is, for the key of what it compiles. */
+  /** Which compiler it is, for the key of what it compiles: its files, and its version. */
   public String identity() {
+    return file() + "\n" + version();
+  }
+
+  /** Its file, by the path that it was found by and the real one: a wrapper looks at its name. */
+  private String file() {
     try {
       Path real = path.toRealPath();
-      return real + " " + Files.size(real) + " " + Files.getLastModifiedTime(real).toMillis();
+      return "%s %s %d %d"
+          .formatted(path, real, Files.size(real), Files.getLastModifiedTime(real).toMillis());
     } catch (IOException e) {
-      return path.toString();
+      return path + " " + e; // and so is the call that follows
     }
   }
 
-  /** The flags with which it compiles kernels, for the same key. */
-  public static String flags() {
-    return String.join(" ", FLAGS);
+  /** What it prints about its version, which for a wrapper is that of the compiler behind it. */
+  private String version() {
+    return VERSIONS.computeIfAbsent(
+        file(),
+        file ->
+            CompilerRun.run(
+                run -> {
+                  int code = run.start(List.of(path.toString(), "--version"), "nothing");
+                  return code == 0 ? run.log() : "exit code " + code;
+                }));
+  }
+
+  private boolean isClang() {
+    return version().contains("clang");
+  }
+
+  /** The flags with which it compiles kernels. */
+  public List<String> flags() {
+    List<String> flags = new ArrayList<>(FLAGS);
+    if (!isClang()) {
+      flags.add("-fno-gnu-unique"); // the loader would keep a library that has such names
+    }
+    return flags;
+  }
+
+  /** All flags that it is called with, for the same key. */
+  public String allFlags() {
+    return flags() + "\n" + PREPROCESS + "\n" + RUNTIME;
   }
 
   /** Preprocesses a source. */
   String preprocess(SourceCode source, List<String> options, String what) {
-    return inFolder(
-        folder -> {
-          Files.writeString(
-              folder.resolve("source.cpp"), "#line 1 \"" + source.name() + "\"\n" + source.text());
-          Path quoted = Files.createDirectory(folder.resolve("quoted"));
+    return CompilerRun.run(
+        run -> {
+          run.write("source/source.cpp", "#line 1 \"" + source.name() + "\"\n" + source.text());
           for (Map.Entry<String, String> header : source.headers().entrySet()) {
-            Path file = quoted.resolve(header.getKey());
-            Files.createDirectories(file.getParent());
-            Files.writeString(file, header.getValue());
+            run.write("quoted/" + header.getKey(), header.getValue());
           }
-          List<String> call = call(folder, "-E", "-x", "c++", "-std=c++17", "-nostdinc");
-          call.addAll(List.of("-iquote", quoted.toString()));
-          call.addAll(List.of("-isystem", stubs(folder).toString()));
-          call.addAll(List.of("-include", folder.resolve("hal_macros.h").toString()));
+          for (String name : Dialect.includes().keySet()) {
+            run.write("include/" + name, isOfAssert(name) ? ASSERT : "");
+          }
+          List<String> call = call(run, PREPROCESS);
           call.addAll(options);
-          call.addAll(List.of("-o", folder.resolve("source.ii").toString()));
-          call.add(folder.resolve("source.cpp").toString());
+          call.addAll(List.of("-o", "source.ii", "source/source.cpp"));
           try {
-            run(folder, call, what);
+            run.call(call, what);
           } catch (HalException e) {
-            throw new HalException(e.status(), source.withHint(String.valueOf(e.getMessage())));
+            throw new HalException(e.status(), source.withHint(String.valueOf(e.getMessage())), e);
           }
-          return Files.readString(folder.resolve("source.ii"));
+          return Files.readString(run.folder().resolve("source.ii"));
         });
+  }
+
+  private static boolean isOfAssert(String include) {
+    return include.equals("assert.h") || include.equals("cassert");
   }
 
   /**
@@ -162,104 +218,40 @@ public final class HostCompiler {
    * @param march the processors that it is for, as GCC and Clang name them
    */
   byte[] compile(String translated, String march, List<String> options, String what) {
-    return inFolder(
-        folder -> {
-          Files.writeString(folder.resolve("kernels.cpp"), translated);
-          List<String> call = call(folder, "-x", "c++");
-          call.addAll(FLAGS);
+    return CompilerRun.run(
+        run -> {
+          run.write("kernels.cpp", translated);
+          List<String> call = call(run, List.of("-x", "c++"));
+          call.addAll(flags());
           call.add("-march=" + march);
           call.addAll(options);
-          call.addAll(List.of("-I", folder.toString()));
-          call.addAll(List.of("-o", folder.resolve("kernels.so").toString()));
-          call.addAll(List.of(folder.resolve("kernels.cpp").toString(), "-lm"));
-          run(folder, call, what);
-          return Files.readAllBytes(folder.resolve("kernels.so"));
+          call.addAll(List.of("-I", "headers", "-o", "kernels.so", "kernels.cpp", "-lm"));
+          run.call(call, what);
+          return Files.readAllBytes(run.folder().resolve("kernels.so"));
         });
   }
 
   /** Compiles the runtime to a library. */
   public byte[] compileRuntime() {
-    return inFolder(
-        folder -> {
-          List<Path> sources = Resources.writeRuntime(folder);
-          List<String> call = call(folder, "-O2", "-fPIC", "-shared");
-          call.addAll(List.of("-fvisibility=hidden", "-pthread", "-w", "-I", folder.toString()));
-          call.addAll(List.of("-o", folder.resolve("runtime.so").toString()));
+    return CompilerRun.run(
+        run -> {
+          List<String> call = call(run, RUNTIME);
           // The language is said before each file: g++ takes those behind the first for C++.
-          sources.forEach(file -> call.addAll(List.of("-x", "c", file.toString())));
-          call.addAll(List.of("-ldl", "-lm"));
-          run(folder, call, "the runtime of the CPU device");
-          return Files.readAllBytes(folder.resolve("runtime.so"));
+          for (Path file : Resources.writeRuntime(run.folder())) {
+            call.addAll(List.of("-x", "c", file.getFileName().toString()));
+          }
+          call.addAll(List.of("-o", "runtime.so", "-ldl", "-lm"));
+          run.call(call, "the runtime of the CPU device");
+          return Files.readAllBytes(run.folder().resolve("runtime.so"));
         });
   }
 
-  private List<String> call(Path folder, String... first) throws IOException {
-    Resources.writeHeaders(folder);
+  private List<String> call(CompilerRun run, List<String> first) throws IOException {
+    Resources.writeHeaders(Files.createDirectories(run.folder().resolve("headers")));
     List<String> call = new ArrayList<>();
     call.add(path.toString());
-    call.addAll(List.of(first));
+    call.addAll(first);
     return call;
-  }
-
-  /** Headers that sources include and whose content is there anyway. */
-  private static Path stubs(Path folder) throws IOException {
-    Path stubs = folder.resolve("include");
-    for (String name : Dialect.includes().keySet()) {
-      Path file = stubs.resolve(name);
-      Files.createDirectories(file.getParent());
-      Files.writeString(file, "");
-    }
-    return stubs;
-  }
-
-  private static void run(Path folder, List<String> call, String what)
-      throws IOException, InterruptedException {
-    Path log = folder.resolve("log");
-    Process process =
-        new ProcessBuilder(call).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    process.getOutputStream().close();
-    if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
-      process.destroyForcibly();
-      throw new HalException(
-          Status.DEADLINE_EXCEEDED,
-          "compiling " + what + " took more than " + MINUTES + " minutes");
-    }
-    if (process.exitValue() != 0) {
-      String text = new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "cannot compile " + what + " with " + call.get(0) + ":\n" + text.strip());
-    }
-  }
-
-  private interface InFolder<T> {
-    T run(Path folder) throws IOException, InterruptedException;
-  }
-
-  private static <T> T inFolder(InFolder<T> body) {
-    try {
-      Path folder = Files.createTempDirectory("jhal-cpu");
-      try {
-        return body.run(folder);
-      } finally {
-        delete(folder);
-      }
-    } catch (IOException e) {
-      throw new HalException(Status.INTERNAL, "cannot compile: " + e, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new HalException(Status.CANCELLED, "compiling was interrupted");
-    }
-  }
-
-  private static void delete(Path folder) {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
-    } catch (IOException e) {
-      return; // the system's cleaner will do it
-    }
   }
 
   @Override

@@ -2,6 +2,8 @@ package org.jhal.cpu.compile;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -23,6 +25,12 @@ import org.jspecify.annotations.Nullable;
 public final class SourceCompiler {
   /** The name of this compiler in the options of a manifest. */
   private static final String NAME = "cpu";
+
+  private static final String NO_ASSERTIONS = "-DNDEBUG";
+
+  /** The standards that have coroutines. */
+  private static final Predicate<String> HAS_COROUTINES =
+      Pattern.compile("-std=(c|gnu)\\+\\+2[0-9a-z]").asMatchPredicate();
 
   private final HostCompiler compiler;
   private final @Nullable Level forced;
@@ -81,11 +89,13 @@ public final class SourceCompiler {
     try {
       return compile(best, described, options, what);
     } catch (HalException e) {
-      if (best.isPlain()) {
-        throw e;
+      if (best.isPlain() || e.status() != Status.INVALID_ARGUMENT) {
+        throw e; // not about the source: the next call may succeed
       }
       // A kernel that only its faster form keeps from compiling still runs, and says why so slowly.
-      String why = "the compiler rejects the faster form: " + firstError(e);
+      String why =
+          "the compiler rejects the faster form: "
+              + CompilerRun.firstError(String.valueOf(e.getMessage()));
       Translation plain = Translator.translate(preprocessed, requests, Level.FIBER, why);
       return compile(plain, described, options, what);
     }
@@ -95,17 +105,14 @@ public final class SourceCompiler {
       Translation translation, String described, List<String> options, String what) {
     List<String> rest = new ArrayList<>(options);
     rest.removeIf(CompilerOptions::isPreprocessed);
-    rest.add(translation.hasCoroutines() ? "-std=c++20" : "-std=c++17");
+    if (options.contains(NO_ASSERTIONS)) {
+      rest.add(NO_ASSERTIONS); // for sources that include no header for assertions
+    }
+    rest.add(0, "-std=c++17"); // the bundle's own comes behind it
+    if (translation.hasCoroutines() && options.stream().noneMatch(HAS_COROUTINES)) {
+      rest.add("-std=c++20");
+    }
     String text = translation.text() + described;
     return compiler.compile(text, target == null ? "native" : target.march(), rest, what);
-  }
-
-  private static String firstError(HalException failure) {
-    return String.valueOf(failure.getMessage())
-        .lines()
-        .filter(line -> line.contains("error:"))
-        .findFirst()
-        .orElse("no reason given")
-        .strip();
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Translator;
 import org.jhal.driver.dialect.Dialect;
+import org.jspecify.annotations.Nullable;
 
 /** The sources in C and C++ that come with this driver. */
 public final class Resources {
@@ -34,6 +35,9 @@ public final class Resources {
           "hal_print.c",
           "hal_thread.c");
 
+  /** The file of {@link #translator}. */
+  public static final String DIGEST = "translator.sha256";
+
   private Resources() {}
 
   /** Writes the headers of kernels to a folder. */
@@ -56,6 +60,18 @@ public final class Resources {
       all.append(new String(read(Translator.class, header), StandardCharsets.UTF_8));
     }
     return all.toString();
+  }
+
+  /**
+   * The digest of the classes that translate and compile, for the key of what they make. Null if
+   * the build did not write it; then nothing may be kept, since nobody would notice a change.
+   */
+  public static @Nullable String translator() {
+    try (InputStream in = Translator.class.getResourceAsStream(DIGEST)) {
+      return in == null ? null : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the resource " + DIGEST, e);
+    }
   }
 
   /** Writes the sources of the runtime to a folder, and returns those that are to be compiled. */

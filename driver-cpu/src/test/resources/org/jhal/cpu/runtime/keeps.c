@@ -3,6 +3,6 @@
 
 #include "hal_abi.h"
 
-__attribute__((visibility("default"))) const hal_kernel hal_kernel_0 = {0, NUMBER, 0};
+__attribute__((visibility("default"))) const hal_kernel hal_kernel_0 = {0, NUMBER, 0, 0};
 
 __attribute__((constructor)) static void set_mode(void) { fesetround(FE_UPWARD); }

@@ -13,16 +13,22 @@ HAL_FUNCTION unsigned short hal_bfloat_of(float x) {
 HAL_FUNCTION float hal_float_of_bfloat(unsigned short bits) { return __uint_as_float((unsigned)bits << 16); }
 
 #if defined(HAL_HOST)
-#if defined(__aarch64__)
-typedef __fp16 hal_native_half;  // GCC has _Float16 there from version 13 on
+#if defined(__aarch64__) || defined(__clang__)
+typedef __fp16 hal_native_half;  // GCC for ARM has _Float16 from version 13 on, Clang for x86 from 15 on
 #else
 typedef _Float16 hal_native_half;
 #endif
 HAL_FUNCTION unsigned short hal_half_of(float x) {
   hal_native_half h = (hal_native_half)x;
-  return hal_bits<unsigned short>(h);
+  unsigned short bits;
+  __builtin_memcpy(&bits, &h, sizeof bits);  // not hal_bits: Clang has no parameters of this type
+  return bits;
 }
-HAL_FUNCTION float hal_float_of_half(unsigned short bits) { return (float)hal_bits<hal_native_half>(bits); }
+HAL_FUNCTION float hal_float_of_half(unsigned short bits) {
+  hal_native_half h;
+  __builtin_memcpy(&h, &bits, sizeof h);
+  return (float)h;
+}
 #elif !defined(HAL_HAS_HALF)
 HAL_FUNCTION unsigned short hal_half_of(float x) {
   unsigned short bits;

@@ -108,7 +108,8 @@ final class RunCommand implements Callable<Integer> {
       description = {
         "Runs N times and prints the times: submit, for the call that submits the kernel; device,"
             + " from that call until the kernel is complete; total, including reading and uploading"
-            + " the inputs and reading back the outputs."
+            + " the inputs and reading back the outputs. Also prints how the device runs the kernel,"
+            + " if it has a choice."
       })
   private @Nullable Integer repeat;
 
@@ -320,6 +321,9 @@ final class RunCommand implements Callable<Integer> {
     }
     if (repeat != null) {
       summary(times).print(out);
+      if (!kernel.note().isEmpty()) {
+        out.println("kernel " + kernel.name() + ": " + kernel.note());
+      }
     } else if (outs.isEmpty()) {
       hintOutputs(kernel, out);
     }

@@ -50,6 +50,24 @@ class ExamplesTest extends RunFixture {
     return values;
   }
 
+  /** Without a compiler the kernel runs in Java, in the only way that there is. */
+  @Test
+  void repeatPrintsHowTheCpuRunsTheKernel() throws IOException {
+    Path values = write("values.bin", numbers(1000, 97));
+    String[] run = {
+      "run",
+      EXAMPLES.resolve("reduction").toString(),
+      "--device=cpu",
+      "--arg=groups=3",
+      "--arg=values=" + values,
+      "--out=sums=" + folder.resolve("sums.bin"),
+      "--repeat=2"
+    };
+    boolean isCompiled = hal("devices").out().contains("kernels are compiled by ");
+    String out = hal(run).succeeded().out();
+    assertEquals(isCompiled, out.contains(": divided at its barriers"), out);
+  }
+
   @ParameterizedTest
   @CsvSource({"1,1", "255,1", "257,1", "1000,3", "1000,1024", "70000,64"})
   void theReductionAddsEachValueOnce(int count, int groups) throws IOException {

@@ -81,7 +81,7 @@ public final class HostKernels implements AutoCloseable {
       build = NativeBuild.of("compute", "kernels.c");
       Path made = build.file("kernels.so");
       List<String> command = new ArrayList<>(List.of(compiler, "-x", "c", "-std=gnu11"));
-      command.addAll(List.of(HostCompiler.flags().split(" ", -1)));
+      command.addAll(HostCompiler.at(compiler).flags());
       command.addAll(List.of("-march=native", "-o", made.toString()));
       command.addAll(List.of(build.file("kernels.c").toString(), "-lm"));
       build.run(command);

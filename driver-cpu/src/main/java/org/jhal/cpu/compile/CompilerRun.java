@@ -1,0 +1,172 @@
+package org.jhal.cpu.compile;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jhal.HalException;
+import org.jhal.Status;
+
+/**
+ * Runs of a compiler in a folder of their own, which is deleted afterwards. Paths are relative to
+ * that folder, so messages do not contain it. A run that is interrupted, or takes too long, ends
+ * with all its processes.
+ *
+ * <p>Used by one thread.
+ */
+final class CompilerRun {
+  private static final long MINUTES = 5; // that a run may take
+
+  /** Variables that would add files or options of the user to those of the bundle. */
+  private static final List<String> CLEARED =
+      List.of(
+          "CPATH",
+          "C_INCLUDE_PATH",
+          "CPLUS_INCLUDE_PATH",
+          "LIBRARY_PATH",
+          "COMPILER_PATH",
+          "GCC_EXEC_PREFIX",
+          "DEPENDENCIES_OUTPUT",
+          "SUNPRO_DEPENDENCIES",
+          "CCC_OVERRIDE_OPTIONS");
+
+  /** A message about a place in a source, as GCC and Clang print it. */
+  private static final Pattern ERROR =
+      Pattern.compile("^[^\\n:]*:[0-9]+:([0-9]+:)? (fatal )?error: .*$", Pattern.MULTILINE);
+
+  private final Path folder;
+
+  private CompilerRun(Path folder) {
+    this.folder = folder;
+  }
+
+  /** What is done in a folder. */
+  interface Body<T> {
+    T in(CompilerRun run) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Makes a folder for {@code body}.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if files cannot be written, CANCELLED if this thread is
+   *     interrupted, which stays set
+   */
+  static <T> T run(Body<T> body) {
+    try {
+      Path folder = Files.createTempDirectory("jhal-cpu");
+      try {
+        return body.in(new CompilerRun(folder));
+      } finally {
+        delete(folder);
+      }
+    } catch (IOException e) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED,
+          "cannot keep the files of a compiler in "
+              + System.getProperty("java.io.tmpdir")
+              + ": "
+              + e,
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new HalException(Status.CANCELLED, "compiling was interrupted", e);
+    }
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  /** Writes a file, with the folders that it is in. */
+  void write(String name, String text) throws IOException {
+    Path file = folder.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  /**
+   * Runs a compiler.
+   *
+   * @param what is being compiled, for people
+   * @throws HalException INVALID_ARGUMENT if it reports an error in the source, UNIMPLEMENTED if it
+   *     fails otherwise, DEADLINE_EXCEEDED if it takes too long
+   */
+  void call(List<String> command, String what) throws IOException, InterruptedException {
+    int code = start(command, what);
+    if (code == 0) {
+      return;
+    }
+    String log = log();
+    String compiler = command.get(0);
+    if (ERROR.matcher(log).find()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "cannot compile " + what + " with " + compiler + ":\n" + log);
+    }
+    throw new HalException(
+        Status.UNIMPLEMENTED,
+        "cannot compile %s: %s failed with exit code %d, and reported no error in the source: %s"
+            .formatted(what, compiler, code, log.isEmpty() ? "it printed nothing" : log));
+  }
+
+  /** Runs a program, and returns its exit code. */
+  int start(List<String> command, String what) throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("log").toFile());
+    builder.environment().keySet().removeAll(CLEARED);
+    builder.environment().put("LC_ALL", "C"); // messages are searched for English words
+    Process process;
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, "cannot compile " + what + ": " + e.getMessage(), e);
+    }
+    try {
+      process.getOutputStream().close();
+      if (process.waitFor(MINUTES, TimeUnit.MINUTES)) {
+        return process.exitValue();
+      }
+    } finally {
+      end(process);
+    }
+    throw new HalException(
+        Status.DEADLINE_EXCEEDED, "compiling " + what + " took more than " + MINUTES + " minutes");
+  }
+
+  /** Ends a process and those that it has started, which do the work. */
+  private static void end(Process process) {
+    List<ProcessHandle> all =
+        Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    all.forEach(ProcessHandle::destroyForcibly);
+    all.forEach(one -> one.onExit().join()); // they may write to the folder until then
+  }
+
+  /** What the last run has printed. */
+  String log() throws IOException {
+    return new String(Files.readAllBytes(folder.resolve("log")), StandardCharsets.UTF_8).strip();
+  }
+
+  /** The first error in a compiler's messages. */
+  static String firstError(String log) {
+    var found = ERROR.matcher(log);
+    return found.find() ? found.group() : log.lines().findFirst().orElse("");
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException e) {
+      return; // the system's cleaner will do it
+    }
+  }
+}

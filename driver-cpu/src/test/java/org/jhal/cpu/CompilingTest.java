@@ -1,0 +1,188 @@
+package org.jhal.cpu;
+
+import static org.jhal.ElementType.I32;
+import static org.jhal.Parameter.inout;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.BundleBuilder;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Sequence;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cpu.compile.HostCompiler;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How the compiler is called, and what becomes of its failures. */
+class CompilingTest {
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void findsACompiler() {
+    assumeTrue(HostCompiler.find().isPresent(), "there is no C++ compiler on the PATH");
+  }
+
+  private static BundleBuilder bundle(String source, String... options) {
+    return ExecutableSource.builder("compiling")
+        .kernel("k", 4, inout("x", I32))
+        .cpp(source)
+        .compilerOptions("cpu", options);
+  }
+
+  /** What a kernel writes as its first number, over 3. */
+  private static int run(Device device, BundleBuilder bundle) throws Exception {
+    int[] x = {3, 3, 3, 3};
+    try (Executable loaded = device.loadExecutable(bundle.build());
+        DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+        Sequence steps = device.createSequence()) {
+      Kernel kernel = loaded.kernel("k");
+      var queue = device.queue(0);
+      steps.step((waits, signals) -> queue.upload(waits, signals, HostMemory.of(x), buffer, 0));
+      steps.step(
+          (waits, signals) ->
+              queue.dispatch(waits, signals, kernel, Workgroups.of(1), Args.of(buffer)));
+      steps.step((waits, signals) -> queue.readback(waits, signals, buffer, 0, HostMemory.of(x)));
+      steps.await(LIMIT);
+      return x[0];
+    }
+  }
+
+  private static int run(BundleBuilder bundle) throws Exception {
+    try (Device device = Hal.openDevice("cpu://?cache=off&threads=1")) {
+      return run(device, bundle);
+    }
+  }
+
+  private static final String ASSERTS =
+      "extern \"C\" __global__ void k(int* x) { assert(x[threadIdx.x] < 0); x[threadIdx.x] = 4; }\n";
+
+  @Test
+  void ndebugRemovesAssertions() throws Exception {
+    assertThrows(HalException.class, () -> run(bundle(ASSERTS)));
+    assertThrows(HalException.class, () -> run(bundle("#include <assert.h>\n" + ASSERTS)));
+    assertEquals(4, run(bundle(ASSERTS, "-DNDEBUG")));
+    assertEquals(4, run(bundle("#include <assert.h>\n" + ASSERTS, "-DNDEBUG")));
+    assertEquals(4, run(bundle("#define NDEBUG\n#include <cassert>\n" + ASSERTS)));
+    assertThrows(
+        HalException.class,
+        () -> run(bundle("#include <assert.h>\n#define NDEBUG\n" + ASSERTS)),
+        "decided where the header is included");
+  }
+
+  /** In each form, since one of them needs a newer standard itself. */
+  @Test
+  void aBundleMayChooseTheStandard() throws Exception {
+    String source =
+        """
+        template <class T> concept Number = requires(T a) { a + a; };
+        template <Number T> __device__ T twice(T a) { return a + a; }
+        extern "C" __global__ void k(int* x) {
+          __syncthreads();
+          x[threadIdx.x] = twice(x[threadIdx.x]) + (__cplusplus >= 202002L ? 1 : 0);
+        }
+        """;
+    for (String form : List.of("fission", "coroutine", "fiber")) {
+      try (Device device = Hal.openDevice("cpu://?cache=off&threads=1&barriers=" + form)) {
+        assertEquals(7, run(device, bundle(source, "-std=c++20")), form);
+      }
+    }
+  }
+
+  private static final String DOUBLES =
+      """
+      extern "C" __global__ void k(int* x) {
+        int own = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = 2 * own;
+      }
+      """;
+
+  private Path script(String text) throws Exception {
+    Path script = Files.writeString(folder.resolve("cxx"), "#!/bin/sh\n" + text);
+    assertTrue(script.toFile().setExecutable(true));
+    return script;
+  }
+
+  private Device device(Path compiler, String cache) {
+    return Hal.openDevice("cpu://?threads=1&cache=" + cache + "&compiler=" + compiler);
+  }
+
+  /** As if the system had ended the compiler: that says nothing about the source. */
+  @Test
+  void aCompilerThatFailsOnceHasNoLastingEffect() throws Exception {
+    String compiler = HostCompiler.find().orElseThrow().toString();
+    Path script =
+        script(
+            """
+            case " $* " in *" kernels.so "*)
+              if [ ! -e '%s/failed' ]; then
+                touch '%s/failed'
+                echo 'c++: fatal error: Killed signal terminated program cc1plus'
+                exit 1
+              fi
+            esac
+            exec '%s' "$@"
+            """
+                .formatted(folder, folder, compiler));
+    String cache = Files.createDirectory(folder.resolve("cache")).toString();
+    try (Device device = device(script, cache)) {
+      HalException failure = assertThrows(HalException.class, () -> run(device, bundle(DOUBLES)));
+      assertEquals(Status.UNIMPLEMENTED, failure.status());
+      assertTrue(failure.getMessage().contains("Killed signal terminated"), failure::getMessage);
+      assertEquals(6, run(device, bundle(DOUBLES)));
+      try (Executable loaded = device.loadExecutable(bundle(DOUBLES).build())) {
+        assertEquals("divided at its barriers", loaded.kernel("k").note());
+      }
+    }
+  }
+
+  @Test
+  void aBrokenCompilerLeavesKernelsToJava() throws Exception {
+    try (Device device = device(script("exit 3\n"), "off")) {
+      BundleBuilder both = bundle(DOUBLES).java("k", group -> group.memory(0).putInt(0, 9));
+      assertEquals(9, run(device, both));
+      HalException failure = assertThrows(HalException.class, () -> run(device, bundle(DOUBLES)));
+      assertEquals(Status.UNIMPLEMENTED, failure.status());
+      assertTrue(failure.getMessage().contains("exit code 3"), failure::getMessage);
+    }
+  }
+
+  /** The headers of this machine, and of the folder that the compiler is called in. */
+  @Test
+  void aSourceSeesTheFilesOfItsBundleAlone() throws Exception {
+    BundleBuilder own =
+        bundle(
+                "#include \"hal_math.h\"\n#include \"log\"\n"
+                    + "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = OWN + LOG; }\n")
+            .file("hal_math.h", "#define OWN 5\n")
+            .file("log", "#define LOG 2\n");
+    assertEquals(7, run(own));
+    HalException failure =
+        assertThrows(
+            HalException.class,
+            () -> run(bundle("#include <vector>\nextern \"C\" __global__ void k(int* x) {}\n")));
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+    String temporary = System.getProperty("java.io.tmpdir");
+    assertFalse(failure.getMessage().contains(temporary + "/jhal-cpu"), failure::getMessage);
+  }
+}
