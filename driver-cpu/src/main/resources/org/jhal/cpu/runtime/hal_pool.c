@@ -60,38 +60,25 @@ static long long now(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void relax(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 // ---- waiting ----
 
-// To sleep and to be woken takes longer than most waits. So a thread first looks for what it waits for. It lets others have
+// To sleep and to be woken takes longer than most waits. So a thread first looks for what it waits for, and lets others have
 // its processor in between, as the one that it waits for may need it. If one of them keeps the processor for long, the
-// machine is crowded. Then yielding costs more than it brings, so for a while threads look without it, but not for long.
-static const long long WATCH_NANOS = 30000, CROWDED_WATCH_NANOS = 10000;
-static const long long KEPT_NANOS = 200000;
-static const long long CROWDED_NANOS = 200000000;
+// machine is crowded. Then threads sleep at once for a while, because the system soon runs a thread that is woken, but lets
+// one that has yielded wait for its turn.
+static const long long WATCH_NANOS = 30000;
+static const long long KEPT_NANOS = 200000;        // of a processor: more shows that the machine is crowded
+static const long long CROWDED_NANOS = 200000000;  // for how long it then counts as crowded
 static _Atomic long long crowded_until;
 
 // Waits a little for `word` to change from `old`.
 static void watch(_Atomic unsigned* word, unsigned old) {
   long long start = now(), at = start;
-  int is_crowded = start < atomic_load(&crowded_until);
-  while (atomic_load(word) == old && at - start < (is_crowded ? CROWDED_WATCH_NANOS : WATCH_NANOS)) {
-    if (is_crowded) {
-      relax();
-      at = now();
-    } else {
-      long long before = at;
-      sched_yield();
-      at = now();
-      if (at - before > KEPT_NANOS) atomic_store(&crowded_until, at + CROWDED_NANOS);
-    }
+  while (atomic_load(word) == old && at - start < WATCH_NANOS && at >= atomic_load(&crowded_until)) {
+    long long before = at;
+    sched_yield();
+    at = now();
+    if (at - before > KEPT_NANOS) atomic_store(&crowded_until, at + CROWDED_NANOS);
   }
 }
 
