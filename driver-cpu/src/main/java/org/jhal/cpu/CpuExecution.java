@@ -1,37 +1,36 @@
 package org.jhal.cpu;
 
-import com.sun.jna.Memory;
-import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Parameter;
-import org.jhal.cpu.runtime.Failure;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.NativeAccess;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 import org.jhal.driver.workgroup.JavaGrid;
 import org.jhal.driver.workgroup.JavaModule;
 import org.jhal.driver.workgroup.KernelView;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
 class CpuExecution {
-  private final CpuDevice device;
   private static final CpuMemory[] NONE = {};
 
   private final JavaGrid javaGrid;
   private final List<CpuMemory> used = new ArrayList<>(); // by the command that is being prepared
+  private final CpuGrids grids;
   private long began; // of what is measured
-  private Memory arguments = new Memory(1024); // pointers to the values behind them
 
   CpuExecution(CpuDevice device) {
-    this.device = device;
+    this.grids = new CpuGrids(device);
     this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
   }
 
@@ -44,26 +43,105 @@ class CpuExecution {
   }
 
   /**
-   * What a command does, with its memory: that is kept until it has run, even if another stream
-   * frees it before.
+   * Adds what commands do to {@code tasks}. The memory that they use is kept until they have run,
+   * even if another stream frees it before.
    */
-  CpuTask prepare(Command command, Submission submission) {
-    used.clear();
-    CpuTask body = body(command, submission);
+  void prepare(CommandList commands, Submission submission, List<CpuTask> tasks) {
+    Dispatches open = null; // those just before, which more can join
+    for (int i = 0; i < commands.size(); i++) {
+      Command command = commands.get(i);
+      check("command");
+      if (command.kind() == Command.Kind.BARRIER) {
+        continue; // one command runs after the other
+      }
+      used.clear();
+      if (isGrid(command)) {
+        CpuGrid grid = grid(command, submission);
+        if (open == null || open.isFull()) {
+          open = new Dispatches(submission);
+          tasks.add(open);
+        }
+        open.add(grid, retained());
+      } else {
+        open = null;
+        tasks.add(task(body(command, submission), submission, retained()));
+      }
+    }
+  }
+
+  /**
+   * Called when a command is prepared, as "command", and when it begins to run, as "execute". What
+   * it throws fails the operation. For tests.
+   */
+  void check(String call) {}
+
+  private CpuMemory[] retained() {
     CpuMemory[] memory = used.toArray(NONE);
     for (CpuMemory each : memory) {
       each.retain();
     }
+    return memory;
+  }
+
+  private CpuTask task(CpuTask.Body body, Submission submission, CpuMemory[] memory) {
     return () -> {
-      body.run();
+      try {
+        check("execute");
+        body.run();
+      } catch (Throwable t) { // it fails its operation and nothing else
+        submission.fail(CpuTask.failure("work", t));
+      }
       for (CpuMemory each : memory) {
         each.release();
       }
     };
   }
 
-  /** What a command does. Its memory is noted. */
-  CpuTask body(Command command, Submission submission) {
+  /** Dispatches of an operation that follow each other. */
+  private final class Dispatches implements CpuTask {
+    private final Submission submission;
+    private final List<CpuGrid> all = new ArrayList<>();
+    private final List<CpuMemory> memory = new ArrayList<>();
+
+    Dispatches(Submission submission) {
+      this.submission = submission;
+    }
+
+    boolean isFull() {
+      return all.size() == CpuGrids.MOST;
+    }
+
+    void add(CpuGrid grid, CpuMemory[] retained) {
+      all.add(grid);
+      Collections.addAll(memory, retained);
+    }
+
+    @Override
+    public void run() {
+      try {
+        all.removeIf(grid -> !begins());
+        grids.run(all, submission);
+      } catch (Throwable t) { // it fails its operation and nothing else
+        submission.fail(CpuTask.failure("work", t));
+      }
+      for (CpuMemory each : memory) {
+        each.release();
+      }
+    }
+
+    private boolean begins() {
+      try {
+        check("execute");
+        return true;
+      } catch (HalException e) {
+        submission.fail(e);
+        return false;
+      }
+    }
+  }
+
+  /** What a command does that is no grid. Its memory is noted. */
+  private CpuTask.Body body(Command command, Submission submission) {
     return switch (command.kind()) {
       case FILL -> {
         long to = address(submission, command.target());
@@ -83,14 +161,16 @@ class CpuExecution {
         long offset = submission.offset(command.target());
         long length = submission.length(command.target());
         HostMemory source = command.host();
-        yield CpuTask.failing(submission, () -> target.write(offset, source, length));
+        submission.moves(command, TransferPath.HOST);
+        yield () -> target.write(offset, source, length);
       }
       case READBACK -> {
         CpuMemory source = memory(submission, command.source());
         long offset = submission.offset(command.source());
         long length = submission.length(command.source());
         HostMemory target = command.host();
-        yield CpuTask.failing(submission, () -> source.read(offset, target, length));
+        submission.moves(command, TransferPath.HOST);
+        yield () -> source.read(offset, target, length);
       }
       case COPY -> {
         long from = address(submission, command.source());
@@ -98,9 +178,9 @@ class CpuExecution {
         long length = submission.length(command.target());
         yield () -> HalRuntime.hal_memory_copy(to, from, length);
       }
-      case DISPATCH -> dispatch(command, submission);
+      case DISPATCH -> javaDispatch(command, submission);
       case EXTERNAL -> external(command, submission);
-      case BARRIER -> () -> {}; // one command runs after the other
+      case BARRIER -> throw new IllegalArgumentException("a barrier does nothing");
       case EVENT -> throw new IllegalArgumentException("there are no native events");
     };
   }
@@ -117,51 +197,23 @@ class CpuExecution {
 
   // Kernels.
 
-  private CpuTask dispatch(Command command, Submission submission) {
+  private static boolean isGrid(Command command) {
+    return command.kind() == Command.Kind.DISPATCH
+        && !(command.kernel().module() instanceof JavaModule);
+  }
+
+  private CpuGrid grid(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
-    if (kernel.module() instanceof JavaModule) {
-      return javaDispatch(command, submission);
-    }
     long[] addresses = new long[kernel.parameterCount()];
     for (int i = 0; i < addresses.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         addresses[i] = address(submission, command.argument(i));
       }
     }
-    long function = ((CpuModule) kernel.module()).function(kernel.index());
-    byte[] constants = command.array();
-    int x = command.groupsX();
-    int y = command.groupsY();
-    int z = command.groupsZ();
-    return CpuTask.failing(submission, () -> run(kernel, function, addresses, constants, x, y, z));
+    return new CpuGrid(command, addresses);
   }
 
-  private void run(
-      LoadedKernel kernel, long function, long[] addresses, byte[] constants, int x, int y, int z) {
-    int count = addresses.length;
-    long values = (8L * count + 63) / 64 * 64; // aligned like the block of constants
-    long needed = values + constants.length + 8L * count;
-    if (arguments.size() < needed) {
-      arguments = new Memory(2 * needed);
-    }
-    long base = Pointer.nativeValue(arguments);
-    arguments.write(values, constants, 0, constants.length);
-    for (int i = 0; i < count; i++) {
-      long at = values + kernel.layout().offset(i);
-      arguments.setLong(8L * i, base + at);
-      if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-        arguments.setLong(at, addresses[i]);
-      }
-    }
-    int failure =
-        HalRuntime.hal_pool_run(
-            device.pool(), function, base, x, y, z, kernel.dynamicSharedMemory());
-    if (failure != 0) {
-      throw Failure.of(failure, kernel.name());
-    }
-  }
-
-  private CpuTask javaDispatch(Command command, Submission submission) {
+  private CpuTask.Body javaDispatch(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
     KernelView[] views = new KernelView[kernel.parameterCount()];
     for (int i = 0; i < views.length; i++) {
@@ -189,7 +241,7 @@ class CpuExecution {
 
   // External work.
 
-  private CpuTask external(Command command, Submission submission) {
+  private CpuTask.Body external(Command command, Submission submission) {
     ExternalCall call = command.external();
     int count = call.bufferCount();
     CpuMemory[] memory = new CpuMemory[count];
@@ -212,17 +264,15 @@ class CpuExecution {
             return memory[index].map(offsets[index], (int) lengths[index]).bytes();
           }
         };
-    return CpuTask.failing(
-        submission,
-        () -> {
-          HalException failure = call.run(access);
-          if (failure != null) {
-            throw failure;
-          }
-        });
+    return () -> {
+      HalException failure = call.run(access);
+      if (failure != null) {
+        throw failure;
+      }
+    };
   }
 
   void close() {
-    arguments.close();
+    grids.close();
   }
 }

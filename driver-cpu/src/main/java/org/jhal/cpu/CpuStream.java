@@ -7,12 +7,10 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
-import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
-import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
@@ -68,13 +66,7 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
     if (isTimed) {
       current.add(CpuTask.of(execution::begin));
     }
-    for (int i = 0; i < commands.size(); i++) {
-      Command command = commands.get(i);
-      current.add(execution.prepare(command, submission));
-      if (command.kind() == Command.Kind.UPLOAD || command.kind() == Command.Kind.READBACK) {
-        submission.moves(command, TransferPath.HOST);
-      }
-    }
+    execution.prepare(commands, submission, current);
     if (isTimed) {
       current.add(CpuTask.of(() -> execution.end(submission)));
     }

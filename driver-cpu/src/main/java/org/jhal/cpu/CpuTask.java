@@ -2,7 +2,6 @@ package org.jhal.cpu;
 
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.Submission;
 
 /** A step of a stream, whose operands are known. It throws nothing. */
 interface CpuTask {
@@ -22,16 +21,5 @@ interface CpuTask {
 
   static CpuTask of(CpuTask task) {
     return task;
-  }
-
-  /** A task that may fail. */
-  static CpuTask failing(Submission submission, Body body) {
-    return () -> {
-      try {
-        body.run();
-      } catch (Throwable t) { // it fails its operation and nothing else
-        submission.fail(failure("work", t));
-      }
-    };
   }
 }

@@ -1,8 +1,6 @@
 package org.jhal.cpu;
 
 import java.util.Set;
-import org.jhal.driver.Command;
-import org.jhal.driver.Submission;
 import org.jhal.driver.faults.Faults;
 
 /** Commands that fail on purpose, while they are issued or when the stream runs them. */
@@ -17,17 +15,7 @@ final class FailingExecution extends CpuExecution {
   }
 
   @Override
-  CpuTask body(Command command, Submission submission) {
-    faults.check("command");
-    CpuTask real = super.body(command, submission);
-    if (command.kind() == Command.Kind.BARRIER) {
-      return real;
-    }
-    return CpuTask.failing(
-        submission,
-        () -> {
-          faults.check("execute");
-          real.run();
-        });
+  void check(String call) {
+    faults.check(call);
   }
 }

@@ -21,9 +21,14 @@ public final class HalRuntime {
   /** Ends the threads, none of which runs a kernel. */
   public static native void hal_pool_close(long pool);
 
-  /** Runs a grid. Returns why it has failed, or 0; see {@link Failure}. */
-  public static native int hal_pool_run(
-      long pool, long function, long arguments, int x, int y, int z, int shared);
+  /**
+   * Runs grids one after the other, up to the first that fails. Returns why that has failed, or 0;
+   * see {@link Failure}.
+   *
+   * @param grids where {@code count} grids lie, each a {@code hal_grid}
+   * @param ended where an {@code int} is written: how many have ended, the failed one among them
+   */
+  public static native int hal_pool_run(long pool, long grids, int count, long ended);
 
   /** Writes more about the last failure that {@link #hal_pool_run} has returned on this thread. */
   public static native void hal_failure_text(byte[] text, int size);

@@ -11,28 +11,27 @@
 enum {
   STACK = 16 << 20,  // of a thread; pages that are not used take no memory
   PROBE = 8,         // the part of a short grid that is run before the rest is taken at once
+  LINE = 64,         // bytes of a cache line
 };
 
 // About the time that a thread takes workgroups for at once, in nanoseconds.
 static const long long CHUNK_NANOS = 50000;
-// How long a thread looks for work before it sleeps, and how long a caller looks for the end.
-static const long long SPIN_NANOS = 30000;
 
+// Grids that run one after the other. A thread is among the job's users while it looks at it. The grid changes when all its
+// workgroups have ended and the last user leaves, so users never see it change.
 typedef struct hal_job hal_job;
 struct hal_job {
-  hal_function* function;
-  void* const* arguments;
-  hal_index grid;
-  unsigned shared_size;
-  unsigned long long count;
+  const hal_grid* grids;            // the present one, and those behind it
+  int grids_left;                   // with the present one
+  unsigned long long count;         // workgroups of the present grid
   _Atomic unsigned long long next;  // the first workgroup that no thread has taken
   _Atomic unsigned long long done;  // how many have ended, or will not begin
-  _Atomic int failure;
+  _Atomic int failure;              // of the present grid, which then is the last one
   char text[HAL_TEXT];              // what is said about it; written by the thread that set it
-  hal_output output;
-  _Atomic int users;                // threads that look at it
-  _Atomic int is_over;
+  hal_output output;                // of the present grid
+  int users;                        // guarded by the pool's lock
   hal_job *before, *after;          // in the pool's ring; guarded by its lock
+  _Alignas(LINE) _Atomic unsigned is_over;
 };
 
 typedef struct hal_pool hal_pool;
@@ -46,12 +45,13 @@ typedef struct {
 struct hal_pool {
   pthread_mutex_t lock;
   pthread_cond_t work, end;
-  hal_job* ring;             // jobs with workgroups that no thread has taken
-  _Atomic unsigned version;  // grows with each job
-  _Atomic int sleeping;      // changes with the lock held
-  int waiting, is_closed;
-  int count;
-  worker workers[];
+  hal_job* ring;      // jobs that are not over
+  int looking;        // threads that will notice another version
+  int sleeping;       // threads that have to be woken
+  int waiting;        // callers that wait for an end
+  int is_closed, count;
+  _Alignas(LINE) _Atomic unsigned version;  // grows when there is more work; changes with the lock held
+  _Alignas(LINE) worker workers[];
 };
 
 static long long now(void) {
@@ -60,48 +60,47 @@ static long long now(void) {
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void relax(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
+// ---- waiting ----
 
-// ---- threads ----
+// To sleep and to be woken takes longer than most waits. So a thread first looks for what it waits for, and lets others have
+// its processor in between, as the one that it waits for may need it. If one of them keeps the processor for long, the
+// machine is crowded. Then threads sleep at once for a while, because the system soon runs a thread that is woken, but lets
+// one that has yielded wait for its turn.
+static const long long WATCH_NANOS = 30000;
+static const long long KEPT_NANOS = 200000;        // of a processor: more shows that the machine is crowded
+static const long long CROWDED_NANOS = 200000000;  // for how long it then counts as crowded
+static _Atomic long long crowded_until;
 
-static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsigned long long count) {
-  if (!hal_reserve_shared(thread, job->shared_size ? job->shared_size : 64)) {
-    thread->said = "what they share";
-    return HAL_NO_MEMORY;
+// Waits a little for `word` to change from `old`.
+static void watch(_Atomic unsigned* word, unsigned old) {
+  long long start = now(), at = start;
+  while (atomic_load(word) == old && at - start < WATCH_NANOS && at >= atomic_load(&crowded_until)) {
+    long long before = at;
+    sched_yield();
+    at = now();
+    if (at - before > KEPT_NANOS) atomic_store(&crowded_until, at + CROWDED_NANOS);
   }
-  hal_print_begin(thread, &job->output);
-  hal_launch launch = {job->arguments,   job->grid,        thread->shared, hal_stop,
-                       hal_fiber_stack, hal_frame_memory, hal_print};
-  int why = hal_call(thread, job->function->run, &launch, first, count);
-  hal_print_end(thread, &job->output, first);
-  return why;
 }
 
-static void unlink_job(hal_pool* pool, hal_job* job) {
-  if (!job->after) return;
-  if (job->after == job) {
-    pool->ring = NULL;
-  } else {
-    job->before->after = job->after;
-    job->after->before = job->before;
-    if (pool->ring == job) pool->ring = job->after;
+// ---- the grids of a job ----
+
+// Of a device's limits the product is less than 2^63.
+static void set_grid(hal_job* job) {
+  job->count = (unsigned long long)job->grids->size.x * job->grids->size.y * job->grids->size.z;
+  atomic_store(&job->next, 0);
+  atomic_store(&job->done, 0);
+}
+
+// Goes on to the next grid that has workgroups. Returns 0 if there is none, or if the caller has to act first.
+static int next_grid(hal_job* job) {
+  if (atomic_load(&job->failure) || hal_has_output(&job->output)) return 0;
+  while (job->grids_left > 1) {
+    job->grids++;
+    job->grids_left--;
+    set_grid(job);
+    if (job->count > 0) return 1;
   }
-  job->before = job->after = NULL;
-}
-
-static void end(hal_pool* pool, hal_job* job, unsigned long long count) {
-  if (atomic_fetch_add(&job->done, count) + count < job->count) return;
-  pthread_mutex_lock(&pool->lock);
-  unlink_job(pool, job);
-  atomic_store(&job->is_over, 1);
-  if (pool->waiting) pthread_cond_broadcast(&pool->end);
-  pthread_mutex_unlock(&pool->lock);
+  return 0;
 }
 
 static unsigned long long left_of(hal_job* job) {
@@ -111,7 +110,7 @@ static unsigned long long left_of(hal_job* job) {
 
 // How many workgroups take CHUNK_NANOS, by what they have taken lately.
 static unsigned long long chunk(hal_job* job) {
-  long long nanos = atomic_load(&job->function->group_nanos);
+  long long nanos = atomic_load(&job->grids->function->group_nanos);
   return nanos > 0 ? (unsigned long long)(CHUNK_NANOS / nanos) + 1 : 1;
 }
 
@@ -124,77 +123,148 @@ static unsigned long long wanted(hal_job* job, int threads, int is_first) {
   return fair < most ? fair : most;
 }
 
+// Lets threads know of work for `more` of them. Called with the lock held.
+static void wake(hal_pool* pool, unsigned long long more) {
+  if (more == 0) return;
+  atomic_fetch_add(&pool->version, 1);
+  unsigned long long looking = (unsigned)pool->looking, sleeping = (unsigned)pool->sleeping;
+  if (more >= looking + sleeping) {
+    pthread_cond_broadcast(&pool->work);
+  } else {
+    for (; more > looking; more--) pthread_cond_signal(&pool->work);
+  }
+}
+
+// Adds a job to the ring, before the one whose turn it is.
+static void add(hal_pool* pool, hal_job* job) {
+  pthread_mutex_lock(&pool->lock);
+  if (pool->ring) {
+    job->after = pool->ring;
+    job->before = pool->ring->before;
+    job->before->after = job->after->before = job;
+  } else {
+    job->before = job->after = pool->ring = job;
+  }
+  wake(pool, job->count / chunk(job) + 1);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+// Takes a job out of the ring, and ends the wait of its caller. Called with the lock held; the job is the caller's then.
+static void end(hal_pool* pool, hal_job* job) {
+  if (job->after == job) {
+    pool->ring = NULL;
+  } else {
+    job->before->after = job->after;
+    job->after->before = job->before;
+    if (pool->ring == job) pool->ring = job->after;
+  }
+  atomic_store(&job->is_over, 1);
+  if (pool->waiting) pthread_cond_broadcast(&pool->end);
+}
+
+// ---- threads ----
+
+static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsigned long long count) {
+  const hal_grid* grid = job->grids;
+  if (!hal_reserve_shared(thread, grid->shared_size ? grid->shared_size : 64)) {
+    thread->said = "what they share";
+    return HAL_NO_MEMORY;
+  }
+  hal_print_begin(thread, &job->output);
+  hal_launch launch = {grid->arguments, grid->size,       thread->shared, hal_stop,
+                       hal_fiber_stack, hal_frame_memory, hal_print};
+  int why = hal_call(thread, grid->function->run, &launch, first, count);
+  hal_print_end(thread, &job->output, first);
+  return why;
+}
+
 static void run_piece(worker* w, hal_job* job, unsigned long long first, unsigned long long count) {
   if (atomic_load(&job->failure)) return;
   long long start = now();
   int why = run(&w->thread, job, first, count);
   long long each = (now() - start) / (long long)count;
-  atomic_store(&job->function->group_nanos, each > 0 ? each : 1);
+  atomic_store(&job->grids->function->group_nanos, each > 0 ? each : 1);
   int none = 0;
   if (why && atomic_compare_exchange_strong(&job->failure, &none, why)) hal_describe(&w->thread, job->text);
 }
 
 // Wakes threads if there is more work than was thought.
-static void wake(hal_pool* pool, hal_job* job) {
-  if (!atomic_load(&pool->sleeping) || left_of(job) <= chunk(job)) return;
+static void call_for_help(hal_pool* pool, hal_job* job) {
+  unsigned long long more = left_of(job) / chunk(job);
+  if (more == 0) return;
   pthread_mutex_lock(&pool->lock);
-  pthread_cond_broadcast(&pool->work);
+  wake(pool, more);
   pthread_mutex_unlock(&pool->lock);
 }
 
-// Runs workgroups of a job for about CHUNK_NANOS. Returns 0 if none are left.
-static int work_on(worker* w, hal_job* job) {
-  hal_pool* pool = w->pool;
+// Runs workgroups of a job for about CHUNK_NANOS.
+static void work_on(worker* w, hal_job* job) {
   for (int pieces = 0; pieces < 2; pieces++) {
-    unsigned long long most = wanted(job, pool->count, pieces == 0);
-    if (most == 0) return pieces > 0;
+    unsigned long long most = wanted(job, w->pool->count, pieces == 0);
+    if (most == 0) return;
     unsigned long long first = atomic_fetch_add(&job->next, most);
-    if (first >= job->count) return pieces > 0;
+    if (first >= job->count) return;
     unsigned long long count = job->count - first < most ? job->count - first : most;
     run_piece(w, job, first, count);
-    wake(pool, job);
-    end(pool, job, count);
+    atomic_fetch_add(&job->done, count);
     if (left_of(job) >= chunk(job)) break;
   }
-  return 1;
+  call_for_help(w->pool, job);
 }
 
-// The next job in turn, with the worker among its users; sleeps until there is one. NULL when the pool is closed.
-static hal_job* take(hal_pool* pool) {
-  pthread_mutex_lock(&pool->lock);
-  while (!pool->ring && !pool->is_closed) {
-    unsigned version = atomic_load(&pool->version);
-    pthread_mutex_unlock(&pool->lock);
-    long long until = now() + SPIN_NANOS;
-    while (atomic_load(&pool->version) == version && now() < until) relax();
-    pthread_mutex_lock(&pool->lock);
-    if (!pool->ring && !pool->is_closed && atomic_load(&pool->version) == version) {
-      atomic_fetch_add(&pool->sleeping, 1);
-      pthread_cond_wait(&pool->work, &pool->lock);
-      atomic_fetch_sub(&pool->sleeping, 1);
-    }
-  }
+// The next job in turn that a thread can help with. Called with the lock held.
+static hal_job* choose(hal_pool* pool) {
   hal_job* job = pool->ring;
-  if (job) {
+  for (hal_job* first = job; job; job = job->after == first ? NULL : job->after) {
+    if (job->users > 0 && left_of(job) < chunk(job)) continue;
     pool->ring = job->after;  // the next thread takes the next one
-    atomic_fetch_add(&job->users, 1);
+    job->users++;
+    return job;
   }
+  return NULL;
+}
+
+// Waits until there may be work. Called with the lock held.
+static void await_work(hal_pool* pool) {
+  unsigned version = atomic_load(&pool->version);
+  pool->looking++;
   pthread_mutex_unlock(&pool->lock);
-  return job;
+  watch(&pool->version, version);
+  pthread_mutex_lock(&pool->lock);
+  pool->looking--;
+  if (pool->is_closed || atomic_load(&pool->version) != version) return;
+  pool->sleeping++;
+  pthread_cond_wait(&pool->work, &pool->lock);
+  pool->sleeping--;
+}
+
+// The last user of a finished grid goes on to the next one. Called with the lock held.
+static void leave(hal_pool* pool, hal_job* job) {
+  if (--job->users > 0 || atomic_load(&job->done) < job->count) return;
+  if (next_grid(job)) {
+    wake(pool, left_of(job) / chunk(job));
+  } else {
+    end(pool, job);
+  }
 }
 
 static void* loop(void* argument) {
   worker* w = argument;
   hal_pool* pool = w->pool;
   hal_faults_enter(&w->thread);
-  for (hal_job* job = take(pool); job; job = take(pool)) {
-    if (!work_on(w, job)) {
-      pthread_mutex_lock(&pool->lock);
-      unlink_job(pool, job);
-      pthread_mutex_unlock(&pool->lock);
+  pthread_mutex_lock(&pool->lock);
+  while (!pool->is_closed) {
+    hal_job* job = choose(pool);
+    if (!job) {
+      await_work(pool);
+      continue;
     }
-    atomic_fetch_sub(&job->users, 1);
+    pthread_mutex_unlock(&pool->lock);
+    work_on(w, job);
+    pthread_mutex_lock(&pool->lock);
+    leave(pool, job);
   }
+  pthread_mutex_unlock(&pool->lock);
   hal_faults_leave();
   return NULL;
 }
@@ -217,8 +287,10 @@ HAL_EXPORT void hal_pool_close(hal_pool* pool);
 // Starts threads, perhaps fewer than asked for. Returns NULL if there is none.
 HAL_EXPORT hal_pool* hal_pool_open(int threads, const char* name) {
   if (!hal_faults_install()) return NULL;
-  hal_pool* pool = calloc(1, sizeof *pool + (size_t)threads * sizeof(worker));
+  size_t size = sizeof(hal_pool) + (size_t)threads * sizeof(worker);
+  hal_pool* pool = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
   if (!pool) return NULL;
+  memset(pool, 0, size);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->work, NULL);
   pthread_cond_init(&pool->end, NULL);
@@ -258,61 +330,35 @@ HAL_EXPORT void hal_pool_close(hal_pool* pool) {
   free(pool);
 }
 
-// Adds a job to the ring, and wakes as many threads as it seems to need.
-static void add(hal_pool* pool, hal_job* job) {
-  unsigned long long chunks = job->count / chunk(job) + 1;
-  pthread_mutex_lock(&pool->lock);
-  if (pool->ring) {
-    job->after = pool->ring;
-    job->before = pool->ring->before;
-    job->before->after = job->after->before = job;
-  } else {
-    job->before = job->after = pool->ring = job;
-  }
-  atomic_fetch_add(&pool->version, 1);
-  unsigned sleeping = (unsigned)atomic_load(&pool->sleeping);
-  if (sleeping > 0 && chunks >= sleeping) {
-    pthread_cond_broadcast(&pool->work);
-  } else if (sleeping > 0) {
-    while (chunks-- > 0) pthread_cond_signal(&pool->work);
-  }
-  pthread_mutex_unlock(&pool->lock);
-}
-
-// Waits until no workgroup of the job runs, and no thread looks at it.
+// Waits until a job is over.
 static void await(hal_pool* pool, hal_job* job) {
-  long long until = now() + SPIN_NANOS;
-  while (!atomic_load(&job->is_over) && now() < until) relax();
-  if (!atomic_load(&job->is_over)) {
-    pthread_mutex_lock(&pool->lock);
-    pool->waiting++;
-    while (!atomic_load(&job->is_over)) pthread_cond_wait(&pool->end, &pool->lock);
-    pool->waiting--;
-    pthread_mutex_unlock(&pool->lock);
-  }
-  for (int i = 0; atomic_load(&job->users); i++) {  // they are about to leave it
-    if (i < 1000) {
-      relax();
-    } else {
-      sched_yield();
-    }
-  }
+  watch(&job->is_over, 0);
+  if (atomic_load(&job->is_over)) return;
+  pthread_mutex_lock(&pool->lock);
+  pool->waiting++;
+  while (!atomic_load(&job->is_over)) pthread_cond_wait(&pool->end, &pool->lock);
+  pool->waiting--;
+  pthread_mutex_unlock(&pool->lock);
 }
 
 static __thread char failure_text[HAL_TEXT];
 
-// Runs a grid and waits for its end. Returns why it has failed, or 0.
-HAL_EXPORT int hal_pool_run(hal_pool* pool, hal_function* function, void* const* arguments, unsigned x, unsigned y, unsigned z,
-                            unsigned shared) {
-  hal_job job = {.function = function, .arguments = arguments, .grid = {x, y, z}, .shared_size = shared};
-  job.count = (unsigned long long)x * y * z;  // of a device's limits the product is less than 2^63
-  if (job.count == 0) return 0;
-  hal_output_begin(&job.output);
-  add(pool, &job);
-  await(pool, &job);
-  hal_output_write(&job.output);
-  int failure = atomic_load(&job.failure);
-  if (failure) memcpy(failure_text, job.text, sizeof failure_text);
+// Runs grids one after the other and waits for their end. Stops behind the first one that fails. Returns why that has
+// failed, or 0; `ended`: how many grids have ended, with the one that has failed.
+HAL_EXPORT int hal_pool_run(hal_pool* pool, const hal_grid* grids, int count, int* ended) {
+  int failure = 0;
+  for (*ended = 0; *ended < count && !failure; ++*ended) {
+    hal_job job = {.grids = grids + *ended, .grids_left = count - *ended};
+    set_grid(&job);
+    hal_output_begin(&job.output);
+    if (job.count == 0) continue;
+    add(pool, &job);
+    await(pool, &job);
+    hal_output_write(&job.output);
+    failure = atomic_load(&job.failure);
+    if (failure) memcpy(failure_text, job.text, sizeof failure_text);
+    *ended = (int)(job.grids - grids);
+  }
   return failure;
 }
 

@@ -103,11 +103,13 @@ static int write_pieces(hal_printed* pieces) {
   return is_within;
 }
 
+int hal_has_output(hal_output* output) { return atomic_load(&output->pieces) || atomic_load(&output->unprinted); }
+
 void hal_output_write(hal_output* output) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  if (!hal_has_output(output)) return;
   hal_printed* pieces = atomic_load(&output->pieces);
   long unprinted = atomic_load(&output->unprinted);
-  if (!pieces && unprinted == 0) return;
   pthread_mutex_lock(&lock);
   int is_within = write_pieces(pieces);
   if (unprinted > 0) {

@@ -38,6 +38,14 @@ typedef struct {
   _Atomic long long group_nanos;
 } hal_function;
 
+// A dispatch. Grids in Java writes it, field by field.
+typedef struct {
+  hal_function* function;
+  void* const* arguments;
+  hal_index size;
+  unsigned shared_size;
+} hal_grid;
+
 // A thread that runs kernels. Only that thread uses it.
 typedef struct {
   // Failures.
@@ -97,6 +105,7 @@ typedef struct {
   _Atomic long room, unprinted;
 } hal_output;
 void hal_output_begin(hal_output* output);
+int hal_has_output(hal_output* output);
 void hal_output_write(hal_output* output);  // and ends it
 void hal_print_begin(hal_thread* thread, hal_output* output);
 void hal_print(const char* text, unsigned long length);

@@ -122,6 +122,10 @@ class NativeRuntimeTest {
         "no_memory",
         "largest_grid",
         "slower_than_before",
+        "list_in_order",
+        "list_with_failures",
+        "lists_take_turns",
+        "idle_threads_sleep",
         "no_library"
       })
   void passesInItsOwnProcess(String name) throws Exception {
@@ -171,9 +175,10 @@ class NativeRuntimeTest {
     passes("floating_point", "keeps1.so");
   }
 
-  @Test
-  void outputOfADispatchIsInTheOrderOfItsWorkgroups() throws Exception {
-    List<String> lines = passes("output");
+  @ParameterizedTest
+  @ValueSource(strings = {"output", "output_of_a_list"})
+  void outputOfADispatchIsInTheOrderOfItsWorkgroups(String name) throws Exception {
+    List<String> lines = passes(name);
     List<Integer> expected = new ArrayList<>();
     for (int dispatch = 0; dispatch < 3; dispatch++) {
       for (int group = 0; group < 2000; group++) {

@@ -1,6 +1,7 @@
 // Cases for the native runtime, each in a process of its own: the first argument names it. The kernels here are functions
 // in C, so a case sees what a compiled kernel would.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
@@ -23,7 +24,14 @@ enum { ILLEGAL_ADDRESS = 16, ARITHMETIC = 17, ILLEGAL_INSTRUCTION = 18, STACK_OV
 void* hal_pool_open(int threads, const char* name);
 int hal_pool_threads(void* pool);
 void hal_pool_close(void* pool);
-int hal_pool_run(void* pool, void* function, void* const* arguments, unsigned x, unsigned y, unsigned z, unsigned shared);
+typedef struct {
+  void* function;
+  void* const* arguments;
+  hal_index size;
+  unsigned shared_size;
+} hal_grid;
+int hal_pool_run(void* pool, const hal_grid* grids, int count, int* ended);
+void hal_failure_text(char* text, int size);
 void* hal_library_open(const void* code, int size, char* reason, int reason_size);
 void hal_library_close(void* opened);
 const hal_kernel* hal_library_kernel(void* opened, int index);
@@ -43,7 +51,10 @@ static void* pool;
 static int run_with(hal_run* body, unsigned x, unsigned y, unsigned z, unsigned shared) {
   hal_kernel kernel = {body, 0, NULL, NULL};
   void* function = hal_function_make(&kernel);
-  int failure = hal_pool_run(pool, function, NULL, x, y, z, shared);
+  hal_grid grid = {function, NULL, {x, y, z}, shared};
+  int ended = 0;
+  int failure = hal_pool_run(pool, &grid, 1, &ended);
+  CHECK(ended == 1);
   free(function);
   return failure;
 }
@@ -368,11 +379,158 @@ static void case_slower_than_before(void) {
   pool = hal_pool_open(4, "t");
   hal_kernel kernel = {sometimes_slow, 0, NULL, NULL};
   void* function = hal_function_make(&kernel);
-  for (int i = 0; i < 3; i++) CHECK(hal_pool_run(pool, function, NULL, 40, 1, 1, 0) == 0);
+  hal_grid grid = {function, NULL, {40, 1, 1}, 0};
+  int ended;
+  for (int i = 0; i < 3; i++) CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
   usleep(10000);  // so that the threads sleep
   is_slow = 1;
-  CHECK(hal_pool_run(pool, function, NULL, 40, 1, 1, 0) == 0);
+  CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
   CHECK(atomic_load(&threads_seen) == 4);
+}
+
+// ---- lists of grids ----
+
+enum { GRIDS = 300 };
+static hal_grid list[GRIDS];
+static void* list_arguments[GRIDS][1];
+static unsigned long long groups_before[GRIDS];
+static _Atomic unsigned long long groups_ended;
+static _Atomic int disorder;
+
+static void* function_of(hal_run* body) {
+  hal_kernel kernel = {body, 0, NULL, NULL};
+  return hal_function_make(&kernel);
+}
+static void set_list(int index, void* function, unsigned groups) {
+  list_arguments[index][0] = &groups_before[index];
+  list[index] = (hal_grid){function, list_arguments[index], {groups, 1, 1}, 0};
+  if (index + 1 < GRIDS) groups_before[index + 1] = groups_before[index] + groups;
+}
+
+// All workgroups of the grids before have ended, and none of those behind has begun.
+static void in_order(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first;
+  unsigned long long before = *(unsigned long long*)launch->arguments[0];
+  unsigned long long ended = atomic_load(&groups_ended);
+  if (ended < before || ended + count > before + launch->grid.x) atomic_store(&disorder, 1);
+  if (launch->grid.x < 10) usleep(20);
+  atomic_fetch_add(&groups_ended, count);
+}
+
+// Grids of a list run one after the other, whatever their sizes and however many threads run them.
+static void case_list_in_order(void) {
+  for (int threads = 1; threads <= 4; threads++) {
+    pool = hal_pool_open(threads, "t");
+    void* function = function_of(in_order);
+    unsigned sizes[] = {1, 0, 5000, 7, 100000, 2, 0};
+    for (int i = 0; i < GRIDS; i++) set_list(i, function, sizes[(unsigned)i % 7]);
+    atomic_store(&groups_ended, 0);
+    int ended = 0;
+    CHECK(hal_pool_run(pool, list, GRIDS, &ended) == 0);
+    CHECK(ended == GRIDS);
+    CHECK(!atomic_load(&disorder));
+    CHECK(atomic_load(&groups_ended) == groups_before[GRIDS - 1] + list[GRIDS - 1].size.x);
+    hal_pool_close(pool);
+    free(function);
+  }
+  pool = NULL;
+}
+
+static void says_why(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  launch->stop(HAL_ASSERTED, launch->grid.x == 1 ? "the second" : "the fourth");
+}
+
+// A list ends with the grid that fails, of which the reason is known, and can go on behind it.
+static void case_list_with_failures(void) {
+  pool = hal_pool_open(2, "t");
+  void *good = function_of(in_order), *bad = function_of(says_why);
+  for (int i = 0; i < GRIDS; i++) set_list(i, good, 0);
+  list[0].size.x = 1;
+  list[1] = (hal_grid){bad, NULL, {1, 1, 1}, 0};
+  list[3] = (hal_grid){bad, NULL, {2, 1, 1}, 0};
+  list[GRIDS - 1].size.x = 3;
+  int ended = 0;
+  char text[256];
+  CHECK(hal_pool_run(pool, list, GRIDS, &ended) == HAL_ASSERTED);
+  CHECK(ended == 2);
+  hal_failure_text(text, sizeof text);
+  CHECK(!strcmp(text, "the second"));
+  CHECK(atomic_load(&groups_ended) == 1);
+  CHECK(hal_pool_run(pool, list + 2, GRIDS - 2, &ended) == HAL_ASSERTED);
+  CHECK(ended == 2);
+  hal_failure_text(text, sizeof text);
+  CHECK(!strcmp(text, "the fourth"));
+  CHECK(hal_pool_run(pool, list + 4, GRIDS - 4, &ended) == 0);
+  CHECK(ended == GRIDS - 4);
+  CHECK(atomic_load(&groups_ended) == 4);
+}
+
+static _Atomic int list_has_begun, other_has_ended, grids_begun;
+static void slow_until_other(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  atomic_fetch_add(&grids_begun, 1);
+  atomic_store(&list_has_begun, 1);
+  if (!atomic_load(&other_has_ended)) usleep(1000);
+}
+enum { LONG_LIST = 60000 };  // a minute, if nothing comes in between
+static void* runs_long_list(void* unused) {
+  (void)unused;
+  static hal_grid grids[LONG_LIST];
+  void* function = function_of(slow_until_other);
+  for (int i = 0; i < LONG_LIST; i++) grids[i] = (hal_grid){function, NULL, {1, 1, 1}, 0};
+  int ended;
+  CHECK(hal_pool_run(pool, grids, LONG_LIST, &ended) == 0);
+  CHECK(ended == LONG_LIST);
+  return NULL;
+}
+
+// A grid does not wait for the end of another caller's list, even if there is only one thread.
+static void case_lists_take_turns(void) {
+  pool = hal_pool_open(1, "t");
+  pthread_t caller;
+  pthread_create(&caller, NULL, runs_long_list, NULL);
+  await(&list_has_begun, "the list");
+  for (int i = 0; i < 3; i++) CHECK(run(nothing, 1000) == 0);
+  CHECK(atomic_load(&grids_begun) < LONG_LIST);
+  atomic_store(&other_has_ended, 1);
+  pthread_join(caller, NULL);
+  CHECK(atomic_load(&grids_begun) == LONG_LIST);
+}
+
+// How many threads of this process run, beside the one that asks.
+static int threads_running(void) {
+  int running = 0;
+  DIR* tasks = opendir("/proc/self/task");
+  CHECK(tasks);
+  for (struct dirent* task; (task = readdir(tasks));) {
+    char path[300], state = '?';
+    if (task->d_name[0] == '.' || atoi(task->d_name) == getpid()) continue;
+    snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
+    FILE* file = fopen(path, "r");
+    CHECK(file);
+    CHECK(fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+    fclose(file);
+    running += state != 'S';
+  }
+  closedir(tasks);
+  return running;
+}
+
+// Threads without work sleep, and so does a caller whose kernel takes long.
+static void case_idle_threads_sleep(void) {
+  pool = hal_pool_open(4, "t");
+  CHECK(run(nothing, 100) == 0);
+  long long end = now() + 60000000000LL;
+  while (threads_running() > 0) CHECK(now() < end);
+  pthread_t caller;
+  int failure = -1;
+  pthread_create(&caller, NULL, runs_waits, &failure);
+  await(&is_running, "the kernel");
+  while (threads_running() > 1) CHECK(now() < end);
+  atomic_store(&may_end, 1);
+  pthread_join(caller, NULL);
+  CHECK(failure == 0);
 }
 
 // ---- libraries ----
@@ -460,6 +618,16 @@ static void case_output_of_a_failure(void) {
   CHECK(run(prints_and_stops, 1) == HAL_TRAPPED);
 }
 
+// What the grids of a list print comes in their order, too.
+static void case_output_of_a_list(void) {
+  pool = hal_pool_open(4, "t");
+  void* function = function_of(prints);
+  for (int i = 0; i < 3; i++) set_list(i, function, 2000);
+  int ended;
+  CHECK(hal_pool_run(pool, list, 3, &ended) == 0);
+  CHECK(ended == 3);
+}
+
 int main(int count, char** arguments) {
   const char* name = arguments[1];
 #define CASE(of, call) \
@@ -479,8 +647,13 @@ int main(int count, char** arguments) {
   CASE(no_memory, case_no_memory())
   CASE(largest_grid, case_largest_grid())
   CASE(slower_than_before, case_slower_than_before())
+  CASE(list_in_order, case_list_in_order())
+  CASE(list_with_failures, case_list_with_failures())
+  CASE(lists_take_turns, case_lists_take_turns())
+  CASE(idle_threads_sleep, case_idle_threads_sleep())
   CASE(no_library, case_no_library())
   CASE(output, case_output())
+  CASE(output_of_a_list, case_output_of_a_list())
   CASE(too_much_output, case_too_much_output())
   CASE(output_of_a_failure, case_output_of_a_failure())
   CASE(kept_library, case_kept_library(arguments[2], arguments[3]))
