@@ -222,6 +222,7 @@ public final class StructType {
    * @throws HalException INVALID_ARGUMENT if there is no such field
    */
   public int scalar(String field) {
+    Objects.requireNonNull(field, "field");
     int scalar = 0;
     for (Field candidate : fields) {
       if (candidate.name.equals(field)) {
@@ -269,6 +270,7 @@ public final class StructType {
    * same types at the same offsets, the same size and the same alignment. Names do not matter.
    */
   public boolean hasLayoutOf(StructType other) {
+    Objects.requireNonNull(other, "other");
     if (scalars != other.scalars || bytes != other.bytes || alignment != other.alignment) {
       return false;
     }
