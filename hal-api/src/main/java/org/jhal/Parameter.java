@@ -39,6 +39,7 @@ public record Parameter(
 
   /** Returns a struct that is passed by value, such as {@code struct("center", FLOAT2)}. */
   public static Parameter struct(String name, StructType type) {
+    Objects.requireNonNull(type, "type");
     return new Parameter(name, Kind.STRUCT, ElementType.U8, Direction.IN, type);
   }
 

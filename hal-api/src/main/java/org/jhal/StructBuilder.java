@@ -52,7 +52,8 @@ public final class StructBuilder {
    *     otherwise as {@link #add(String, ElementType, int)}
    */
   public StructBuilder add(String name, StructType vector, int count) {
-    if (!vector.isVector()) {
+    Objects.requireNonNull(name, "name");
+    if (!Objects.requireNonNull(vector, "vector").isVector()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "field '" + name + "' is a struct of its own; add the fields of that struct instead");

@@ -233,6 +233,7 @@ public final class StructType {
    * @throws HalException INVALID_ARGUMENT if there is no such field
    */
   public int scalar(String field) {
+    Objects.requireNonNull(field, "field");
     int scalar = 0;
     for (Field candidate : fields) {
       if (candidate.name.equals(field)) {
@@ -283,6 +284,7 @@ public final class StructType {
    * same types at the same offsets, the same size and the same alignment. Names do not matter.
    */
   public boolean hasLayoutOf(StructType other) {
+    Objects.requireNonNull(other, "other");
     if (!Arrays.equals(offsets, other.offsets)
         || bytes != other.bytes
         || alignment != other.alignment) {

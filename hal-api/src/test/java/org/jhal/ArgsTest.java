@@ -40,7 +40,7 @@ class ArgsTest {
       assertEquals(
           "argument 1 is a "
               + wrong.getClass().getName()
-              + "; it may be a buffer, a slot or a boxed number",
+              + "; it may be a buffer, a slot, a StructValue or a boxed number",
           refused.getMessage());
     }
   }

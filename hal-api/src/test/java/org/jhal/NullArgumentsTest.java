@@ -60,6 +60,7 @@ class NullArgumentsTest {
           Map.entry(Workgroups.class, Workgroups.of(1)),
           Map.entry(org.jhal.Parameter.Kind.class, org.jhal.Parameter.Kind.BUFFER),
           Map.entry(org.jhal.Parameter.Direction.class, org.jhal.Parameter.Direction.IN),
+          Map.entry(StructType.class, StructType.FLOAT2),
           Map.entry(NativeCode.class, new NativeCode(1, "one")),
           Map.entry(FailedOperation.class, new FailedOperation("q", 1, "fill")),
           Map.entry(int.class, 1),
@@ -99,6 +100,10 @@ class NullArgumentsTest {
           Map.entry(org.jhal.Parameter.class, NullArgumentsTest.class),
           Map.entry(Setting.class, NullArgumentsTest.class),
           Map.entry(Slot.class, Slot.of(1)),
+          Map.entry(StructBuilder.class, StructType.builder()),
+          Map.entry(StructType.class, StructType.FLOAT2),
+          Map.entry(StructType.Field.class, StructType.FLOAT2.fields().get(0)),
+          Map.entry(StructValue.class, StructType.FLOAT2.value(1f, 2f)),
           Map.entry(Timepoint.class, SEMAPHORE.at(1)),
           Map.entry(Workgroups.class, Workgroups.of(1)));
 

@@ -23,6 +23,7 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.kernel.JavaKernel;
 import org.jhal.kernel.KernelMemory;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Kernels in Java on the CPU device. */
 @Timeout(60)
+@NeedsCompiler
 class JavaKernelsTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final String CPP =

@@ -28,11 +28,13 @@ import org.jhal.Workgroups;
 import org.jhal.cpu.compile.Architecture;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code hal compile} makes runs on a device without a compiler, and only where it may. */
+@NeedsCompiler
 class PrebuiltKernelsTest {
   private static final String WITHOUT_COMPILER = "cpu://?compiler=none&cache=off";
   private static final String WITH_COMPILER = "cpu://?cache=off";

@@ -22,6 +22,7 @@ import org.jhal.Hal;
 import org.jhal.Parameter;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.kernel.KernelMemory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Queues share the threads of their device: grids of several queues make progress together. */
 @Timeout(120)
+@NeedsCompiler
 class SharedPoolTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final VarHandle INT =

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** What a library says about itself is read and checked before the system loads it. */
+@NeedsCompiler
 class KernelLibraryTest {
   private static final String WHAT = "the library";
   private static final CpuFeatures V3_MACHINE =

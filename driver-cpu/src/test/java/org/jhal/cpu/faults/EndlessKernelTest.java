@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A kernel that never ends costs its device, and nothing else. */
+@NeedsCompiler
 class EndlessKernelTest {
   @TempDir private Path folder;
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.simulator.SimulatedLibrary;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Signals of the JVM, of kernels and of the GPU simulator stay apart, whichever library was loaded
  * first.
  */
+@NeedsCompiler
 class FaultSoakTest {
   /** With these, compiled code that met a null pointer expects none when it is compiled again. */
   private static final List<String> OPTIMISTIC =

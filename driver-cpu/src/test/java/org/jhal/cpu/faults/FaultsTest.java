@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A kernel that fails, fails its operation with a message that names it, and the device goes on: in
  * each form in which work items may be run, without and with a barrier.
  */
+@NeedsCompiler
 class FaultsTest {
   private static final int GROUPS = 8;
 

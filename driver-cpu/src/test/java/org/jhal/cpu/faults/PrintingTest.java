@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kernels print to the standard output of the process, in the order of their workgroups. */
+@NeedsCompiler
 class PrintingTest {
   @TempDir private Path folder;
 

@@ -11,10 +11,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kernels that are hard to translate write in each form what a plain Java reference says. */
+@NeedsCompiler
 class HostileKernelsTest {
   /** A workgroup of 64 items, and what they read. */
   private record Group(int number, int[] in) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import java.util.Map;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
@@ -11,6 +12,7 @@ import org.jhal.cpu.translate.Translator;
 import org.junit.jupiter.api.Test;
 
 /** Each kernel gets the fastest level that fits it, and says why not a faster one. */
+@NeedsCompiler
 class LevelsTest {
   private static final Map<String, String> BODIES =
       Map.of(

@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 
 /** Kernels give the same in each form in which their work items may be run. */
+@NeedsCompiler
 class MeetingsTest {
   private static final List<String> KERNELS =
       List.of(

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Random;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 
 /** Loaded kernels say how they are run. */
+@NeedsCompiler
 class NotesTest {
   private static final String SOURCE =
       """

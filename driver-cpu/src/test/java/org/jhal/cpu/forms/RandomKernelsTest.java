@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Random kernels write in each form what their Java evaluation says. {@code
  * -Djhal.test.random-kernels=2000} tries more of them, and {@code -Djhal.test.random-first} others.
  */
+@NeedsCompiler
 class RandomKernelsTest {
   private static final int KERNELS = Integer.getInteger("jhal.test.random-kernels", 40);
   private static final long FIRST = Long.getLong("jhal.test.random-first", 0);

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import java.util.Map;
 import java.util.Random;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Instances of templates in each form in which their work items may be run. */
+@NeedsCompiler
 class TemplatesTest {
   /** Shared arrays, loops with barriers and branches depend on the template's parameters. */
   private static final String SOURCE =

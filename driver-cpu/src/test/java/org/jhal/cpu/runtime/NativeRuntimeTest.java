@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * at their limits, how workgroups are spread, and what is printed. Each case of {@code
  * runtime_cases.c} runs in its own process.
  */
+@NeedsCompiler
 class NativeRuntimeTest {
   private static final long DEADLINE_SECONDS = 120;
   private static final int SEGMENTATION_FAULT = 128 + 11;
