@@ -152,15 +152,26 @@ final class SegmentWriter {
   /** Begins the loop over the items that take part, with the variables of other segments. */
   void begin(Step.Segment segment) {
     out.raw(" HAL_ITEMS_BEGIN");
-    String masks =
-        segment.masks.stream()
-            .filter(mask -> mask.isNeeded().getAsBoolean())
-            .map(Step.Mask::text)
-            .collect(Collectors.joining(" && "));
+    String masks = text(segment.masks);
     if (!masks.isEmpty()) {
       out.raw(" if (!(" + masks + ")) continue;");
     }
     uses(segment, Variable.Kind.REPEATED, Variable.Kind.ARRAY);
+  }
+
+  private static String text(List<Step.Mask> masks) {
+    return masks.stream()
+        .filter(mask -> mask.isNeeded().getAsBoolean())
+        .map(Step.Mask::text)
+        .collect(Collectors.joining(" && "));
+  }
+
+  void full(Step.Full full) {
+    String masks = text(full.masks());
+    out.raw(" bool " + full.name() + " = true;");
+    if (!masks.isEmpty()) {
+      out.raw(" HAL_ITEMS_BEGIN " + full.name() + " &= " + masks + "; HAL_ITEMS_END");
+    }
   }
 
   /** Gives an item the variables of other segments that are of some kinds. */
