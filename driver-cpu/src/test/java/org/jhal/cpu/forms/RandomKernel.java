@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntBinaryOperator;
-import java.util.function.IntConsumer;
 
 /**
  * A random kernel of integers and floats: variables, arithmetic, branches, loops, shared memory
@@ -15,11 +14,11 @@ import java.util.function.IntConsumer;
  */
 final class RandomKernel {
   private static final int ITEMS = FormRun.ITEMS;
-  private static final int VARIABLES = 4;
-  private static final int FLOATS = 2;
+  static final int VARIABLES = 4;
+  static final int FLOATS = 2;
 
   /** All work items of a workgroup. */
-  private static final class Group {
+  static final class Group {
     final int[] input;
     final int first; // of its items among those of the grid
     final int[][] variables = new int[ITEMS][VARIABLES];
@@ -47,18 +46,17 @@ final class RandomKernel {
   private record Expression(String text, Value value) {}
 
   /** What the items for which {@code takesPart} is true do. */
-  private interface Effect {
+  interface Effect {
     void run(Group group, boolean[] takesPart);
   }
 
-  private record Step(String text, Effect effect) {}
+  record Step(String text, Effect effect) {}
 
   private final Random random;
   private final String name;
   private final StringBuilder functions = new StringBuilder();
   private final List<IntBinaryOperator> called = new ArrayList<>();
   private int loops; // that are open
-  private int locals; // that have been declared in loops
   private final Step body;
 
   RandomKernel(long seed) {
@@ -253,7 +251,7 @@ final class RandomKernel {
       case 2 -> floatAssignment();
       case 3 -> branch(depth, mayMeet);
       case 4, 5 -> loop(depth, mayMeet);
-      case 6 -> wideLoop();
+      case 6 -> new RandomWideLoop(random, loops).step();
       case 7, 8 -> exchange();
       default -> mayMeet ? end() : assignment();
     };
@@ -349,83 +347,6 @@ final class RandomKernel {
             inside.effect.run(group, inLoop);
           }
         });
-  }
-
-  /** A loop whose rounds could be those of all items beside each other; see the limits. */
-  private Step wideLoop() {
-    int counter = loops++;
-    boolean isStrided = random.nextBoolean();
-    int limit = isStrided ? random.nextInt(250) : random.nextInt(30) + 10;
-    boolean isSeen = random.nextBoolean();
-    String form =
-        isStrided
-            ? isSeen
-                ? "  for (unsigned i%1$d = item; i%1$d < %2$d; i%1$d += 64) {\n%3$s  }\n"
-                : "  for (int i%1$d = threadIdx.x + 2; i%1$d <= %2$d + (int)blockIdx.x; "
-                    + "i%1$d += blockDim.x) {\n%3$s  }\n"
-            : isSeen
-                ? "  for (int i%1$d = 0; i%1$d < %2$d; i%1$d++) {\n%3$s  }\n"
-                : "  for (unsigned i%1$d = 0; i%1$d < %2$d + blockIdx.x; i%1$d += 1) {\n%3$s  }\n";
-    List<Step> body = new ArrayList<>();
-    for (int i = random.nextInt(3); i >= 0; i--) {
-      body.add(wideStep(counter));
-    }
-    StringBuilder text = new StringBuilder();
-    body.forEach(step -> text.append(step.text));
-    loops--;
-    return new Step(
-        form.formatted(counter, limit, text),
-        (group, takesPart) -> {
-          int end = limit + (isSeen ? 0 : group.first / ITEMS + (isStrided ? 1 : 0));
-          for (int item = 0; item < ITEMS; item++) {
-            boolean[] only = new boolean[ITEMS];
-            only[item] = takesPart[item];
-            int i = isStrided ? item + (isSeen ? 0 : 2) : 0;
-            for (; i < end; i += isStrided ? ITEMS : 1) {
-              group.counters[item][counter] = i;
-              body.forEach(step -> step.effect.run(group, only));
-            }
-          }
-        });
-  }
-
-  /** Adds what neighbours have side by side. */
-  private Step wideStep(int counter) {
-    int to = random.nextInt(VARIABLES);
-    int from = random.nextInt(VARIABLES);
-    int factor = random.nextInt(9) - 4;
-    if (random.nextInt(3) == 0) {
-      return new Step(
-          "    f%1$d = f%1$d * 0.5f + (float)in[i%2$d];\n".formatted(to % FLOATS, counter),
-          (group, takesPart) ->
-              each(
-                  group,
-                  takesPart,
-                  item ->
-                      group.floats[item][to % FLOATS] =
-                          group.floats[item][to % FLOATS] * 0.5f
-                              + group.input[group.counters[item][counter]]));
-    }
-    return new Step(
-        "    int w%3$d = in[i%2$d] + shared[item];\n    v%1$d += v%4$d * (%5$d) ^ w%3$d;\n"
-            .formatted(to, counter, ++locals, from, factor),
-        (group, takesPart) ->
-            each(
-                group,
-                takesPart,
-                item -> {
-                  int[] v = group.variables[item];
-                  int w = group.input[group.counters[item][counter]] + group.shared[item];
-                  v[to] += v[from] * factor ^ w;
-                }));
-  }
-
-  private static void each(Group group, boolean[] takesPart, IntConsumer does) {
-    for (int item = 0; item < ITEMS; item++) {
-      if (takesPart[item] && !group.hasEnded[item]) {
-        does.accept(item);
-      }
-    }
   }
 
   /** Each item writes its element, and reads that of another one behind a barrier. */
