@@ -94,8 +94,7 @@ final class Divider {
 
   private String written(Function kernel, Set<String> parameters, Facts facts)
       throws UnfitException {
-    Planner planner =
-        new Planner(facts.uniform, new Homes(facts.names, facts.uniform, parameters));
+    Planner planner = new Planner(facts.uniform, new Homes(facts.names, facts.uniform, parameters));
     List<Step> steps = planner.plan(facts.statements);
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));

@@ -27,12 +27,21 @@ final class Neighbours {
   private static final Set<String> MARKS =
       Set.of(
           "+", "-", "*", "=", "+=", "-=", "*=", "&=", "|=", "^=", ",", "(", ")", "[", "]", "&", "|",
-          "^", "<<", ">>", "++", "--", "~", ".");
+          "^", "<<", "<", ">", "++", "--", "~", ".");
 
   private static final Set<String> INTEGERS =
       Set.of(
-          "unsigned", "int", "long", "size_t", "uint", "ulong", "int32_t", "uint32_t", "int64_t",
-          "uint64_t", "const");
+          "unsigned",
+          "int",
+          "long",
+          "size_t",
+          "uint",
+          "ulong",
+          "int32_t",
+          "uint32_t",
+          "int64_t",
+          "uint64_t",
+          "const");
 
   private static final Set<String> NUMBERS = Set.of("float", "double");
 

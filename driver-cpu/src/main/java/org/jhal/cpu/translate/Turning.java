@@ -169,7 +169,9 @@ final class Turning {
     if (Tokens.text(limit).replace(" ", "").equals("blockDim.x")) {
       return !isUp || width <= FEW;
     }
-    return !isUp || limit.size() != 1 || !limit.get(0).text().matches("\\d{2,9}[uU]?")
+    return !isUp
+        || limit.size() != 1
+        || !limit.get(0).text().matches("\\d{2,9}[uU]?")
         || Long.parseLong(limit.get(0).text().replaceAll("[uU]", "")) <= FEW;
   }
 
@@ -200,9 +202,7 @@ final class Turning {
     Statement rest = Scopes.again(loop, "hal_rest" + number + "_");
     return new Block(
         List.of(
-            full(full, at),
-            whole,
-            new If(false, Generated.tokens("!" + full, at), rest, null, at)),
+            full(full, at), whole, new If(false, Generated.tokens("!" + full, at), rest, null, at)),
         at);
   }
 
@@ -243,7 +243,8 @@ final class Turning {
     List<Token> limit = loop.condition().subList(1, loop.condition().size());
     List<Token> condition = new ArrayList<>();
     condition.addAll(
-        Generated.tokens("%s && !(%s < 0) && %s >= %s && %s".formatted(full, low, high, low, low), at));
+        Generated.tokens(
+            "%s && !(%s < 0) && %s >= %s && %s".formatted(full, low, high, low, low), at));
     condition.addAll(limit);
     condition.addAll(Generated.tokens("&& " + high, at));
     condition.addAll(limit);
@@ -268,7 +269,8 @@ final class Turning {
 
   /** Whether a limit may have this token, behind which no other comparison follows. */
   private static boolean isOfLimit(Token token) {
-    return token.kind() != Token.Kind.MARK || Set.of("+", "-", "*", "(", ")", ".").contains(token.text());
+    return token.kind() != Token.Kind.MARK
+        || Set.of("+", "-", "*", "(", ")", ".").contains(token.text());
   }
 
   private static void declare(String name, List<Token> value, Token at, List<Statement> to)
