@@ -10,6 +10,9 @@ import java.util.Set;
  * where items meet, its variables named and looked at, and it is planned and written.
  */
 final class Divider {
+  /** Items of a row for which turning loops inside out is worth it; half a vector at least. */
+  private static final int WIDE = 8;
+
   private final SourceFile file;
   private final Calls calls;
   private final Source source;
@@ -25,7 +28,7 @@ final class Divider {
    *
    * @throws UnfitException if the kernel has something that is not known here
    */
-  String divide(Function kernel) throws UnfitException {
+  String divide(Function kernel, KernelRequest size) throws UnfitException {
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
@@ -37,6 +40,42 @@ final class Divider {
     Scopes.declared(parsed, own);
     List<Statement> statements =
         Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters);
+    return written(kernel, parameters, statements, size);
+  }
+
+  private String written(
+      Function kernel, Set<String> parameters, List<Statement> statements, KernelRequest size)
+      throws UnfitException {
+    Facts facts = facts(kernel, parameters, statements);
+    if (size.x() >= WIDE && !hasOrder(facts)) {
+      Neighbours neighbours =
+          new Neighbours(facts.statements, facts.names, parameters, facts.uniform::isUniform);
+      boolean isRow = size.y() * size.z() == 1;
+      Turning turning = new Turning(facts.names, source, neighbours, size.x(), isRow);
+      while (!neighbours.hasOwnArrays()) {
+        List<Statement> turned = turning.turn(statements);
+        if (turned.isEmpty()) {
+          break;
+        }
+        Facts again = facts(kernel, parameters, turned);
+        if (turning.isRight(again.uniform)) {
+          try {
+            return written(kernel, parameters, again);
+          } catch (UnfitException e) {
+            break; // more must live over the end of a round than can
+          }
+        }
+      }
+    }
+    return written(kernel, parameters, facts);
+  }
+
+  /** What is known about a kernel, and its statements with copies of parameters before them. */
+  private record Facts(
+      List<Statement> statements, List<List<Token>> passed, Names names, Uniform uniform) {}
+
+  private Facts facts(Function kernel, Set<String> parameters, List<Statement> statements)
+      throws UnfitException {
     List<Token> all = new ArrayList<>(); // with those of the functions that were written out
     statements.forEach(statement -> statement.collect(all));
     Set<String> declared = new HashSet<>(parameters);
@@ -50,13 +89,39 @@ final class Divider {
       }
     }
     copies.addAll(statements);
-    Uniform uniform = new Uniform(copies, names, source, parameters);
-    Planner planner = new Planner(uniform, new Homes(names, uniform, parameters));
-    List<Step> steps = planner.plan(copies);
+    return new Facts(copies, passed, names, new Uniform(copies, names, source, parameters));
+  }
+
+  private String written(Function kernel, Set<String> parameters, Facts facts)
+      throws UnfitException {
+    Planner planner = new Planner(facts.uniform, new Homes(facts.names, facts.uniform, parameters));
+    List<Step> steps = planner.plan(facts.statements);
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));
-    Fission.write(kernel.text(), kernel.templateParameters(), passed, planner, steps, out);
+    Fission.write(kernel.text(), kernel.templateParameters(), facts.passed, planner, steps, out);
     return out.toString();
+  }
+
+  /** Whether the kernel, or a function, may count on what other items have done. */
+  private boolean hasOrder(Facts facts) {
+    List<Token> all = new ArrayList<>();
+    facts.statements.forEach(statement -> statement.collect(all));
+    for (Function function : file.functions()) {
+      if (function.hasBody() && !function.isKernel()) {
+        all.addAll(function.statements());
+      }
+    }
+    return all.stream().anyMatch(token -> token.isWord() && isOfOrder(token.text()));
+  }
+
+  private static boolean isOfOrder(String word) {
+    return word.startsWith("atomic")
+        || word.startsWith("__atomic")
+        || word.startsWith("__sync_")
+        || word.startsWith("__threadfence")
+        || word.equals("volatile")
+        || word.equals("asm")
+        || word.equals("__asm__");
   }
 
   /** A parameter as it is declared. Each item gets a copy of one that changes. */

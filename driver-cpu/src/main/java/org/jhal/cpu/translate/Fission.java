@@ -71,6 +71,8 @@ final class Fission {
       segments.segment(segment);
     } else if (step instanceof Step.Declared declared) {
       declared(declared.tokens());
+    } else if (step instanceof Step.Full full) {
+      segments.full(full);
     } else if (step instanceof Step.Scope scope) {
       out.raw(" {");
       steps(scope.steps());

@@ -171,6 +171,13 @@ final class Planner {
 
   private void declared(Variables statement, List<Step> steps) throws UnfitException {
     Declaration declaration = statement.declaration();
+    Declarator only = declaration.declarators().get(0);
+    if (only.name().text().startsWith(Turning.FULL)) {
+      homes.addOfGroup(declaration, only, ++numbers);
+      current = null;
+      steps.add(new Step.Full(only.name().text(), List.copyOf(masks)));
+      return;
+    }
     boolean isStatic = declaration.is("__shared__") || declaration.is("constexpr");
     if (!isStatic && declaration.is("static")) {
       throw new UnfitException("a static variable", statement.tokens().get(0));
@@ -329,7 +336,14 @@ final class Planner {
     Statement start = isTogether ? loop.start() : null;
     Step.Loop divided =
         new Step.Loop(++numbers, start, loop.condition(), loop.step(), isTogether, false);
-    body(divided, loop.body());
+    if (Tokens.get(loop.condition(), 0).text().startsWith(Turning.FULL)) { // then none is away
+      List<Step.Mask> all = List.copyOf(masks);
+      masks.clear();
+      body(divided, loop.body());
+      masks.addAll(all);
+    } else {
+      body(divided, loop.body());
+    }
     around.add(divided);
     steps.add(new Step.Scope(around));
   }

@@ -23,16 +23,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scopes {
   private final Set<String> taken;
+  private final String prefix;
   private Map<String, String> names = new HashMap<>(); // new ones by those of the source
   private int number;
 
-  private Scopes(Set<String> parameters) {
-    taken = new HashSet<>(parameters);
+  private Scopes(Set<String> taken, String prefix) {
+    this.taken = new HashSet<>(taken);
+    this.prefix = prefix;
   }
 
   static List<Statement> unique(List<Statement> statements, Set<String> parameters)
       throws UnfitException {
-    return new Scopes(parameters).list(statements);
+    return new Scopes(parameters, "hal_").list(statements);
+  }
+
+  /** A copy of a statement whose variables have other names, which begin with {@code prefix}. */
+  static Statement again(Statement statement, String prefix) throws UnfitException {
+    Set<String> declared = new HashSet<>();
+    declared(List.of(statement), declared);
+    return new Scopes(declared, prefix).one(statement);
   }
 
   /** Adds the names of the variables that statements declare. */
@@ -105,7 +114,7 @@ final class Scopes {
       if (taken.add(name)) {
         names.remove(name);
       } else {
-        names.put(name, "hal_" + ++number + "_" + name);
+        names.put(name, prefix + ++number + "_" + name);
       }
     }
     List<Token> tokens = renamed(variables.tokens());

@@ -42,11 +42,12 @@ final class SegmentWriter {
       array(variable);
     }
     if (!segment.isGuarded()) {
-      items(segment, false);
+      items(segment, Guard.KEPT);
       return;
     }
     String all = "hal_all" + segment.number;
-    out.raw(" bool " + all + " = true; {");
+    String leads = "hal_leads" + segment.number; // whether those that pass are the first ones
+    out.raw(" bool " + all + " = true, " + leads + " = HAL_Y * HAL_Z == 1; {");
     uses(segment, Variable.Kind.REPEATED);
     for (Statement before : segment.statements.subList(0, segment.guard)) {
       statement(before, segment, 0, new boolean[1]);
@@ -61,15 +62,30 @@ final class SegmentWriter {
       statement(before, segment, 0, new boolean[1]);
     }
     for (int i = 0; i < segment.growing.size(); i++) {
-      out.raw(" " + all + " = " + all + " && (").tokens(segment.growing.get(i));
-      out.raw(") >= hal_first" + i + ";");
+      out.raw(" if (!((").tokens(segment.growing.get(i)).raw(") >= hal_first" + i + "))");
+      out.raw(" " + all + " = " + leads + " = false;");
+      out.raw(" if (hal_first" + i + " < 0) " + leads + " = false;");
     }
     passes(segment, all);
     out.raw(" } } if (" + all + ") {");
-    items(segment, true);
+    items(segment, Guard.PASSED);
+    if (!segment.isGuardJump) {
+      out.raw(" } else if (" + leads + ") {");
+      items(segment, Guard.ENDS);
+    }
     out.raw(" } else {");
-    items(segment, false);
+    items(segment, Guard.KEPT);
     out.raw(" }");
+  }
+
+  /** What becomes of the guard of a segment. */
+  private enum Guard {
+    /** Each item looks at it. */
+    KEPT,
+    /** It lets all pass. */
+    PASSED,
+    /** The first item that it keeps from the rest is followed by none that passes. */
+    ENDS
   }
 
   private void passes(Step.Segment segment, String all) {
@@ -78,20 +94,24 @@ final class SegmentWriter {
     out.raw(")) " + all + " = false;");
   }
 
-  /** Runs the items one after the other, perhaps without the guard, which then lets all pass. */
-  private void items(Step.Segment segment, boolean isPassed) throws UnfitException {
+  /** Runs the items one after the other. */
+  private void items(Step.Segment segment, Guard guard) throws UnfitException {
     begin(segment);
-    String end = "hal_end" + segment.number + (isPassed ? "_passed" : "");
+    String end = "hal_end" + segment.number + "_" + guard.ordinal();
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     out.raw(" {");
     for (int i = 0; i < segment.statements.size(); i++) {
       Statement statement = segment.statements.get(i);
-      if (!isPassed || i != segment.guard) {
+      if (guard == Guard.KEPT || i != segment.guard) {
         statement(statement, segment, 0, hasJump);
       } else if (!segment.isGuardJump) {
+        If choice = (If) statement;
+        if (guard == Guard.ENDS) {
+          out.raw(" if (!(").tokens(choice.condition()).raw(")) break;");
+        }
         out.raw(" {");
-        statement(((If) statement).then(), segment, 0, hasJump);
+        statement(choice.then(), segment, 0, hasJump);
         out.raw(" }");
       }
     }
@@ -152,15 +172,26 @@ final class SegmentWriter {
   /** Begins the loop over the items that take part, with the variables of other segments. */
   void begin(Step.Segment segment) {
     out.raw(" HAL_ITEMS_BEGIN");
-    String masks =
-        segment.masks.stream()
-            .filter(mask -> mask.isNeeded().getAsBoolean())
-            .map(Step.Mask::text)
-            .collect(Collectors.joining(" && "));
+    String masks = text(segment.masks);
     if (!masks.isEmpty()) {
       out.raw(" if (!(" + masks + ")) continue;");
     }
     uses(segment, Variable.Kind.REPEATED, Variable.Kind.ARRAY);
+  }
+
+  private static String text(List<Step.Mask> masks) {
+    return masks.stream()
+        .filter(mask -> mask.isNeeded().getAsBoolean())
+        .map(Step.Mask::text)
+        .collect(Collectors.joining(" && "));
+  }
+
+  void full(Step.Full full) {
+    String masks = text(full.masks());
+    out.raw(" bool " + full.name() + " = true;");
+    if (!masks.isEmpty()) {
+      out.raw(" HAL_ITEMS_BEGIN " + full.name() + " &= " + masks + "; HAL_ITEMS_END");
+    }
   }
 
   /** Gives an item the variables of other segments that are of some kinds. */

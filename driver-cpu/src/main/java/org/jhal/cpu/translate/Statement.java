@@ -95,7 +95,7 @@ sealed interface Statement {
   /** The statement itself, or the only one in its braces; null if there are several. */
   default @Nullable Statement single() {
     return this instanceof Block block
-        ? block.statements().size() == 1 ? block.statements().get(0) : null
+        ? block.statements().size() == 1 ? block.statements().get(0).single() : null
         : this;
   }
 

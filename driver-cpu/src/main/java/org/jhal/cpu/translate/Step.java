@@ -57,6 +57,13 @@ sealed interface Step {
   /** A declaration that all items share, or a change of a variable that they share. */
   record Declared(List<Token> tokens) implements Step {}
 
+  /**
+   * A variable says whether all items take part.
+   *
+   * @param masks of those that do
+   */
+  record Full(String name, List<Mask> masks) implements Step {}
+
   /** Statements in braces. */
   record Scope(List<Step> steps) implements Step {}
 

@@ -23,6 +23,7 @@ public final class Translator {
   private final Calls calls;
   private final String whyForced;
   private final Divider divider;
+  private final Map<String, KernelRequest> sizes = new HashMap<>(); // by kernel
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
@@ -64,6 +65,9 @@ public final class Translator {
     Map<String, List<Token>> stopping = new HashMap<>();
     Set<String> whole = new HashSet<>();
     for (KernelRequest kernel : kernels) {
+      KernelRequest unused = sizes.merge(kernel.name(), kernel, Translator::narrower);
+    }
+    for (KernelRequest kernel : kernels) {
       Form form = form(find(kernel), forced);
       forms.add(form);
       switch (form.level()) {
@@ -82,6 +86,12 @@ public final class Translator {
       SourceWriter.entry(out, i, kernels.get(i), forms.get(i));
     }
     return new Translation(out.toString(), forms);
+  }
+
+  /** A size that says what holds for both. */
+  private static KernelRequest narrower(KernelRequest a, KernelRequest b) {
+    return new KernelRequest(
+        a.entry(), Math.min(a.x(), b.x()), Math.max(a.y(), b.y()), Math.max(a.z(), b.z()));
   }
 
   private Function find(KernelRequest kernel) {
@@ -151,7 +161,7 @@ public final class Translator {
         name,
         ignored -> {
           try {
-            groups.put(name, divider.divide(kernel));
+            groups.put(name, divider.divide(kernel, Objects.requireNonNull(sizes.get(name))));
             return "";
           } catch (UnfitException e) {
             return String.valueOf(e.getMessage());

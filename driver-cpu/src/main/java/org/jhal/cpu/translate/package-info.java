@@ -15,6 +15,8 @@
  *       and what may be computed again, {@code Uniform} what is the same for all items, and {@code
  *       Rising} which conditions hold for all items if they do for the last one. In doubt they say
  *       no.
+ *   <li>Loops: {@code Turning} puts the items inside loops that are faster so, as {@code
+ *       Neighbours} says.
  *   <li>Plan: {@code Divider} calls {@code Planner}, which divides the statements to {@code Step}s,
  *       and {@code Homes} says where each {@code Variable} lives.
  *   <li>Output: {@code Fission} and {@code SegmentWriter} write a plan, {@code Coroutine} the form

@@ -14,11 +14,11 @@ import java.util.function.IntBinaryOperator;
  */
 final class RandomKernel {
   private static final int ITEMS = FormRun.ITEMS;
-  private static final int VARIABLES = 4;
-  private static final int FLOATS = 2;
+  static final int VARIABLES = 4;
+  static final int FLOATS = 2;
 
   /** All work items of a workgroup. */
-  private static final class Group {
+  static final class Group {
     final int[] input;
     final int first; // of its items among those of the grid
     final int[][] variables = new int[ITEMS][VARIABLES];
@@ -46,11 +46,11 @@ final class RandomKernel {
   private record Expression(String text, Value value) {}
 
   /** What the items for which {@code takesPart} is true do. */
-  private interface Effect {
+  interface Effect {
     void run(Group group, boolean[] takesPart);
   }
 
-  private record Step(String text, Effect effect) {}
+  record Step(String text, Effect effect) {}
 
   private final Random random;
   private final String name;
@@ -245,13 +245,14 @@ final class RandomKernel {
   }
 
   private Step step(int depth, boolean mayMeet) {
-    int kind = random.nextInt(depth == 0 ? 3 : mayMeet ? 9 : 6);
+    int kind = random.nextInt(depth == 0 ? 3 : mayMeet ? 10 : 7);
     return switch (kind) {
       case 0, 1 -> assignment();
       case 2 -> floatAssignment();
       case 3 -> branch(depth, mayMeet);
       case 4, 5 -> loop(depth, mayMeet);
-      case 6, 7 -> exchange();
+      case 6 -> new RandomWideLoop(random, loops).step();
+      case 7, 8 -> exchange();
       default -> mayMeet ? end() : assignment();
     };
   }

@@ -1,0 +1,355 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jhal.cpu.translate.Declarations.Declaration;
+import org.jhal.cpu.translate.Declarations.Declarator;
+import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.For;
+import org.jhal.cpu.translate.Statement.Plain;
+import org.jhal.cpu.translate.Statement.Variables;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the items of a row, which differ in {@code threadIdx.x} alone, do beside each other: in
+ * {@code sum += a[k] * b[k * n + x]} with {@code int x = blockIdx.x * 64 + threadIdx.x} all read
+ * the same element of {@code a}, and neighbours read neighbours of {@code b}. A compiler makes fast
+ * vector code of that for a loop over the items, and of little else. In doubt the answer is no.
+ */
+final class Neighbours {
+  /** Calls for which processors have vector instructions. */
+  private static final Set<String> CALLS = Set.of("fmaf", "fma", "fabsf", "min", "max", "umin");
+
+  private static final Set<String> MARKS =
+      Set.of(
+          "+", "-", "*", "=", "+=", "-=", "*=", "&=", "|=", "^=", ",", "(", ")", "[", "]", "&", "|",
+          "^", "<<", "<", ">", "++", "--", "~", ".");
+
+  private static final Set<String> INTEGERS =
+      Set.of(
+          "unsigned",
+          "int",
+          "long",
+          "size_t",
+          "uint",
+          "ulong",
+          "int32_t",
+          "uint32_t",
+          "int64_t",
+          "uint64_t",
+          "const");
+
+  private static final Set<String> NUMBERS = Set.of("float", "double");
+
+  private static final int UNKNOWN = -1;
+
+  private record Own(Declaration declaration, Declarator declarator) {}
+
+  private final Names names;
+  private final Set<String> parameters;
+  private final Predicate<String> isUniform;
+  private final Map<String, Own> variables = new HashMap<>();
+  private final Map<String, List<Token>> counters = new HashMap<>(); // what they begin with
+
+  /**
+   * Looks at a kernel.
+   *
+   * @param isUniform whether a variable is the same for all items, though it may change
+   */
+  Neighbours(
+      List<Statement> statements,
+      Names names,
+      Set<String> parameters,
+      Predicate<String> isUniform) {
+    this.names = names;
+    this.parameters = parameters;
+    this.isUniform = isUniform;
+    declared(statements);
+  }
+
+  private void declared(List<Statement> statements) {
+    for (Statement statement : statements) {
+      if (statement instanceof Variables declared) {
+        for (Declarator each : declared.declaration().declarators()) {
+          variables.put(each.name().text(), new Own(declared.declaration(), each));
+        }
+      }
+      declared(statement.inner());
+    }
+  }
+
+  /** Whether each item has arrays, which would lie apart from those of its neighbours. */
+  boolean hasOwnArrays() {
+    return variables.values().stream()
+        .anyMatch(each -> !each.declarator.dimensions().isEmpty() && !isShared(each));
+  }
+
+  private static boolean isShared(Own variable) {
+    return variable.declaration.is("__shared__");
+  }
+
+  static boolean isInteger(Declaration declaration) {
+    return declaration.type().stream().allMatch(token -> INTEGERS.contains(token.text()));
+  }
+
+  /** Whether the body of a loop is fast for all items of a row at once. */
+  boolean isFast(For loop, String counter, List<Token> start) {
+    counters.put(counter, start);
+    return isFast(loop.body());
+  }
+
+  private boolean isFast(Statement statement) {
+    if (statement instanceof Block block) {
+      return block.statements().stream().allMatch(this::isFast);
+    }
+    if (statement instanceof Variables declared) {
+      return isNumber(declared.declaration())
+          && declared.declaration().declarators().stream()
+              .allMatch(
+                  each ->
+                      each.pointers().isEmpty()
+                          && each.dimensions().isEmpty()
+                          && Tokens.is(each.initial(), 0, "=")
+                          && isFast(each.initial()));
+    }
+    return statement instanceof Plain plain && isFast(plain.tokens());
+  }
+
+  private static boolean isNumber(Declaration declaration) {
+    return declaration.type().stream()
+        .allMatch(token -> INTEGERS.contains(token.text()) || NUMBERS.contains(token.text()));
+  }
+
+  private boolean isFast(List<Token> tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      boolean isFast =
+          switch (token.kind()) {
+            case TEXT -> false;
+            case NUMBER -> true;
+            case MARK -> isFastMark(tokens, i);
+            case WORD -> isFastWord(tokens, i);
+          };
+      if (!isFast) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isFastMark(List<Token> tokens, int at) {
+    Token mark = tokens.get(at);
+    if (mark.is("*") || mark.is("&")) {
+      Token before = Tokens.get(tokens, at - 1);
+      return before.is(")") || before.is("]") || before.kind() != Token.Kind.MARK;
+    }
+    return MARKS.contains(mark.text());
+  }
+
+  private boolean isFastWord(List<Token> tokens, int at) {
+    String word = tokens.get(at).text();
+    Token next = Tokens.get(tokens, at + 1);
+    if (Tokens.is(tokens, at - 1, ".")) {
+      return Set.of("x", "y", "z").contains(word) && isIndex(Tokens.get(tokens, at - 2).text());
+    }
+    if (isIndex(word) || INTEGERS.contains(word) || NUMBERS.contains(word)) {
+      return true;
+    }
+    if (next.is("(")) {
+      return CALLS.contains(word);
+    }
+    Own variable = variables.get(word);
+    if (next.is("[")) {
+      boolean isArray = variable == null ? parameters.contains(word) : isShared(variable);
+      return isArray && isFastElement(tokens, at);
+    }
+    return variable == null
+        ? parameters.contains(word) || names.isConstantOutside(word)
+        : isNumber(variable.declaration)
+            && variable.declarator.pointers().isEmpty()
+            && !isShared(variable);
+  }
+
+  private static boolean isIndex(String word) {
+    return word.equals("threadIdx") || Names.GROUP_INDEXES.contains(word);
+  }
+
+  /** All items take the same element, or neighbours take neighbours, to which they may write. */
+  private boolean isFastElement(List<Token> tokens, int name) {
+    int at = name + 1;
+    int distance = 0;
+    while (Tokens.is(tokens, at, "[")) {
+      if (distance != 0) {
+        return false;
+      }
+      int close = Tokens.close(tokens, at);
+      distance = distance(tokens.subList(at + 1, close));
+      at = close + 1;
+    }
+    Token behind = Tokens.get(tokens, at);
+    boolean isChanged =
+        Changes.isAssignment(behind)
+            || Changes.isStep(behind)
+            || Changes.isStep(Tokens.get(tokens, name - 1));
+    return distance == 1 || (distance == 0 && !isChanged);
+  }
+
+  /** How much more the next item of a row has: 0 or 1; negative if it is not known. */
+  int distance(List<Token> expression) {
+    if (!differs(expression)) {
+      return 0;
+    }
+    List<Token> sum = withoutCasts(expression);
+    int distance = 0;
+    int start = 0;
+    boolean isNegative = false;
+    for (int i = 0; i <= sum.size(); i++) {
+      boolean isMark = i == sum.size() || sum.get(i).is("+") || sum.get(i).is("-");
+      if (isMark && i > start) {
+        List<Token> term = sum.subList(start, i);
+        int own = isNegative && differs(term) ? UNKNOWN : factor(term, sum.size() > term.size());
+        if (own == UNKNOWN || distance + own > 1) {
+          return UNKNOWN;
+        }
+        distance += own;
+        isNegative = i < sum.size() && sum.get(i).is("-");
+        start = i + 1;
+      } else if (isMark) {
+        return UNKNOWN;
+      } else if (Tokens.isOpen(sum.get(i))) {
+        i = Tokens.close(sum, i);
+      }
+    }
+    return distance;
+  }
+
+  private int factor(List<Token> term, boolean isPart) {
+    if (!differs(term)) {
+      return 0;
+    }
+    if (term.size() == 3 && term.get(0).is("threadIdx")) {
+      return 1; // along x, since it differs
+    }
+    if (term.size() == 1 && term.get(0).isWord()) {
+      List<Token> value = value(term.get(0).text());
+      return value == null ? UNKNOWN : distance(value);
+    }
+    return isPart && Tokens.is(term, 0, "(") ? distance(term) : UNKNOWN;
+  }
+
+  /** What a variable has that never changes, or a counter begins with; null if it is not known. */
+  private @Nullable List<Token> value(String name) {
+    List<Token> start = counters.get(name);
+    Own variable = variables.get(name);
+    if (start != null || variable == null) {
+      return start;
+    }
+    return !names.isAssigned(name)
+            && isInteger(variable.declaration)
+            && variable.declarator.pointers().isEmpty()
+            && Tokens.is(variable.declarator.initial(), 0, "=")
+        ? Homes.initial(variable.declarator)
+        : null;
+  }
+
+  private static List<Token> withoutCasts(List<Token> expression) {
+    if (!Tokens.is(expression, 0, "(")) {
+      return expression;
+    }
+    int close = Tokens.close(expression, 0);
+    if (close == expression.size() - 1) {
+      return withoutCasts(expression.subList(1, close));
+    }
+    boolean isCast =
+        close < expression.size()
+            && expression.subList(1, close).stream().allMatch(t -> INTEGERS.contains(t.text()));
+    boolean isWhole =
+        isCast
+            && (close + 2 == expression.size()
+                || (Tokens.is(expression, close + 1, "(")
+                    && Tokens.close(expression, close + 1) == expression.size() - 1));
+    return isWhole ? withoutCasts(expression.subList(close + 1, expression.size())) : expression;
+  }
+
+  /** Whether the items of a row may have different values. */
+  boolean differs(List<Token> expression) {
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      if (token.isWord() && Scopes.isVariable(expression, i)) {
+        boolean isSame =
+            token.is("threadIdx")
+                ? Tokens.is(expression, i + 1, ".") && !Tokens.is(expression, i + 2, "x")
+                : isSame(token.text());
+        if (!isSame) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isSame(String name) {
+    if (isUniform.test(name)) {
+      return true;
+    }
+    Own variable = variables.get(name);
+    if (variable == null) {
+      return !Names.ITEM_INDEXES.contains(name) && !names.isAssigned(name);
+    }
+    if (isShared(variable)) {
+      return !variable.declarator.dimensions().isEmpty();
+    }
+    List<Token> value = value(name);
+    return value != null && !differs(value);
+  }
+
+  /**
+   * A value as one item of the row computes it, which needs no variables of the items.
+   *
+   * @param x the item's index
+   * @return null if that is not known, or not the same at any time
+   */
+  @Nullable List<Token> at(List<Token> expression, String x) {
+    if (!names.isSafe(expression, this::isSteady) || names.mayDivideByZero(expression)) {
+      return null;
+    }
+    List<Token> all = new ArrayList<>();
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      if (token.is("threadIdx")) {
+        String index = Tokens.is(expression, i + 2, "x") ? x : "0u"; // rows have no others
+        all.addAll(Generated.tokens("(" + index + ")", token));
+        i += 2;
+        continue;
+      }
+      Own variable =
+          token.isWord() && Scopes.isVariable(expression, i) ? variables.get(token.text()) : null;
+      if (variable == null || isUniform.test(token.text())) {
+        all.add(token);
+        continue;
+      }
+      List<Token> value = at(Homes.initial(variable.declarator), x);
+      if (value == null) {
+        return null;
+      }
+      String type = Tokens.text(variable.declaration.plainType());
+      all.addAll(Generated.tokens("((" + type + ")(", token));
+      all.addAll(value);
+      all.addAll(Generated.tokens("))", token));
+    }
+    return all;
+  }
+
+  private boolean isSteady(String name) {
+    if (names.isAssigned(name)) {
+      return false;
+    }
+    return variables.containsKey(name)
+        ? isUniform.test(name) || value(name) != null
+        : parameters.contains(name) || names.isConstantOutside(name);
+  }
+}

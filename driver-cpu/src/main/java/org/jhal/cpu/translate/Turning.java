@@ -1,0 +1,282 @@
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jhal.cpu.translate.Declarations.Declarator;
+import org.jhal.cpu.translate.Statement.Barrier;
+import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.For;
+import org.jhal.cpu.translate.Statement.If;
+import org.jhal.cpu.translate.Statement.Variables;
+
+/**
+ * Turns loops inside out that are no faster for one item after the other: each round runs for all
+ * items before the next one does, as if the loop ended with a barrier. That is one of the orders in
+ * which items may run. So
+ *
+ * <pre>{@code
+ * for (int k = 0; k < n; k++) sum += a[k] * b[k * n + x];
+ * for (int i = item; i < n; i += 256) sum += in[i];
+ * }</pre>
+ *
+ * <p>become
+ *
+ * <pre>{@code
+ * for (int k = 0; hal_full && k < n; k++) { sum += a[k] * b[k * n + x]; barrier }
+ * if (!hal_full) the loop as it was
+ *
+ * int steps = 0;
+ * for (; hal_full && "all have i < n"; steps += 256) { int i = item + steps; sum += in[i]; barrier }
+ * for (int i = item + steps; i < n; i += 256) sum += in[i];
+ * }</pre>
+ *
+ * <p>where {@code hal_full} says that all items of the workgroup take part. In the second loop all
+ * have {@code i < n} if the first item and the last one do, and {@code i} has not overflowed
+ * between them.
+ */
+final class Turning {
+  /** The names of variables that say whether all items take part begin so. */
+  static final String FULL = "hal_full";
+
+  /** Rounds that compilers write out, so that a loop of no more stays as it is. */
+  private static final int FEW = 16;
+
+  private final Names names;
+  private final Source source;
+  private final Neighbours neighbours;
+  private final int width;
+  private final boolean isRow;
+  private final Set<For> excluded = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final List<For> originals = new ArrayList<>();
+  private final List<For> turned = new ArrayList<>(); // in the order of the originals
+  private int number;
+
+  /**
+   * For a kernel.
+   *
+   * @param width of the workgroup along the first axis, in items
+   * @param isRow whether the workgroup is no wider along the other axes than one item
+   */
+  Turning(Names names, Source source, Neighbours neighbours, int width, boolean isRow) {
+    this.names = names;
+    this.source = source;
+    this.neighbours = neighbours;
+    this.width = width;
+    this.isRow = isRow;
+  }
+
+  /** The statements with turned loops; empty if there is nothing to turn. */
+  List<Statement> turn(List<Statement> statements) throws UnfitException {
+    originals.clear();
+    turned.clear();
+    List<Statement> all = list(statements);
+    return turned.isEmpty() ? List.of() : all;
+  }
+
+  /** Whether all items go through the turned loops together. Otherwise, those stay next time. */
+  boolean isRight(Uniform uniform) {
+    int before = excluded.size();
+    for (int i = 0; i < turned.size(); i++) {
+      if (!uniform.isTogether(turned.get(i))) {
+        excluded.add(originals.get(i));
+      }
+    }
+    return excluded.size() == before;
+  }
+
+  private List<Statement> list(List<Statement> statements) throws UnfitException {
+    List<Statement> all = new ArrayList<>();
+    for (Statement statement : statements) {
+      all.add(one(statement));
+    }
+    return all;
+  }
+
+  private Statement one(Statement statement) throws UnfitException {
+    if (statement instanceof Block block) {
+      return new Block(list(block.statements()), block.at());
+    }
+    if (statement instanceof If choice && !choice.isConstant()) {
+      Statement otherwise = choice.otherwise();
+      return new If(
+          false,
+          choice.condition(),
+          one(choice.then()),
+          otherwise == null ? null : one(otherwise),
+          choice.at());
+    }
+    if (statement instanceof For loop) {
+      if (!loop.divides()) {
+        return excluded.contains(loop) ? loop : loop(loop);
+      }
+      return new For(loop.start(), loop.condition(), loop.step(), one(loop.body()), loop.at());
+    }
+    return statement;
+  }
+
+  private Statement loop(For loop) throws UnfitException {
+    if (!(loop.start() instanceof Variables start)
+        || start.declaration().declarators().size() != 1
+        || start.declaration().is("const")
+        || !Neighbours.isInteger(start.declaration())) {
+      return loop;
+    }
+    Declarator counter = start.declaration().declarators().get(0);
+    String name = counter.name().text();
+    List<Token> body = new ArrayList<>();
+    loop.body().collect(body);
+    Changes changes = names.changes(body, source);
+    if (!counter.pointers().isEmpty()
+        || !counter.dimensions().isEmpty()
+        || !Tokens.is(counter.initial(), 0, "=")
+        || changes.isAssigned(name)
+        || changes.isReached(name)) {
+      return loop;
+    }
+    List<Token> first = Homes.initial(counter);
+    int distance = neighbours.distance(first);
+    boolean isTurned =
+        (distance == 0 ? !isShort(loop, name, first) : distance == 1 && isRow)
+            && neighbours.isFast(loop, name, first);
+    return !isTurned ? loop : distance == 0 ? same(loop) : strided(loop, start, counter, first);
+  }
+
+  /** Whether compilers may know that a loop has few rounds. */
+  private boolean isShort(For loop, String name, List<Token> first) {
+    List<Token> condition = loop.condition();
+    List<Token> limit = condition.subList(Math.min(2, condition.size()), condition.size());
+    boolean isConstant =
+        limit.stream()
+            .allMatch(
+                token ->
+                    token.kind() == Token.Kind.NUMBER
+                        || token.kind() == Token.Kind.MARK
+                        || (names.isConstantOutside(token.text())
+                            && !token.is("blockIdx")
+                            && !token.is("gridDim")));
+    if (!isConstant) {
+      return false;
+    }
+    boolean isUp =
+        Tokens.is(condition, 0, name)
+            && (Tokens.is(condition, 1, "<") || Tokens.is(condition, 1, "<="))
+            && first.size() == 1
+            && first.get(0).is("0")
+            && loop.step().size() == 2;
+    if (Tokens.text(limit).replace(" ", "").equals("blockDim.x")) {
+      return !isUp || width <= FEW;
+    }
+    return !isUp
+        || limit.size() != 1
+        || !limit.get(0).text().matches("\\d{2,9}[uU]?")
+        || Long.parseLong(limit.get(0).text().replaceAll("[uU]", "")) <= FEW;
+  }
+
+  private Statement full(String full, Token at) throws UnfitException {
+    List<Statement> declared = new ArrayList<>();
+    Generated.add(Generated.tokens("const bool " + full + " = true", at), declared);
+    return declared.get(0);
+  }
+
+  private static Statement together(For loop, Statement... before) {
+    List<Statement> all = new ArrayList<>(List.of(before));
+    all.add(loop.body());
+    all.add(new Barrier(loop.at()));
+    return new Block(all, loop.at());
+  }
+
+  /** A loop whose counter is the same for all items. */
+  private Statement same(For loop) throws UnfitException {
+    String full = FULL + ++number;
+    Token at = loop.at();
+    List<Token> condition = Generated.tokens(full + " && (", at);
+    List<Token> all = new ArrayList<>(condition);
+    all.addAll(loop.condition());
+    all.add(Token.mark(")", at));
+    For whole = new For(loop.start(), all, loop.step(), together(loop), at);
+    originals.add(loop);
+    turned.add(whole);
+    Statement rest = Scopes.again(loop, "hal_rest" + number + "_");
+    return new Block(
+        List.of(
+            full(full, at), whole, new If(false, Generated.tokens("!" + full, at), rest, null, at)),
+        at);
+  }
+
+  /** A loop whose counter is greater by 1 for the next item, and rises by as much for all. */
+  private Statement strided(For loop, Variables start, Declarator counter, List<Token> from)
+      throws UnfitException {
+    String name = counter.name().text();
+    List<Token> lowest = neighbours.at(from, "0u");
+    List<Token> highest = neighbours.at(from, "(HAL_X - 1u)");
+    List<Token> step = loop.step();
+    boolean isPrefix = Changes.isStep(Tokens.get(step, 0));
+    boolean rises =
+        Tokens.is(step, isPrefix ? 1 : 0, name)
+            && (isPrefix || Tokens.is(step, 1, "+=") || Tokens.is(step, 1, "++"))
+            && step.stream().filter(token -> token.is(name)).count() == 1
+            && !Tokens.is(step, 0, "--")
+            && Tokens.find(step, 0, ",") == step.size();
+    boolean isLimited =
+        Tokens.is(loop.condition(), 0, name)
+            && (Tokens.is(loop.condition(), 1, "<") || Tokens.is(loop.condition(), 1, "<="))
+            && loop.condition().stream().skip(2).allMatch(Turning::isOfLimit)
+            && loop.condition().stream().filter(token -> token.is(name)).count() == 1;
+    if (lowest == null || highest == null || !rises || !isLimited) {
+      return loop;
+    }
+    Token at = loop.at();
+    String id = "" + ++number;
+    String full = FULL + id;
+    String type = Tokens.text(start.declaration().plainType());
+    String steps = "hal_steps" + id;
+    String low = "(%s)(hal_low%s + %s)".formatted(type, id, steps);
+    String high = "(%s)(hal_high%s + %s)".formatted(type, id, steps);
+    List<Statement> all = new ArrayList<>();
+    declare("const " + type + " hal_low" + id + " =", lowest, at, all);
+    declare("const " + type + " hal_high" + id + " =", highest, at, all);
+    Generated.add(Generated.tokens(type + " " + steps + " = 0", at), all);
+    all.add(full(full, at));
+    List<Token> limit = loop.condition().subList(1, loop.condition().size());
+    List<Token> condition = new ArrayList<>();
+    condition.addAll(
+        Generated.tokens(
+            "%s && !(%s < 0) && %s >= %s && %s".formatted(full, low, high, low, low), at));
+    condition.addAll(limit);
+    condition.addAll(Generated.tokens("&& " + high, at));
+    condition.addAll(limit);
+    List<Token> further =
+        step.stream().map(token -> token.is(name) ? token.named(steps) : token).toList();
+    List<Statement> own = new ArrayList<>();
+    List<Token> value = new ArrayList<>(from);
+    value.add(Token.mark(")", at));
+    value.addAll(Generated.tokens("+ " + steps, at));
+    declare("const " + type + " " + name + " = (", value, at, own);
+    For whole = new For(null, condition, further, together(loop, own.get(0)), at);
+    originals.add(loop);
+    turned.add(whole);
+    all.add(whole);
+    List<Statement> begin = new ArrayList<>();
+    declare(type + " " + name + " = (", value, at, begin);
+    For rest = new For(begin.get(0), loop.condition(), step, loop.body(), at);
+    all.add(Scopes.again(rest, "hal_rest" + id + "_"));
+    all.add(new Barrier(at));
+    return new Block(all, at);
+  }
+
+  /** Whether a limit may have this token, behind which no other comparison follows. */
+  private static boolean isOfLimit(Token token) {
+    return token.kind() != Token.Kind.MARK
+        || Set.of("+", "-", "*", "(", ")", ".").contains(token.text());
+  }
+
+  private static void declare(String name, List<Token> value, Token at, List<Statement> to)
+      throws UnfitException {
+    List<Token> tokens = new ArrayList<>(Generated.tokens(name, at));
+    tokens.addAll(value);
+    Generated.add(tokens, to);
+  }
+}

@@ -1,0 +1,190 @@
+package org.jhal.cpu.forms;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.jhal.cpu.translate.KernelRequest;
+import org.jhal.cpu.translate.Translator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Loops that all items of a workgroup go through beside each other, and such as only seem fit. */
+class TurnedLoopsTest {
+  private interface Reference {
+    int of(int[] in, int group, int item);
+  }
+
+  private static final String BEGIN =
+      """
+      #define BEGIN(name) extern "C" __global__ void name(const int* in, int* out) { \\
+        const unsigned at = blockIdx.x * blockDim.x + threadIdx.x; const int item = threadIdx.x; int v = in[at];
+      #define END out[at] = v; }
+      """;
+
+  private static final Map<String, String> BODIES = new LinkedHashMap<>();
+  private static final Map<String, Reference> REFERENCES = new LinkedHashMap<>();
+
+  private static void is(String kernel, String body, Reference reference) {
+    BODIES.put(kernel, "BEGIN(" + kernel + ")\n" + body + "\nEND\n");
+    REFERENCES.put(kernel, reference);
+  }
+
+  private static int own(int[] in, int group, int item) {
+    return in[group * FormRun.ITEMS + item];
+  }
+
+  static {
+    is(
+        "index_wraps_between_items",
+        "for (unsigned i = item - 16u; i < 100u; i += 64u) v += in[i] + i;",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int i = item - 16; i >= 0 && i < 100; i += 64) {
+            v += in[i] + i;
+          }
+          return v;
+        });
+    is(
+        "index_is_negative",
+        "for (int i = item + -5; i < 100u; i += 64) v += i;",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int i = item - 5; i >= 0 && i < 100; i += 64) {
+            v += i;
+          }
+          return v;
+        });
+    is(
+        "index_overflows_at_the_end",
+        "for (unsigned i = item + 4294967000u; i < 4294967200u; i += 64u) v += i & 1023u;",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (long i = item + 4294967000L; i < 4294967200L; i += 64) {
+            v += (int) (i & 1023);
+          }
+          return v;
+        });
+    is(
+        "guard_passes_neither_the_first_nor_the_last",
+        "if (item + -5 < 20u) v += in[at] * 3;",
+        (in, group, item) -> own(in, group, item) * (item >= 5 && item < 25 ? 4 : 1));
+    is(
+        "limit_changes_in_the_loop",
+        "int limit = 40 + blockIdx.x; for (int i = 0; i < limit; i++) { v += i; limit -= 1; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          int limit = 40 + group;
+          for (int i = 0; i < limit; i++) {
+            v += i;
+            limit--;
+          }
+          return v;
+        });
+    is(
+        "items_write_what_they_read_in_the_next_round",
+        "__shared__ int kept[64]; kept[item] = v;\n"
+            + "for (int k = 0; k < 20 + blockIdx.x; k++) { v += kept[item] * 3; kept[item] = v ^ k; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          int kept = v;
+          for (int k = 0; k < 20 + group; k++) {
+            v += kept * 3;
+            kept = v ^ k;
+          }
+          return v;
+        });
+    is(
+        "some_have_returned",
+        "if (v % 3 == 0) { out[at] = -1; return; }\n"
+            + "for (int k = 0; k < 20 + blockIdx.x; k++) v = v * 3 + in[k * 8 + item];",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          if (v % 3 == 0) {
+            return -1;
+          }
+          for (int k = 0; k < 20 + group; k++) {
+            v = v * 3 + in[k * 8 + item];
+          }
+          return v;
+        });
+    is(
+        "some_are_in_a_branch",
+        "if (item < 40 || blockIdx.x == 0) { for (int k = item; k < 300; k += 64) v += in[k];\n"
+            + "for (int k = 0; k < 20 + blockIdx.x; k++) v = v * 3 + in[k * 8 + item]; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          if (item < 40 || group == 0) {
+            for (int k = item; k < 300; k += 64) {
+              v += in[k];
+            }
+            for (int k = 0; k < 20 + group; k++) {
+              v = v * 3 + in[k * 8 + item];
+            }
+          }
+          return v;
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "fission", "coroutine", "fiber"})
+  void loopsWriteWhatTheirReferenceSays(String form) throws InterruptedException {
+    List<String> names = List.copyOf(REFERENCES.keySet());
+    try (FormRun run = new FormRun(form, BEGIN + String.join("", BODIES.values()), names)) {
+      for (String name : names) {
+        Reference reference = Objects.requireNonNull(REFERENCES.get(name));
+        int[] in = new Random(name.length()).ints(FormRun.COUNT, 0, 1000).toArray();
+        int[] wanted = new int[FormRun.COUNT];
+        for (int i = 0; i < wanted.length; i++) {
+          wanted[i] = reference.of(in, i / FormRun.ITEMS, i % FormRun.ITEMS);
+        }
+        assertArrayEquals(wanted, run.run(name, in), name);
+      }
+    }
+  }
+
+  private static boolean isTurned(String loop, int width) {
+    String source =
+        "# 1 \"a.cpp\"\n__global__ void k(int n, int m, const float* a, float* b, int* c) {\n"
+            + "int x = blockIdx.x * blockDim.x + threadIdx.x;\nfloat sum = 0.0f;\n"
+            + loop
+            + "\nb[x] = sum;\n}\n";
+    KernelRequest request = new KernelRequest("k", width, 1, 1);
+    return Translator.translate(source, List.of(request), null).text().contains("hal_full");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "true  | for (int k = 0; k < n; k++) sum += a[k] * a[k * m + x];",
+        "true  | for (int i = x; i < n; i += 256) sum += a[i];",
+        "true  | for (int i = x; i < n; i += m) { float d = a[i] - sum; b[i] = d; }",
+        "false | for (int k = 0; k < n; k++) sum += a[x * n + k];",
+        "false | for (int k = 0; k < 16; k++) sum += a[k * m + x];",
+        "false | for (int k = 0; k < x; k++) sum += a[k];",
+        "false | for (int i = x; i < n; i += x) sum += a[i];",
+        "false | for (int k = 0; k < n; k++) b[k] = sum;",
+        "false | for (int k = 0; k < n; k++) sum += atomicAdd(c, 1);",
+        "false | atomicAdd(c, 1); for (int k = 0; k < n; k++) sum += a[k];",
+        "false | __threadfence(); for (int k = 0; k < n; k++) sum += a[k];",
+        "false | volatile int u = 1; for (int k = 0; k < n; k++) sum += a[k];",
+        "false | for (int k = 0; k < n; k++) { if (sum > 9.0f) break; sum += a[k]; }",
+        "false | float own[4]; for (int k = 0; k < n; k++) sum += a[k]; sum += own[0];",
+      })
+  void onlyLoopsThatAreSafeAndFastAreTurned(boolean isTurned, String loop) {
+    assertEquals(isTurned, isTurned(loop, 64));
+  }
+
+  @Test
+  void narrowWorkgroupsKeepTheirLoops() {
+    assertFalse(isTurned("for (int k = 0; k < n; k++) sum += a[k];", 4));
+  }
+}
