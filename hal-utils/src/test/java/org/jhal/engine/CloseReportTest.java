@@ -77,14 +77,11 @@ class CloseReportTest {
     done.close();
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aStuckHostCallIsNamed(HostCall.Mode mode) throws Exception {
-    EngineDevice<Object> device = backend.open(1, Duration.ofMillis(1));
-    TimelineSemaphore called = device.createSemaphore();
-    TimelineSemaphore next = device.createSemaphore();
+  /** Begins a host call that raises {@code called} to 1 and runs until {@code end}. */
+  private static void beginHostCall(
+      EngineDevice<Object> device, TimelineSemaphore called, HostCall.Mode mode, CountDownLatch end)
+      throws InterruptedException {
     CountDownLatch runs = new CountDownLatch(1);
-    CountDownLatch end = new CountDownLatch(1);
     device
         .queue(0)
         .hostCall(
@@ -96,6 +93,16 @@ class CloseReportTest {
               end.await();
             });
     assertTrue(runs.await(30, TimeUnit.SECONDS), "the host call begins");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aStuckHostCallIsNamed(HostCall.Mode mode) throws Exception {
+    EngineDevice<Object> device = backend.open(1, Duration.ofMillis(1));
+    TimelineSemaphore called = device.createSemaphore();
+    TimelineSemaphore next = device.createSemaphore();
+    CountDownLatch end = new CountDownLatch(1);
+    beginHostCall(device, called, mode, end);
     device.queue(0).barrier(called.at(1), next.at(1));
     if (mode == HostCall.Mode.NON_BLOCKING) {
       Threads.await("the barrier to retire", () -> device.queue(0).openOperations() == 1);
@@ -121,19 +128,8 @@ class CloseReportTest {
   void operationsThatOnlyHaveToRetireAreNotCountedAsStuck() throws Exception {
     EngineDevice<Object> device = backend.open(1, Duration.ofMillis(1));
     TimelineSemaphore called = device.createSemaphore();
-    CountDownLatch runs = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
-    device
-        .queue(0)
-        .hostCall(
-            Fence.NONE,
-            called.at(1),
-            HostCall.Mode.BLOCKING,
-            context -> {
-              runs.countDown();
-              end.await();
-            });
-    assertTrue(runs.await(30, TimeUnit.SECONDS), "the host call begins");
+    beginHostCall(device, called, HostCall.Mode.BLOCKING, end);
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     device.queue(0).fill(called.at(1), Fence.NONE, buffer, 0, 16, FillPattern.ZERO);
     buffer.close(); // so it is freed when the operation retires

@@ -34,7 +34,7 @@ final class CtsExecution {
   private final LogCapture logs;
   private final TestName test;
   private final Duration deadline;
-  private boolean isStopped; // an interrupt has ended the run
+  private boolean isStopped; // an interrupt has stopped the run
 
   CtsExecution(
       CtsSession session, CtsContext cts, LogCapture logs, TestName test, Duration deadline) {
@@ -47,9 +47,9 @@ final class CtsExecution {
 
   /** Runs the test. Returns its failure, or null. */
   @Nullable Throwable run(Part body) {
-    Throwable failure = watched("body", deadline, body);
+    Throwable failure = watched("body", deadline, true, body);
     boolean isClean = failure == null || failure instanceof TestAbortedException;
-    Throwable afterwards = watched("end", CLEANUP, () -> cleanUp(isClean));
+    Throwable afterwards = watched("end", CLEANUP, false, () -> cleanUp(isClean));
     if (isStopped) {
       Thread.currentThread().interrupt();
     }
@@ -63,7 +63,11 @@ final class CtsExecution {
     return failure;
   }
 
-  private @Nullable Throwable watched(String part, Duration limit, Part body) {
+  /**
+   * Runs a part on a thread of its own, and returns what it throws. If the run is stopped
+   * meanwhile, waits a little for the part to end, and interrupts it first if {@code endsWithRun}.
+   */
+  private @Nullable Throwable watched(String part, Duration limit, boolean endsWithRun, Part body) {
     Throwable[] thrown = new Throwable[1];
     Thread thread =
         new Thread(
@@ -89,9 +93,11 @@ final class CtsExecution {
       thread.join(5_000);
       cts.used().stream().filter(use -> !use.isFresh()).forEach(u -> session.discard(u.device()));
       return expired;
-    } catch (InterruptedException e) { // the run is over: what the test makes from now on stays
+    } catch (InterruptedException e) { // the run is stopped
       isStopped = true;
-      thread.interrupt();
+      if (endsWithRun) { // what a test makes behind its cleanup is never closed
+        thread.interrupt();
+      }
       awaitStopped(thread);
       return e;
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -222,6 +223,37 @@ class RunEndTests {
     assertTrue(
         MakesSomethingLate.closed.await(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS),
         "what the test made was not closed");
+  }
+
+  /** Its cleanup lasts until {@link #end}. */
+  @CtsSuite
+  static class ClosesSlowly {
+    static final CountDownLatch end = new CountDownLatch(1);
+    static final CompletableFuture<Boolean> isInterrupted = new CompletableFuture<>();
+
+    @Test
+    void leavesSomethingToClose(Cts cts) {
+      cts.closing(
+          () -> {
+            try {
+              end.await();
+              isInterrupted.complete(false);
+            } catch (InterruptedException e) {
+              isInterrupted.complete(true);
+            }
+          });
+    }
+  }
+
+  @Test
+  void theDeadlineDoesNotInterruptACleanup() throws Exception {
+    CtsReport report =
+        new CtsRun(new FakeBackend()).only(ClosesSlowly.class).timeout(Duration.ofSeconds(2)).run();
+    ClosesSlowly.end.countDown();
+    assertEquals(Ending.DEADLINE, report.ending());
+    assertFalse(
+        ClosesSlowly.isInterrupted.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS),
+        "the cleanup was interrupted");
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class CascadeOverflowTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofMinutes(1);
   private static final int WAITERS = 3;
 
   private static final class Counted extends WaitNode {
