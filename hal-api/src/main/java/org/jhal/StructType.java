@@ -195,7 +195,10 @@ public final class StructType {
     if (found == null) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "'" + name + "' is no vector type; there are " + String.join(", ", VECTORS.keySet()));
+          "'"
+              + name
+              + "' is not a vector type; the vector types are "
+              + String.join(", ", VECTORS.keySet()));
     }
     return found;
   }

@@ -167,7 +167,7 @@ public final class CompileTool implements ToolProvider {
     Manifest manifest = Manifest.read(source);
     Variant variant =
         manifest.variants().stream()
-            .filter(one -> one.format().equals(KernelCompiler.SOURCE))
+            .filter(one -> one.format().equals(Variant.CPP))
             .findFirst()
             .orElseThrow(
                 () ->
@@ -175,7 +175,7 @@ public final class CompileTool implements ToolProvider {
                         "bundle %s has no kernels in %s, but %s"
                             .formatted(
                                 bundle,
-                                KernelCompiler.SOURCE,
+                                Variant.CPP,
                                 new TreeSet<>(
                                     manifest.variants().stream().map(Variant::format).toList()))));
     Map<Architecture, HostCompiler> compilers = new LinkedHashMap<>();

@@ -94,11 +94,12 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     return pool;
   }
 
-  /** What helps a stream's thread with a kernel in Java, and how many threads that are. */
+  /** The threads that help a stream's own with kernels in Java. */
   Executor javaThreads() {
     return javaThreads;
   }
 
+  /** How many of them there are at most. */
   int javaThreadCount() {
     return javaThreads.count();
   }

@@ -16,7 +16,7 @@ import org.jhal.driver.NativeAccess;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
-import org.jhal.driver.support.Thrown;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.workgroup.JavaGrid;
 import org.jhal.driver.workgroup.JavaModule;
 import org.jhal.driver.workgroup.KernelView;
@@ -26,7 +26,7 @@ class CpuExecution {
   private final JavaGrid javaGrid;
   private final List<CpuMemory> used = new ArrayList<>(); // by the command that is being prepared
   private final CpuGrids grids;
-  private long began; // of what is measured
+  private long began; // when the measured operation began
 
   CpuExecution(CpuDevice device) {
     this.grids = new CpuGrids(device);
@@ -42,11 +42,11 @@ class CpuExecution {
   }
 
   /**
-   * Adds what commands do to {@code tasks}. The memory that they use is kept until they have run,
-   * even if another stream frees it before.
+   * Adds the tasks of commands to {@code tasks}. The memory that they use is kept until they have
+   * run, even if another stream frees it earlier.
    */
   void prepare(CommandList commands, Submission submission, Collection<CpuTask> tasks) {
-    Dispatches open = null; // those just before, which more can join
+    Dispatches open = null; // the latest ones, if the next dispatch can join them
     for (int i = 0; i < commands.size(); i++) {
       Command command = commands.get(i);
       check("command");
@@ -69,8 +69,8 @@ class CpuExecution {
   }
 
   /**
-   * Called when a command is prepared, as "command", and when it begins to run, as "execute". What
-   * it throws fails the operation. For tests.
+   * A hook for tests, called with "command" when a command is prepared, and with "execute" when it
+   * begins to run. What it throws fails the operation.
    */
   void check(String call) {}
 
@@ -85,7 +85,7 @@ class CpuExecution {
     }
   }
 
-  /** A command that is no grid. */
+  /** Any command but a dispatch of a kernel in C++. */
   private final class Single implements CpuTask {
     private final CpuTask.Body body;
     private final Submission submission;
@@ -102,8 +102,8 @@ class CpuExecution {
       try {
         check("execute");
         body.run();
-      } catch (Throwable t) { // it fails its operation and nothing else
-        submission.fail(Thrown.aborted("work threw ", t));
+      } catch (Throwable t) { // fails only its operation
+        submission.fail(Attempt.aborted("work threw ", t));
       } finally {
         drop();
       }
@@ -115,7 +115,7 @@ class CpuExecution {
     }
   }
 
-  /** Dispatches of an operation that follow each other. */
+  /** Consecutive dispatches of one operation, of kernels in C++. */
   private final class Dispatches implements CpuTask {
     private final Submission submission;
     private final List<CpuGrid> all = new ArrayList<>();
@@ -139,8 +139,8 @@ class CpuExecution {
       try {
         all.removeIf(grid -> !begins());
         grids.run(all, submission);
-      } catch (Throwable t) { // it fails its operation and nothing else
-        submission.fail(Thrown.aborted("work threw ", t));
+      } catch (Throwable t) { // fails only its operation
+        submission.fail(Attempt.aborted("work threw ", t));
       } finally {
         drop();
       }
@@ -162,7 +162,7 @@ class CpuExecution {
     }
   }
 
-  /** What a command does that is no grid. Its memory is noted. */
+  /** What such a command does. Adds the memory that it uses to {@link #used}. */
   private CpuTask.Body body(Command command, Submission submission) {
     return switch (command.kind()) {
       case FILL -> {
@@ -252,8 +252,8 @@ class CpuExecution {
     return () -> {
       try {
         javaGrid.run(command, views);
-      } catch (Throwable t) { // a kernel's throwable fails its operation only
-        submission.fail(Thrown.aborted("kernel " + kernel.name() + " threw ", t));
+      } catch (Throwable t) { // fails only its operation
+        submission.fail(Attempt.aborted("kernel " + kernel.name() + " threw ", t));
       }
       for (KernelView view : views) {
         view.clear(); // a kernel may have kept it

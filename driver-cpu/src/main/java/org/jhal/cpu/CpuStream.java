@@ -11,10 +11,10 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.HostEvent;
 import org.jhal.driver.support.Liveness;
-import org.jhal.driver.support.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,7 +200,7 @@ final class CpuStream extends StepwiseStream<HostEvent> {
   private HalException loss(Throwable thrown) {
     return thrown instanceof HalException failure
         ? failure
-        : Thrown.caused(
+        : Attempt.caused(
             Status.INTERNAL, "an error has interrupted thread " + thread.getName() + ": ", thrown);
   }
 

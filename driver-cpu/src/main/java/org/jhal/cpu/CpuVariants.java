@@ -18,6 +18,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.compile.Architecture;
 import org.jhal.driver.bundle.Manifest;
+import org.jhal.driver.bundle.Variant;
 
 /** The libraries that a bundle or an overlay gets, and its manifest. Owned by one thread. */
 final class CpuVariants {
@@ -140,7 +141,7 @@ final class CpuVariants {
       if (!isReplaced(one.getAsJsonObject())) {
         all.add(one);
       }
-      if (!isAdded && text(one.getAsJsonObject(), "format").equals(KernelCompiler.SOURCE)) {
+      if (!isAdded && text(one.getAsJsonObject(), "format").equals(Variant.CPP)) {
         all.addAll(variants);
         isAdded = true;
       }

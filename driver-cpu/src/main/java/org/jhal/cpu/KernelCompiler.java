@@ -31,14 +31,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class KernelCompiler {
-  /** Kernels in C++, which need a compiler. */
-  static final String SOURCE = "gpu-c++";
-
   /** Libraries that {@code hal compile} made. */
   static final String LIBRARY = "cpu-so";
 
   /** What {@link #load} takes. */
-  static final Set<String> FORMATS = Set.of(SOURCE, LIBRARY);
+  static final Set<String> FORMATS = Set.of(Variant.CPP, LIBRARY);
 
   private final @Nullable HostCompiler compiler;
   private final @Nullable KernelCache cache;
@@ -70,7 +67,7 @@ final class KernelCompiler {
    */
   static int rank(Variant variant) {
     return switch (variant.format()) {
-      case SOURCE -> 0;
+      case Variant.CPP -> 0;
       case LIBRARY -> {
         Architecture known = Architecture.of(variant.architecture());
         yield 1 + (known == null ? 0 : Architecture.highestFirst().indexOf(known));
@@ -122,7 +119,7 @@ final class KernelCompiler {
   CpuModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     String what = variant.file() + " of bundle " + source.name();
     int[] indexes = new int[kernels.size()];
-    if (variant.format().equals(SOURCE)) {
+    if (variant.format().equals(Variant.CPP)) {
       byte[] code = compile(source, variant, kernels, what);
       for (int i = 0; i < indexes.length; i++) {
         indexes[i] = i;

@@ -32,7 +32,7 @@ import org.jhal.engine.EngineDevice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of a stream that cannot go on, and of the streams that wait for it. */
+/** A stream that cannot go on, and streams that wait for it. */
 @Timeout(60)
 @NeedsCompiler
 class StreamLossTest {

@@ -6,7 +6,7 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
-import org.jhal.driver.support.Thrown;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.workgroup.JavaGrid;
 import org.jhal.driver.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ final class MockExecution {
       if (device.isLost()) {
         return null; // the operation may be over: the task must not be used
       }
-      return Thrown.aborted(what + " threw ", t);
+      return Attempt.aborted(what + " threw ", t);
     }
   }
 

@@ -95,7 +95,7 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
     if (file.length < ELF_HEADER_BYTES
         || in.getInt(0) != ELF_MAGIC
         || in.getShort(4) != ELF_64_BIT_LITTLE_ENDIAN) {
-      throw malformed(what, "it is no 64-bit ELF file", null);
+      throw malformed(what, "it is not a 64-bit ELF file", null);
     }
     try {
       ByteBuffer about = section(in);

@@ -78,11 +78,11 @@ class KernelLibraryTest {
 
   @Test
   void refusesFilesThatAreNoLibraries() {
-    unreadable(new byte[0], WHAT, "no 64-bit ELF file", "hal compile");
+    unreadable(new byte[0], WHAT, "not a 64-bit ELF file", "hal compile");
     unreadable(
         "no ELF file, though longer than a header is, which has 64 bytes"
             .getBytes(StandardCharsets.US_ASCII),
-        "no 64-bit ELF file");
+        "not a 64-bit ELF file");
     byte[] other = library.clone();
     for (int i = 0; i + 5 < other.length; i++) {
       if (Arrays.equals(

@@ -32,14 +32,14 @@ class FaultSoakTest {
 
   @ParameterizedTest
   @CsvSource({"before", "after"})
-  void signalsReachThoseWhomTheyConcern(String simulator) throws Exception {
+  void everySignalReachesItsHandler(String simulator) throws Exception {
     soak(4, simulator, OPTIMISTIC, Map.of());
   }
 
   @ParameterizedTest
   @Tag("exhaustive")
   @CsvSource({"before, 4", "after, 4", "before, 1", "after, 1"})
-  void signalsReachThoseWhomTheyConcernForAMinute(String simulator, int tier) throws Exception {
+  void everySignalReachesItsHandlerForAMinute(String simulator, int tier) throws Exception {
     List<String> options = tier == 4 ? OPTIMISTIC : List.of("-XX:TieredStopAtLevel=" + tier);
     soak(60, simulator, options, Map.of());
   }

@@ -79,13 +79,15 @@ public final class JavaGrid {
             }
           }
         };
+    Attempt.Body body =
+        () -> {
+          for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
+            executor.execute(helper);
+          }
+          drain(kernel, own, next, count, thrown);
+        };
     try {
-      for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
-        executor.execute(helper);
-      }
-      drain(kernel, own, next, count, thrown);
-    } catch (Throwable t) {
-      thrown.compareAndSet(null, t); // so that the helpers end as well
+      attempt(thrown, body);
     } finally {
       helpers.end();
     }

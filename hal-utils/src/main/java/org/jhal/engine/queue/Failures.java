@@ -6,7 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.UncoveredWorkException;
-import org.jhal.driver.support.Thrown;
+import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ public final class Failures {
     Throwable first = first(thrown);
     return first instanceof HalException failure
         ? failure
-        : Thrown.caused(Status.INTERNAL, "unexpected ", first);
+        : Attempt.caused(Status.INTERNAL, "unexpected ", first);
   }
 
   /** What a driver threw, as part of a message: {@code STATUS: message}. */

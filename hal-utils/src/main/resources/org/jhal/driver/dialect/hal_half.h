@@ -1,4 +1,4 @@
-// Floating-point numbers of 16 bits. Arithmetic is that of float, rounded after each operation.
+// 16-bit floating-point numbers. Arithmetic is that of float, rounded after each operation.
 #ifndef HAL_HALF_H
 #define HAL_HALF_H
 #if defined(HAL_HIP) && !defined(HAL_HOST)

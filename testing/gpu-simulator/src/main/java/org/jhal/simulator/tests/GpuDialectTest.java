@@ -41,8 +41,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Kernels in C++ as others write them: warps, cooperative groups, numbers of 16 bits, include files
- * of a toolkit. A driver's tests extend this.
+ * Kernels in C++ as others write them: warps, cooperative groups, 16-bit floats, include files of a
+ * toolkit. A driver's tests extend this.
  */
 @Timeout(120)
 public abstract class GpuDialectTest {
@@ -265,7 +265,7 @@ public abstract class GpuDialectTest {
     }
   }
 
-  /** Where a device may hang. */
+  /** A real device may hang here. */
   @Test
   void failsWhereLanesOfAMaskDoNotCome() {
     String source =
