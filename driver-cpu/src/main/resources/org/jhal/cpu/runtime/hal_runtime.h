@@ -46,6 +46,8 @@ typedef struct {
   unsigned shared_size;
 } hal_grid;
 
+typedef struct hal_block hal_block;
+
 // A thread that runs kernels. Only that thread uses it.
 typedef struct {
   // Failures.
@@ -62,8 +64,8 @@ typedef struct {
   // Memory for kernels, which grows and stays.
   char* shared;
   size_t shared_size;
-  char* frames;               // of coroutines
-  size_t frames_size;
+  hal_block* blocks;          // of what a kernel asks for, the last one first
+  size_t block_size;          // of the next one
   char* stacks;               // of fibers
   size_t stacks_size, stack_size;
   unsigned stack_count;       // how many of them can be used
@@ -94,9 +96,10 @@ int hal_thread_make(hal_thread* thread);  // 0 if there is no memory
 void hal_thread_free(hal_thread* thread);
 int hal_reserve_shared(hal_thread* thread, size_t size);  // 0 if there is no memory
 int hal_is_below_stack(const hal_thread* thread, const char* address);
+void hal_memory_begin(hal_thread* thread);  // a kernel begins, and has asked for no memory yet
 // What kernels call: these end the kernel if there is no memory.
 void* hal_fiber_stack(unsigned index, unsigned long size);
-void* hal_frame_memory(unsigned long size);
+void* hal_kernel_memory(unsigned long size);
 
 // hal_print.c. What the workgroups of one dispatch print, until it is over.
 typedef struct hal_printed hal_printed;

@@ -3,7 +3,7 @@
 #define HAL_ABI_H
 
 // Raised with each change of this file that a compiled library or the runtime could notice.
-#define HAL_ABI_VERSION 1
+#define HAL_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +21,7 @@ struct hal_launch {
   void* shared;            // dynamic shared memory, aligned to 64 bytes; this thread's own
   void (*stop)(int why, const char* text);  // ends the dispatch with a failure; does not return. `text`: a literal, or null
   void* (*stack)(unsigned index, unsigned long size);  // a stack of this thread for a fiber
-  void* (*memory)(unsigned long size);  // memory of this thread; the same at each call, until more is asked for
+  void* (*memory)(unsigned long size);  // memory of this thread, aligned to 64 bytes, until the kernel returns
   void (*print)(const char* text, unsigned long length);  // shown when the dispatch is over, if there is room
 };
 
