@@ -1,8 +1,8 @@
-// What the library of compiled kernels and the runtime that calls it say to each other.
+// The interface between a library of compiled kernels and the runtime that calls it.
 #ifndef HAL_ABI_H
 #define HAL_ABI_H
 
-// Raised with each change of this file that a compiled library or the runtime could notice.
+// Raised with each change of this file that affects compiled libraries or the runtime.
 #define HAL_ABI_VERSION 2
 
 #ifdef __cplusplus
@@ -34,7 +34,7 @@ typedef struct {
   unsigned size, align, is_pointer;
 } hal_parameter;
 
-// What a library says about a kernel: it has hal_kernel_0, hal_kernel_1 and so on.
+// A library exports hal_kernel_0, hal_kernel_1 and so on, one for each of its kernels.
 typedef struct {
   hal_run* run;
   unsigned count;
