@@ -47,7 +47,7 @@ struct hal_cursor {
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
 
 // `array`: a variable of each item. It lies on the stack of the thread, or in the launch's memory if that takes much.
-enum { HAL_MUCH = 128 << 10 };
+enum { HAL_MUCH = 512 << 10 };
 template <class T> struct hal_placed {
   T value;
   static void* operator new(size_t, void* at) { return at; }
