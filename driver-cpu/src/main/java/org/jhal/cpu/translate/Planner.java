@@ -63,6 +63,11 @@ final class Planner {
     return hasReturns;
   }
 
+  /** The highest number that a variable or a step has. */
+  int numbers() {
+    return numbers;
+  }
+
   private void list(List<Statement> statements, List<Step> steps) throws UnfitException {
     for (Statement statement : statements) {
       statement(statement, steps);

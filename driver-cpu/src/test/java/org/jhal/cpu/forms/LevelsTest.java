@@ -19,6 +19,7 @@ class LevelsTest {
   private static final Map<String, String> BODIES =
       Map.of(
           "without", "out[threadIdx.x] = 1;",
+          "active", "out[threadIdx.x] = __activemask();",
           "divided", "out[threadIdx.x] = 1;\n __syncthreads();\n out[threadIdx.x ^ 1] += 1;",
           "ending", "if (out[threadIdx.x] > 3) return;\n__syncthreads();\nout[threadIdx.x] = 1;",
           "jumping", "int i = 0;\nagain: __syncthreads();\nif (++i < 3) goto again;",
@@ -41,6 +42,12 @@ class LevelsTest {
   @Test
   void kernelsWithoutBarriersRunItemByItem() {
     assertEquals("items run one after the other", form("without").text());
+  }
+
+  /** Each item is the only active one of its own warp. */
+  @Test
+  void askingForActiveItemsIsNoMeeting() {
+    assertEquals("items run one after the other", form("active").text());
   }
 
   @Test
