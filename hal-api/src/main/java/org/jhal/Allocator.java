@@ -54,8 +54,8 @@ public interface Allocator {
    *     no operation uses the memory any more; null for no callback
    * @throws HalException INVALID_ARGUMENT if the runtime detects that no allocation of this device
    *     contains the range, or for another type of memory; OUT_OF_RANGE if {@code bytes} is less
-   *     than 1; UNIMPLEMENTED without either capability; FAILED_PRECONDITION if the device is
-   *     closed; UNAVAILABLE if it is lost
+   *     than 1; UNIMPLEMENTED if the device has neither capability; FAILED_PRECONDITION if the
+   *     device is closed; UNAVAILABLE if it is lost
    */
   DeviceBuffer importDevice(
       long address, long bytes, BufferParams params, @Nullable Runnable onRelease);

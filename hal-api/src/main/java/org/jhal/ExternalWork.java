@@ -80,8 +80,8 @@ public interface ExternalWork {
      * device with {@link Capability#HOST_ADDRESSES}.
      *
      * @param buffer one of those that were passed to {@link DeviceQueue#external}
-     * @throws HalException INVALID_ARGUMENT if it is not; UNIMPLEMENTED without {@link
-     *     Capability#NATIVE_ACCESS} and {@link Capability#HOST_ADDRESSES}
+     * @throws HalException INVALID_ARGUMENT if it is not; UNIMPLEMENTED if the device has neither
+     *     {@link Capability#NATIVE_ACCESS} nor {@link Capability#HOST_ADDRESSES}
      */
     long address(DeviceBuffer buffer);
 

@@ -20,7 +20,8 @@ public record Parameter(
    * Rejects null.
    *
    * @throws IllegalArgumentException if {@code struct} is missing for a struct, or given for
-   *     anything else
+   *     anything else; if a struct has another type than {@link ElementType#U8}; or if a constant
+   *     or a struct has another direction than {@link Direction#IN}
    */
   public Parameter {
     Objects.requireNonNull(name, "name");
@@ -29,6 +30,20 @@ public record Parameter(
     Objects.requireNonNull(direction, "direction");
     if ((kind == Kind.STRUCT) != (struct != null)) {
       throw new IllegalArgumentException("parameter '" + name + "' is a " + kind + " of " + struct);
+    }
+    if (kind == Kind.STRUCT && type != ElementType.U8) {
+      throw new IllegalArgumentException(
+          "parameter '" + name + "' is a struct of type " + type + "; it must be U8");
+    }
+    if (kind != Kind.BUFFER && direction != Direction.IN) {
+      throw new IllegalArgumentException(
+          "parameter '"
+              + name
+              + "' is a "
+              + kind
+              + " with direction "
+              + direction
+              + "; it must be IN");
     }
   }
 

@@ -84,14 +84,27 @@ public final class StructType {
    * @param name unique within the struct
    * @param type of its scalars
    * @param width the number of scalars of its vector type, 2 to 4; 1 if it has none
-   * @param count the number of elements if it is an array, at least 1
-   * @param offset where it starts in the struct, in bytes
+   * @param count the number of elements if it is an array, 1 to {@link #MAX_BYTES}
+   * @param offset where it starts in the struct, in bytes, 0 to {@link #MAX_BYTES}
    */
   public record Field(String name, ElementType type, int width, int count, int offset) {
-    /** Rejects null. */
+    /**
+     * Rejects null.
+     *
+     * @throws IllegalArgumentException if a number is out of its range
+     */
     public Field {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(type, "type");
+      if (width < 1 || width > 4 || count < 1 || count > MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "field '%s' has %d elements of %d scalars; limits: 1 to %d elements of 1 to 4"
+                .formatted(name, count, width, MAX_BYTES));
+      }
+      if (offset < 0 || offset > MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "field '%s' is at offset %d; limits: 0 to %d".formatted(name, offset, MAX_BYTES));
+      }
     }
 
     /** Returns the number of scalars. */

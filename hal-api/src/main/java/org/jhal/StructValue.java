@@ -61,17 +61,30 @@ public final class StructValue {
     return numbers[scalar];
   }
 
-  /** Returns whether another value has an equal type and equal numbers. */
+  /**
+   * Returns whether another value has an equal type and equal numbers. Integers are equal whatever
+   * their Java types are, such as {@code 1} and {@code 1L}, and so are floating-point numbers.
+   */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof StructValue value
         && type.equals(value.type)
-        && List.of(numbers).equals(List.of(value.numbers));
+        && widened().equals(value.widened());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(type, List.of(numbers));
+    return Objects.hash(type, widened());
+  }
+
+  /** The numbers, as the widest types of their kinds. */
+  private List<Number> widened() {
+    List<Number> all = new ArrayList<>();
+    for (Number number : numbers) {
+      boolean isFloat = number instanceof Float || number instanceof Double;
+      all.add(isFloat ? (Number) number.doubleValue() : number.longValue());
+    }
+    return all;
   }
 
   @Override

@@ -47,6 +47,7 @@ public final class CompileTool implements ToolProvider {
         BUNDLE           a folder, or a zip or jar file
         --out FOLDER     write an overlay to this folder, for --variants; it is created if needed
         --add            add the variants to the bundle itself, which must be a folder
+                         Both replace variants for the same architectures, and keep all others.
         --for LIST       what to compile for, separated by commas: %s;
                          the default is x86_64-v3 on x86-64, and aarch64 on 64-bit ARM
         --compiler FILE  the compiler; the default is c++, g++ or clang++ on the PATH, and for
@@ -188,6 +189,7 @@ public final class CompileTool implements ToolProvider {
     String file = String.valueOf(variant.file());
     String what = file + " of bundle " + source.name();
     SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
+    List<String> lines = new ArrayList<>();
     for (Map.Entry<Architecture, HostCompiler> each : compilers.entrySet()) {
       Architecture architecture = each.getKey();
       String name = what + " for " + architecture;
@@ -196,14 +198,15 @@ public final class CompileTool implements ToolProvider {
               .compile(code, variant, manifest.kernels(), name);
       KernelLibrary.read(library, name); // a compiler for other processors is found now
       String made = target.add(file, architecture, library);
-      out.printf(
-          Locale.ROOT, "%-10s  %4d KiB  %s%n", architecture, (library.length + 1023) / 1024, made);
+      int size = (library.length + 1023) / 1024;
+      lines.add(String.format(Locale.ROOT, "%-10s  %4d KiB  %s", architecture, size, made));
     }
     try {
       target.write();
     } catch (IOException e) {
       throw new CommandException(FAILED, "DATA_LOSS: cannot write the variants: " + e);
     }
+    lines.forEach(out::println);
   }
 
   /** What to compile for, the highest level first, since devices take the first that they can. */

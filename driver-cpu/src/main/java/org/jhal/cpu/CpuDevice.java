@@ -24,11 +24,13 @@ import org.jhal.driver.bundle.JavaKernels;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.HostEvent;
+import org.jhal.driver.support.Liveness;
 import org.jhal.driver.workgroup.JavaModule;
 import org.jspecify.annotations.Nullable;
 
 /** The processors of this machine as a device: a pool of threads, and memory of the process. */
-final class CpuDevice implements DeviceBackend<CpuEvent> {
+final class CpuDevice implements DeviceBackend<HostEvent> {
   private static final Set<Capability> CAPABILITIES =
       Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY, Capability.HOST_ADDRESSES);
 
@@ -45,6 +47,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
 
   private final DeviceInfo info;
   private final MemoryBudget budget;
+  private final Liveness liveness = new Liveness();
   private final KernelCompiler compiler;
   private final long pool;
   private final JavaThreads javaThreads;
@@ -103,6 +106,10 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
     return javaThreads.count();
   }
 
+  Liveness liveness() {
+    return liveness;
+  }
+
   MemoryBudget budget() {
     return budget;
   }
@@ -133,7 +140,7 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
   }
 
   @Override
-  public NativeStream<CpuEvent> createStream(int index) {
+  public NativeStream<HostEvent> createStream(int index) {
     return new CpuStream(this, executions.apply(this), name() + "-stream" + index);
   }
 
@@ -178,6 +185,11 @@ final class CpuDevice implements DeviceBackend<CpuEvent> {
     return variant.format().equals(Variant.JAVA)
         ? new JavaModule(JavaKernels.load(source, variant, kernels))
         : compiler.load(source, variant, kernels);
+  }
+
+  @Override
+  public void abandon() {
+    liveness.abandon();
   }
 
   @Override

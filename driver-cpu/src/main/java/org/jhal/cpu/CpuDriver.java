@@ -24,6 +24,7 @@ import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
+import org.jhal.driver.support.HostEvent;
 import org.jhal.engine.EngineDevice;
 import org.jspecify.annotations.Nullable;
 
@@ -153,7 +154,7 @@ class CpuDriver extends ConfiguredDriver {
   }
 
   /** What the engine gets; tests have one whose calls fail on purpose. */
-  DeviceBackend<CpuEvent> backend(CpuDevice device) {
+  DeviceBackend<HostEvent> backend(CpuDevice device) {
     return device;
   }
 }

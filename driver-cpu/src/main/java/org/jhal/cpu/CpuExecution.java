@@ -2,7 +2,7 @@ package org.jhal.cpu;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
@@ -16,14 +16,13 @@ import org.jhal.driver.NativeAccess;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
+import org.jhal.driver.support.Thrown;
 import org.jhal.driver.workgroup.JavaGrid;
 import org.jhal.driver.workgroup.JavaModule;
 import org.jhal.driver.workgroup.KernelView;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
 class CpuExecution {
-  private static final CpuMemory[] NONE = {};
-
   private final JavaGrid javaGrid;
   private final List<CpuMemory> used = new ArrayList<>(); // by the command that is being prepared
   private final CpuGrids grids;
@@ -46,7 +45,7 @@ class CpuExecution {
    * Adds what commands do to {@code tasks}. The memory that they use is kept until they have run,
    * even if another stream frees it before.
    */
-  void prepare(CommandList commands, Submission submission, List<CpuTask> tasks) {
+  void prepare(CommandList commands, Submission submission, Collection<CpuTask> tasks) {
     Dispatches open = null; // those just before, which more can join
     for (int i = 0; i < commands.size(); i++) {
       Command command = commands.get(i);
@@ -64,7 +63,7 @@ class CpuExecution {
         open.add(grid, retained());
       } else {
         open = null;
-        tasks.add(task(body(command, submission), submission, retained()));
+        tasks.add(new Single(body(command, submission), submission, retained()));
       }
     }
   }
@@ -75,26 +74,45 @@ class CpuExecution {
    */
   void check(String call) {}
 
-  private CpuMemory[] retained() {
-    CpuMemory[] memory = used.toArray(NONE);
-    for (CpuMemory each : memory) {
-      each.retain();
-    }
-    return memory;
+  private List<CpuMemory> retained() {
+    used.forEach(CpuMemory::retain);
+    return List.copyOf(used);
   }
 
-  private CpuTask task(CpuTask.Body body, Submission submission, CpuMemory[] memory) {
-    return () -> {
+  private static void release(Iterable<CpuMemory> memory) {
+    for (CpuMemory each : memory) {
+      each.release();
+    }
+  }
+
+  /** A command that is no grid. */
+  private final class Single implements CpuTask {
+    private final CpuTask.Body body;
+    private final Submission submission;
+    private final List<CpuMemory> memory;
+
+    Single(CpuTask.Body body, Submission submission, List<CpuMemory> retained) {
+      this.body = body;
+      this.submission = submission;
+      this.memory = retained;
+    }
+
+    @Override
+    public void run() {
       try {
         check("execute");
         body.run();
       } catch (Throwable t) { // it fails its operation and nothing else
-        submission.fail(CpuTask.failure("work", t));
+        submission.fail(Thrown.aborted("work threw ", t));
+      } finally {
+        drop();
       }
-      for (CpuMemory each : memory) {
-        each.release();
-      }
-    };
+    }
+
+    @Override
+    public void drop() {
+      release(memory);
+    }
   }
 
   /** Dispatches of an operation that follow each other. */
@@ -111,9 +129,9 @@ class CpuExecution {
       return all.size() == CpuGrids.MOST;
     }
 
-    void add(CpuGrid grid, CpuMemory[] retained) {
+    void add(CpuGrid grid, List<CpuMemory> retained) {
       all.add(grid);
-      Collections.addAll(memory, retained);
+      memory.addAll(retained);
     }
 
     @Override
@@ -122,11 +140,15 @@ class CpuExecution {
         all.removeIf(grid -> !begins());
         grids.run(all, submission);
       } catch (Throwable t) { // it fails its operation and nothing else
-        submission.fail(CpuTask.failure("work", t));
+        submission.fail(Thrown.aborted("work threw ", t));
+      } finally {
+        drop();
       }
-      for (CpuMemory each : memory) {
-        each.release();
-      }
+    }
+
+    @Override
+    public void drop() {
+      release(memory);
     }
 
     private boolean begins() {
@@ -231,7 +253,7 @@ class CpuExecution {
       try {
         javaGrid.run(command, views);
       } catch (Throwable t) { // a kernel's throwable fails its operation only
-        submission.fail(CpuTask.failure("kernel " + kernel.name(), t));
+        submission.fail(Thrown.aborted("kernel " + kernel.name() + " threw ", t));
       }
       for (KernelView view : views) {
         view.clear(); // a kernel may have kept it

@@ -2,16 +2,19 @@ package org.jhal.cpu;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.HostEvent;
+import org.jhal.driver.support.Liveness;
+import org.jhal.driver.support.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,21 +23,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe as {@link org.jhal.driver.NativeStream} requires.
  */
-final class CpuStream extends StepwiseStream<CpuEvent> {
+final class CpuStream extends StepwiseStream<HostEvent> {
   /** How long the thread looks for work before it sleeps. */
   private static final long SPIN_NANOS = 20_000;
 
   private final CpuDevice device;
+  private final Liveness liveness; // of the device
   private final Thread thread;
   private final CpuExecution execution;
 
   // The batch that is being issued. Used by the issuing thread.
-  private List<CpuTask> current = new ArrayList<>();
+  private Queue<CpuTask> current = new ArrayDeque<>();
+
+  // What is left of the batch that the stream's thread runs; null when the stream is closed.
+  private @Nullable Queue<CpuTask> running = new ArrayDeque<>();
 
   private final Object lock = new Object();
 
   @GuardedBy("lock")
-  private final Queue<List<CpuTask>> work = new ArrayDeque<>();
+  private final Queue<Queue<CpuTask>> work = new ArrayDeque<>();
 
   @GuardedBy("lock")
   private boolean isClosed;
@@ -47,6 +54,7 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
 
   CpuStream(CpuDevice device, CpuExecution execution, String name) {
     this.device = device;
+    this.liveness = device.liveness();
     this.execution = execution;
     this.thread = new EngineThread(name, this::loop);
     thread.start();
@@ -55,9 +63,14 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
   // Issuing: one thread at a time.
 
   @Override
-  protected void waitEvent(CpuEvent event) {
+  protected void waitEvent(HostEvent event) {
+    current.add(waiting(event));
+  }
+
+  /** Holds the stream until the latest recording of an event fires. */
+  CpuTask waiting(HostEvent event) {
     long recording = event.latest();
-    current.add(CpuTask.of(() -> event.await(recording)));
+    return () -> event.await(recording, liveness);
   }
 
   @Override
@@ -80,21 +93,21 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
   @Override
   protected void freeAsync(DeviceMemory memory) {
     CpuMemory freed = (CpuMemory) memory;
-    current.add(CpuTask.of(freed::release));
+    current.add(CpuTask.releasing(freed::release));
     freed.endAccount(); // so that allocations after this can use the bytes
   }
 
   @Override
-  protected void recordEvent(CpuEvent event) {
+  protected void recordEvent(HostEvent event) {
     long recording = event.record();
     current.add(CpuTask.of(() -> event.fire(recording)));
-    List<CpuTask> batch = current;
-    current = new ArrayList<>();
+    Queue<CpuTask> batch = current;
+    current = new ArrayDeque<>();
     add(batch);
   }
 
   /** Hands a batch to the thread. */
-  void add(List<CpuTask> batch) {
+  void add(Queue<CpuTask> batch) {
     synchronized (lock) {
       work.add(batch);
     }
@@ -107,21 +120,25 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
   // Events: any thread.
 
   @Override
-  public CpuEvent createEvent() {
-    return new CpuEvent();
+  public HostEvent createEvent() {
+    return new HostEvent(liveness);
   }
 
   @Override
-  public void destroyEvent(CpuEvent event) {}
+  public void destroyEvent(HostEvent event) {}
 
   @Override
-  public boolean queryEvent(CpuEvent event) {
-    return event.hasFired(event.latest());
+  public boolean queryEvent(HostEvent event) {
+    boolean hasFired = event.hasFired(event.latest());
+    if (!hasFired) {
+      liveness.checkAlive();
+    }
+    return hasFired;
   }
 
   @Override
-  public void synchronizeEvent(CpuEvent event) {
-    event.await(event.latest());
+  public void synchronizeEvent(HostEvent event) {
+    event.await(event.latest(), liveness);
   }
 
   @Override
@@ -154,25 +171,59 @@ final class CpuStream extends StepwiseStream<CpuEvent> {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    current.forEach(CpuTask::drop); // a step of their batch has failed
     execution.close();
   }
 
   // The stream's thread.
 
   private void loop() {
-    for (List<CpuTask> batch = next(); batch != null; batch = next()) {
-      for (CpuTask task : batch) {
-        task.run();
+    Throwable thrown = null;
+    while (true) {
+      try {
+        if (thrown != null) {
+          liveness.lose(loss(thrown));
+          thrown = null;
+        }
+        runAll();
+        return;
+      } catch (Throwable t) { // no other thread goes on with this stream, so the device is lost
+        thrown = t;
       }
     }
   }
 
-  private @Nullable List<CpuTask> next() {
+  /**
+   * That of an error in a step. Its status is not UNAVAILABLE, as other streams of the device may
+   * still run kernels, whose resources the engine must not free.
+   */
+  private HalException loss(Throwable thrown) {
+    return thrown instanceof HalException failure
+        ? failure
+        : Thrown.caused(
+            Status.INTERNAL, "an error has interrupted thread " + thread.getName() + ": ", thrown);
+  }
+
+  /** Runs batches until the stream is closed; begins with the rest of one that was interrupted. */
+  private void runAll() {
+    while (running != null) {
+      for (CpuTask task = running.poll(); task != null; task = running.poll()) {
+        if (liveness.isLost()) {
+          task.drop();
+        } else {
+          task.run();
+        }
+      }
+      running = next();
+    }
+  }
+
+  private @Nullable Queue<CpuTask> next() {
     long start = System.nanoTime();
     while (true) {
       hasWork = false; // before the look: what comes later sets it again
       synchronized (lock) {
-        List<CpuTask> batch = work.poll();
+        Queue<CpuTask> batch = work.poll();
         isBusy = batch != null;
         if (batch != null || isClosed) {
           return batch;

@@ -1,25 +1,37 @@
 package org.jhal.cpu;
 
-import org.jhal.HalException;
-import org.jhal.Status;
-
-/** A step of a stream, whose operands are known. It throws nothing. */
+/**
+ * A step of a stream, whose operands are known. One of its two methods is called, once, by the
+ * stream's thread. What it throws loses the device.
+ */
 interface CpuTask {
+  /** Does the step, and releases what it holds. */
   void run();
+
+  /** Only releases what it holds: the device is lost. */
+  default void drop() {}
 
   /** What it does may throw anything, which fails one operation. */
   interface Body {
     void run() throws Throwable;
   }
 
-  /** What {@code what} threw, as a failure. */
-  static HalException failure(String what, Throwable thrown) {
-    return thrown instanceof HalException failure
-        ? failure
-        : new HalException(Status.ABORTED, what + " threw " + thrown, thrown);
-  }
-
   static CpuTask of(CpuTask task) {
     return task;
+  }
+
+  /** A task that releases something; a lost device does so as well. */
+  static CpuTask releasing(Runnable release) {
+    return new CpuTask() {
+      @Override
+      public void run() {
+        release.run();
+      }
+
+      @Override
+      public void drop() {
+        release.run();
+      }
+    };
   }
 }

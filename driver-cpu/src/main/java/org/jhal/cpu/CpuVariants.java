@@ -8,8 +8,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jhal.HalException;
@@ -25,50 +27,53 @@ final class CpuVariants {
 
   private final Path folder;
   private final JsonObject manifest;
-  private final JsonArray variants; // the new ones
+  private final JsonArray variants = new JsonArray(); // the new ones
   private final Map<String, byte[]> files = new LinkedHashMap<>();
 
-  private CpuVariants(Path folder, JsonObject manifest, JsonArray variants) {
+  private CpuVariants(Path folder, JsonObject manifest) {
     this.folder = folder;
     this.manifest = manifest;
-    this.variants = variants;
   }
 
   /**
-   * For an overlay of a bundle, which replaces the overlay of the same bundle in this folder.
+   * For an overlay of a bundle. One that is in this folder keeps its other variants.
    *
    * @throws HalException INVALID_ARGUMENT if the folder has another manifest
    */
   static CpuVariants inOverlay(Path folder, String bundle) {
     Path file = folder.resolve(Manifest.FILE);
-    if (Files.exists(file)) {
-      JsonElement name = parse(file).get("bundle");
-      if (name == null || !name.isJsonPrimitive() || !name.getAsString().equals(bundle)) {
-        throw new HalException(
-            Status.INVALID_ARGUMENT,
-            "'" + file + "' is not that of an overlay for the bundle '" + bundle + "'");
-      }
+    if (!Files.exists(file)) {
+      JsonObject manifest = new JsonObject();
+      manifest.addProperty("version", 1);
+      manifest.addProperty("bundle", bundle);
+      manifest.add(VARIANTS, new JsonArray());
+      return new CpuVariants(folder, manifest);
     }
-    JsonObject manifest = new JsonObject();
-    manifest.addProperty("version", 1);
-    manifest.addProperty("bundle", bundle);
-    JsonArray variants = new JsonArray();
-    manifest.add(VARIANTS, variants);
-    return new CpuVariants(folder, manifest, variants);
+    JsonObject manifest = parse(file);
+    JsonElement name = manifest.get("bundle");
+    if (name == null || !name.isJsonPrimitive() || !name.getAsString().equals(bundle)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "'" + file + "' is not that of an overlay for the bundle '" + bundle + "'");
+    }
+    if (!(manifest.get(VARIANTS) instanceof JsonArray)) {
+      manifest.add(VARIANTS, new JsonArray());
+    }
+    return new CpuVariants(folder, manifest);
   }
 
   /**
-   * For a bundle itself, in which they replace earlier ones.
+   * For a bundle itself, which keeps its other variants.
    *
-   * @throws HalException INVALID_ARGUMENT if the bundle is no folder
+   * @throws HalException INVALID_ARGUMENT if the bundle is not a folder
    */
   static CpuVariants inBundle(Path folder) {
     if (!Files.isDirectory(folder)) {
       throw new HalException(
-          Status.INVALID_ARGUMENT, "'" + folder + "' is no folder, so nothing can be added to it");
+          Status.INVALID_ARGUMENT,
+          "'" + folder + "' is not a folder, so nothing can be added to it");
     }
-    JsonObject manifest = parse(folder.resolve(Manifest.FILE));
-    return new CpuVariants(folder, manifest, new JsonArray());
+    return new CpuVariants(folder, parse(folder.resolve(Manifest.FILE)));
   }
 
   private static JsonObject parse(Path file) {
@@ -98,27 +103,65 @@ final class CpuVariants {
     return folder.resolve(file).toString();
   }
 
-  /** Writes the libraries, then the manifest. */
+  /**
+   * Writes the libraries, then the manifest. Each file is replaced as a whole, and none before all
+   * are written.
+   */
   void write() throws IOException {
+    manifest.add(VARIANTS, merged());
+    files.put(Manifest.FILE, (GSON.toJson(manifest) + "\n").getBytes(StandardCharsets.UTF_8));
     Files.createDirectories(folder);
-    for (Map.Entry<String, byte[]> file : files.entrySet()) {
-      Files.write(folder.resolve(file.getKey()), file.getValue());
-    }
-    if (manifest.has("kernels")) { // a bundle: they come behind the C++, before Java
-      JsonArray all = new JsonArray();
-      boolean isAdded = false;
-      for (JsonElement old : manifest.getAsJsonArray(VARIANTS)) {
-        String format = old.getAsJsonObject().get("format").getAsString();
-        if (!format.equals(KernelCompiler.LIBRARY)) {
-          all.add(old);
-        }
-        if (format.equals(KernelCompiler.SOURCE) && !isAdded) {
-          all.addAll(variants);
-          isAdded = true;
-        }
+    Map<Path, Path> parts = new LinkedHashMap<>(); // by what they become
+    try {
+      for (Map.Entry<String, byte[]> file : files.entrySet()) {
+        Path target = folder.resolve(file.getKey());
+        Path part = folder.resolve(file.getKey() + ".part" + ProcessHandle.current().pid());
+        parts.put(target, part);
+        Files.write(part, file.getValue());
       }
-      manifest.add(VARIANTS, all);
+      for (Map.Entry<Path, Path> each : parts.entrySet()) {
+        Files.move(each.getValue(), each.getKey(), StandardCopyOption.ATOMIC_MOVE);
+      }
+    } finally {
+      for (Path part : parts.values()) {
+        Files.deleteIfExists(part);
+      }
     }
-    Files.writeString(folder.resolve(Manifest.FILE), GSON.toJson(manifest) + "\n");
+  }
+
+  /** All variants: the new ones come behind the C++ if that is there, and else first. */
+  private JsonArray merged() {
+    JsonArray all = new JsonArray();
+    boolean isAdded = !manifest.has("kernels"); // an overlay, which may have no C++
+    if (isAdded) {
+      all.addAll(variants);
+    }
+    for (JsonElement one : manifest.getAsJsonArray(VARIANTS)) {
+      if (!isReplaced(one.getAsJsonObject())) {
+        all.add(one);
+      }
+      if (!isAdded && text(one.getAsJsonObject(), "format").equals(KernelCompiler.SOURCE)) {
+        all.addAll(variants);
+        isAdded = true;
+      }
+    }
+    return all;
+  }
+
+  /** Whether a new variant is for the same processors. */
+  private boolean isReplaced(JsonObject old) {
+    for (JsonElement one : variants) {
+      JsonObject added = one.getAsJsonObject();
+      if (text(old, "format").equals(KernelCompiler.LIBRARY)
+          && text(old, "architecture").equals(text(added, "architecture"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String text(JsonObject object, String key) {
+    JsonElement value = object.get(key);
+    return value == null || !value.isJsonPrimitive() ? "" : value.getAsString();
   }
 }

@@ -1,5 +1,6 @@
 package org.jhal.cpu;
 
+import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.faults.ControlledBackend;
 import org.jhal.driver.faults.DeviceControls;
 import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.HostEvent;
 import org.jhal.engine.EngineDevice;
 
 /** Devices in which the suite makes calls and commands fail and holds streams. */
@@ -37,8 +39,8 @@ public final class CpuControls extends DeviceControls implements Controls {
           }
 
           @Override
-          DeviceBackend<CpuEvent> backend(CpuDevice device) {
-            ControlledBackend<CpuEvent> controlled = new ControlledBackend<>(device);
+          DeviceBackend<HostEvent> backend(CpuDevice device) {
+            ControlledBackend<HostEvent> controlled = new ControlledBackend<>(device);
             COMMANDS.put(controlled, commands);
             return controlled;
           }
@@ -60,9 +62,10 @@ public final class CpuControls extends DeviceControls implements Controls {
 
   @Override
   protected Runnable hold(int index, NativeStream<?> stream) {
-    CpuEvent held = new CpuEvent();
+    CpuStream its = (CpuStream) stream;
+    HostEvent held = its.createEvent();
     long recording = held.record();
-    ((CpuStream) stream).add(List.of(() -> held.await(recording)));
+    its.add(new ArrayDeque<>(List.of(its.waiting(held))));
     return () -> held.fire(recording);
   }
 

@@ -95,4 +95,26 @@ class JavaKernelsTest {
             && failure.getMessage().contains("access to x at element 4 of 4"),
         failure::getMessage);
   }
+
+  /** The throwable's getMessage() itself throws. */
+  @Test
+  void aThrowableWithoutWordsFailsTheOperationAlone() throws Exception {
+    class Mute extends RuntimeException {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public String getMessage() {
+        throw new Mute();
+      }
+    }
+    ExecutableSource source =
+        both(
+            group -> {
+              throw new Mute();
+            });
+    HalException failure =
+        assertThrows(HalException.class, () -> run("cpu://?compiler=none", source, "java"));
+    assertEquals(Status.ABORTED, failure.status());
+    assertTrue(failure.getMessage().contains("Mute"), failure::getMessage);
+  }
 }

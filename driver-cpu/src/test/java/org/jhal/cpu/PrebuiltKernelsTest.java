@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -225,6 +226,49 @@ class PrebuiltKernelsTest {
         Executable kernels = device.loadExecutable(ExecutableSource.of(bundle))) {
       assertEquals("cpu-so", kernels.format());
       assertDoubles(device, kernels);
+    }
+  }
+
+  /** One architecture is added to another, and a variant of another format stays. */
+  @Test
+  void keepsTheOtherVariantsOfAnOverlay() throws Exception {
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    Path manifest = overlay.resolve("manifest.json");
+    String foreignOnes =
+        "\"variants\": [{\"format\": \"cuda-ptx\", \"file\": \"doubling.ptx\"}, {\"format\":"
+            + " \"cpu-so\", \"file\": \"doubling.other.so\", \"architecture\": \""
+            + foreign()
+            + "\"},";
+    Files.writeString(
+        manifest, Files.readString(manifest).replaceFirst("\"variants\": \\[", foreignOnes));
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    String written = Files.readString(manifest);
+    for (String kept : List.of("doubling.ptx", "doubling.other.so", "doubling." + own() + ".so")) {
+      assertEquals(2, written.split(kept, -1).length, () -> kept + " once in " + written);
+    }
+  }
+
+  @Test
+  void keepsTheLibrariesOfABundleForOtherProcessors() throws Exception {
+    succeeds(bundle, "--for", own(), "--add");
+    Path manifest = bundle.resolve("manifest.json");
+    Files.writeString(manifest, Files.readString(manifest).replace(own().label(), foreign()));
+    succeeds(bundle, "--for", own(), "--add");
+    String written = Files.readString(manifest);
+    for (String architecture : List.of(own().label(), foreign())) {
+      assertTrue(written.contains("\"architecture\": \"" + architecture + "\""), written);
+    }
+  }
+
+  /** A folder that is not empty has the name of the library. */
+  @Test
+  void leavesNoPartsBehindIfItCannotWrite() throws Exception {
+    Files.createDirectories(overlay.resolve("doubling." + own() + ".so").resolve("in the way"));
+    fails(1, "DATA_LOSS: cannot write", bundle, "--for", own(), "--out", overlay);
+    try (Stream<Path> files = Files.list(overlay)) {
+      assertEquals(
+          List.of("doubling." + own() + ".so"),
+          files.map(file -> file.getFileName().toString()).toList());
     }
   }
 

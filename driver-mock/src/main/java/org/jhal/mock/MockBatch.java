@@ -41,7 +41,7 @@ final class MockBatch {
   /** Whether all its waits are over for {@code device}. */
   boolean isRunnable(MockDevice device) {
     for (int i = 0; i < waits.size(); i++) {
-      if (!waits.get(i).isPast(waitRecordings[i], device)) {
+      if (!waits.get(i).isPast(waitRecordings[i], device.liveness())) {
         return false;
       }
     }
@@ -51,7 +51,7 @@ final class MockBatch {
   /** Blocks until it is runnable; throws UNAVAILABLE if {@code device} is lost first. */
   void awaitRunnable(MockDevice device) {
     for (int i = 0; i < waits.size(); i++) {
-      waits.get(i).await(waitRecordings[i], device);
+      waits.get(i).await(waitRecordings[i], device.liveness());
     }
   }
 

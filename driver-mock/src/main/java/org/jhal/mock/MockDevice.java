@@ -30,6 +30,7 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.faults.Faults;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.Liveness;
 import org.jspecify.annotations.Nullable;
 
 /** A device that consists of a few threads and some memory of this process. */
@@ -96,7 +97,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   // Devices whose memory this one may use, and vice versa.
   private final Set<MockDevice> accessible = new CopyOnWriteArraySet<>();
   private final Set<MockDevice> users = new CopyOnWriteArraySet<>();
-  private volatile @Nullable HalException lost;
+  private final Liveness liveness = new Liveness();
   private volatile boolean reportsLossOnce;
 
   private final AtomicInteger openStreams = new AtomicInteger();
@@ -192,15 +193,16 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   // Loss.
 
+  Liveness liveness() {
+    return liveness;
+  }
+
   boolean isLost() {
-    return lost != null;
+    return liveness.isLost();
   }
 
   void checkAlive() {
-    HalException cause = lost;
-    if (cause != null) {
-      throw cause.again();
-    }
+    liveness.checkAlive();
   }
 
   void reportLossOnce() {
@@ -209,9 +211,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   /** Loses the device: every later call fails with UNAVAILABLE, and waiting threads are woken. */
   void lose(HalException cause) {
-    lost = cause;
-    events.forEach(MockEvent::wake);
-    awaited.forEach(other -> other.events.forEach(MockEvent::wake));
+    liveness.lose(cause);
     pokeStreams();
     pokeWaiters();
   }
@@ -407,6 +407,12 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     MockModule module = new MockModule(this, JavaKernels.load(source, variant, kernels));
     liveModules.incrementAndGet();
     return module;
+  }
+
+  @Override
+  public void abandon() {
+    liveness.abandon();
+    pokeWaiters();
   }
 
   @Override

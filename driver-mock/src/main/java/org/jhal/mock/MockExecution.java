@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
-import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
+import org.jhal.driver.support.Thrown;
 import org.jhal.driver.workgroup.JavaGrid;
 import org.jhal.driver.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +50,7 @@ final class MockExecution {
       if (device.isLost()) {
         return null; // the operation may be over: the task must not be used
       }
-      return t instanceof HalException failure
-          ? failure
-          : new HalException(Status.ABORTED, what + " threw " + t, t);
+      return Thrown.aborted(what + " threw ", t);
     }
   }
 

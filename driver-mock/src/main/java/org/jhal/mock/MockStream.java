@@ -251,7 +251,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
   @Override
   public void synchronizeEvent(MockEvent event) {
     device.enter("synchronizeEvent");
-    event.await(event.latest(), device);
+    event.await(event.latest(), device.liveness());
   }
 
   @Override

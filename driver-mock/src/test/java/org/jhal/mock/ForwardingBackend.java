@@ -102,6 +102,11 @@ record ForwardingBackend(
   }
 
   @Override
+  public void abandon() {
+    right.abandon();
+  }
+
+  @Override
   public void close() {
     right.close();
   }

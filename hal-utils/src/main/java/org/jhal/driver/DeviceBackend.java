@@ -232,6 +232,14 @@ public interface DeviceBackend<E> extends ThreadBinding {
   }
 
   /**
+   * The device is being closed, and work on it has not ended by the deadline (rule Q8). It may
+   * never end. A driver that can lets the streams of other devices get past waits for events of
+   * this one; the operations behind such waits fail (rule S9a). Everything that this device's own
+   * work uses stays as it is. Called at most once, with the device bound; must not block.
+   */
+  default void abandon() {}
+
+  /**
    * Frees the device. Called at most once, and last: its streams are closed, and everything else
    * made from it is freed or leaked on purpose.
    */

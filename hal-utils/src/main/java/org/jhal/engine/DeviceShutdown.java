@@ -169,6 +169,7 @@ final class DeviceShutdown<E> {
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
       }
+      calls.quietly("abandoning its work", core.backend()::abandon);
       Failures.log(
           LOG,
           Level.WARNING,

@@ -295,6 +295,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
+  public void abandon() {
+    real.abandon();
+  }
+
+  @Override
   public void close() {
     real.close();
   }

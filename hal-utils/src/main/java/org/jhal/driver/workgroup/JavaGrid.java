@@ -69,20 +69,26 @@ public final class JavaGrid {
     AtomicLong next = new AtomicLong(first);
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     Helpers helpers = new Helpers();
-    for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
-      executor.execute(
-          () -> {
-            if (helpers.enter()) { // otherwise the grid has ended without it
-              try {
-                attempt(thrown, () -> help(kernel, command, views, next, count, thrown));
-              } finally {
-                helpers.leave();
-              }
+    Runnable helper =
+        () -> {
+          if (helpers.enter()) { // otherwise the grid has ended without it
+            try {
+              attempt(thrown, () -> help(kernel, command, views, next, count, thrown));
+            } finally {
+              helpers.leave();
             }
-          });
+          }
+        };
+    try {
+      for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
+        executor.execute(helper);
+      }
+      drain(kernel, own, next, count, thrown);
+    } catch (Throwable t) {
+      thrown.compareAndSet(null, t); // so that the helpers end as well
+    } finally {
+      helpers.end();
     }
-    attempt(thrown, () -> drain(kernel, own, next, count, thrown));
-    helpers.end();
     Throwable failure = thrown.get();
     if (failure != null) {
       throw failure;
@@ -112,11 +118,19 @@ public final class JavaGrid {
       notifyAll();
     }
 
-    /** Lets no more in, and waits for those inside. */
-    synchronized void end() throws InterruptedException {
+    /** Lets no more in, and waits for those inside, even if the thread is interrupted. */
+    synchronized void end() {
       isOver = true;
+      boolean interrupted = false;
       while (inside > 0) {
-        wait();
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }

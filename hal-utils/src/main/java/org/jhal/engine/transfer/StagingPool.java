@@ -17,6 +17,7 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.support.Attempt;
+import org.jhal.driver.support.Thrown;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
@@ -239,7 +240,7 @@ public class StagingPool {
         device.pools().fileThreads().execute(() -> serve(taker, chunk));
         return;
       } catch (RejectedExecutionException e) { // the device is closed, or no thread can be started
-        taker.refuse(Failures.aborted("no thread for staged bytes: ", e));
+        taker.refuse(Thrown.aborted("no thread for staged bytes: ", e));
         next = nextOrLeave(chunk);
       }
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.Thrown;
 import org.junit.jupiter.api.Test;
 
 /** What is made of anything that is thrown: always a failure, and always a line in the log. */
@@ -26,14 +27,14 @@ class FailuresTest {
   void aFailureStaysItself() {
     HalException failure = new HalException(Status.DATA_LOSS, "fault");
     assertSame(failure, Failures.of(failure));
-    assertSame(failure, Failures.aborted("the work failed: ", failure));
+    assertSame(failure, Thrown.aborted("the work failed: ", failure));
     assertEquals("DATA_LOSS: fault", Failures.describe(failure));
   }
 
   @Test
   void anythingElseIsTheCause() {
     Error error = new AssertionError("wrong");
-    HalException failure = Failures.aborted("the work failed: ", error);
+    HalException failure = Thrown.aborted("the work failed: ", error);
     assertEquals(Status.ABORTED, failure.status());
     assertEquals("the work failed: " + error, failure.getMessage());
     assertSame(error, failure.getCause());
@@ -43,7 +44,7 @@ class FailuresTest {
   /** As the cause, it would throw again when the failure is printed. */
   @Test
   void anIndescribableThrowableIsReportedByItsClass() {
-    HalException failure = Failures.aborted("the work failed: ", new Mute());
+    HalException failure = Thrown.aborted("the work failed: ", new Mute());
     assertEquals("the work failed: " + Mute.class.getName(), failure.getMessage());
     assertNull(failure.getCause());
     String described = Failures.describe(new Mute());
