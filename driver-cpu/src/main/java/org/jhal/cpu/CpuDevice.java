@@ -79,8 +79,11 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
       Function<CpuDevice, CpuExecution> executions) {
     compiler.loadRuntime();
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
-    if (pool == 0 || HalRuntime.hal_pool_threads(pool) == 0) {
-      throw new HalException(Status.RESOURCE_EXHAUSTED, "no thread can be started for kernels");
+    if (pool == 0) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED,
+          "cannot start %d threads for kernels, each with a stack of 16 MiB; the option threads asks for fewer"
+              .formatted(threads));
     }
     return new CpuDevice(info, compiler, pool, threads, executions);
   }

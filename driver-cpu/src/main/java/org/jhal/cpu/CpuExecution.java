@@ -29,7 +29,7 @@ class CpuExecution {
   private long began; // when the measured operation began
 
   CpuExecution(CpuDevice device) {
-    this.grids = new CpuGrids(device);
+    this.grids = new CpuGrids(device.pool());
     this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
   }
 

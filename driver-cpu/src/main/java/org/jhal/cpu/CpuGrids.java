@@ -22,13 +22,18 @@ final class CpuGrids {
 
   private static final int START = 64; // of the grids, behind the number of those that have ended
 
-  private final CpuDevice device;
+  private final long pool;
   private int size; // of the memory in bytes
   private long address; // 0 for none
   private ByteBuffer memory = ByteBuffer.allocate(0);
 
-  CpuGrids(CpuDevice device) {
-    this.device = device;
+  /**
+   * For the threads of a pool.
+   *
+   * @param pool see {@link HalRuntime#hal_pool_open}
+   */
+  CpuGrids(long pool) {
+    this.pool = pool;
   }
 
   /**
@@ -43,7 +48,7 @@ final class CpuGrids {
     for (int at = 0; at < count; ) {
       int failure =
           HalRuntime.hal_pool_run(
-              device.pool(), address + START + (long) CpuGrid.BYTES * at, count - at, address);
+              pool, address + START + (long) CpuGrid.BYTES * at, count - at, address);
       at += memory.getInt(0);
       if (failure != 0) {
         submission.fail(Failure.of(failure, grids.get(at - 1).kernel()));

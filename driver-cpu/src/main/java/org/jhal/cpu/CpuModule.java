@@ -27,15 +27,17 @@ final class CpuModule implements KernelModule {
    *
    * @param indexes of the kernels in the library
    * @param kernels as the manifest has them
-   * @param refusal the status if the system cannot load the library
+   * @param refusal the status if the system's loader refuses the library
    */
   static CpuModule load(
       byte[] code, int[] indexes, List<KernelSpec> kernels, String what, Status refusal) {
     byte[] reason = new byte[1024];
-    long library = HalRuntime.hal_library_open(code, code.length, reason, reason.length);
+    int[] isRefused = new int[1];
+    long library = HalRuntime.hal_library_open(code, code.length, reason, reason.length, isRefused);
     if (library == 0) {
       throw new HalException(
-          refusal, "cannot load " + what + ": " + Native.toString(reason, "UTF-8"));
+          isRefused[0] != 0 ? refusal : Status.RESOURCE_EXHAUSTED,
+          "cannot load " + what + ": " + Native.toString(reason, "UTF-8"));
     }
     CpuModule module = new CpuModule(library, kernels.size());
     boolean isDone = false;
@@ -49,6 +51,11 @@ final class CpuModule implements KernelModule {
         check(kernel, kernels.get(i), what);
         module.notes[i] = HalRuntime.hal_kernel_note(kernel);
         module.functions[i] = HalRuntime.hal_function_make(kernel);
+        if (module.functions[i] == 0) {
+          throw new HalException(
+              Status.RESOURCE_EXHAUSTED,
+              "no memory for kernel '" + kernels.get(i).name() + "' in " + what);
+        }
       }
       isDone = true;
       return module;

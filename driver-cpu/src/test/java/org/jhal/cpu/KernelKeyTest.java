@@ -1,17 +1,27 @@
 package org.jhal.cpu;
 
+import static org.jhal.ElementType.I32;
+import static org.jhal.Parameter.out;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jhal.BundleBuilder;
+import org.jhal.Device;
+import org.jhal.ExecutableSource;
+import org.jhal.Hal;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.runtime.Resources;
 import org.jhal.driver.cache.KernelKey;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +99,19 @@ class KernelKeyTest {
     assertNotEquals(key(one, CPU, "translator", "source"), key(two, CPU, "translator", "source"));
   }
 
+  /** As with c++, which the alternatives of a system point to another compiler. */
+  @Test
+  void differsByTheTargetOfALink() throws Exception {
+    Path other = Files.copy(compiler, folder.resolve("other"));
+    other.toFile().setExecutable(true);
+    Files.setLastModifiedTime(other, Files.getLastModifiedTime(compiler));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), compiler);
+    KernelKey before = key(link, CPU, "translator", "source");
+    Files.delete(link);
+    Files.createSymbolicLink(link, other);
+    assertNotEquals(before, key(link, CPU, "translator", "source"));
+  }
+
   /** As with a script, which stays the same when the compiler that it calls changes. */
   @Test
   void namesTheVersionThatAScriptReports() throws Exception {
@@ -102,5 +125,46 @@ class KernelKeyTest {
     assertNotEquals(
         key(compiler, CPU, "translator", "source"), key(compiler, CPU, "another", "source"));
     assertNotNull(Resources.translator(), "the build writes it");
+  }
+
+  private static BundleBuilder bundle(String source, String... options) {
+    return ExecutableSource.builder("keys")
+        .kernel("k", 4, out("x", I32))
+        .cpp(source)
+        .compilerOptions("cpu", options);
+  }
+
+  private static final String SOURCE =
+      "#include \"own.h\"\nextern \"C\" __global__ void k(int* x) { *x = A; }\n";
+
+  private int entries(BundleBuilder bundle, String deviceOptions) throws IOException {
+    Path cache = Files.createDirectories(folder.resolve("cache"));
+    try (Device device = Hal.openDevice("cpu://?threads=1&cache=" + cache + deviceOptions)) {
+      for (int i = 0; i < 2; i++) { // compiled, and then found
+        device.loadExecutable(bundle.build()).close();
+      }
+    }
+    try (Stream<Path> files = Files.list(cache)) {
+      return (int) files.count();
+    }
+  }
+
+  @Test
+  void eachBundleAndEachSettingHasAnEntryOfItsOwn() throws Exception {
+    assumeTrue(HostCompiler.find().isPresent(), NeedsCompiler.REASON);
+    int others = entries(bundle(SOURCE, "-DA=0").file("own.h", ""), ""); // such as the runtime
+    List<BundleBuilder> bundles =
+        List.of(
+            bundle(SOURCE, "-DA=1").file("own.h", ""),
+            bundle(SOURCE, "-DA=1", "-O1").file("own.h", ""),
+            bundle(SOURCE, "-DA=1", "-std=c++20").file("own.h", ""),
+            bundle(SOURCE).file("own.h", "#define A 1\n"),
+            bundle("// other\n" + SOURCE, "-DA=1").file("own.h", ""));
+    for (int i = 0; i < bundles.size(); i++) {
+      assertEquals(others + i + 1, entries(bundles.get(i), ""), "bundle " + i);
+    }
+    int plain = others + bundles.size();
+    assertEquals(plain + 1, entries(bundles.get(0), "&barriers=fiber"));
+    assertEquals(plain + 1, entries(bundles.get(0), ""), "that is kept");
   }
 }

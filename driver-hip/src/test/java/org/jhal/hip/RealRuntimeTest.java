@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
+import org.jhal.driver.dialect.Dialect;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -128,40 +130,44 @@ class RealRuntimeTest {
     return sources;
   }
 
-  /** The headers that the compiler gets from JHAL, with 32 and with 64 lanes. */
+  /** All headers that the compiler gets from JHAL, in both orders, with 32 and with 64 lanes. */
   @Test
   void compilesWhatIncludesTheDialect() throws Exception {
-    Path source =
-        Files.writeString(
-            folder.resolve("dialect.cpp"),
-            """
-            #include <assert.h>
-            #include <cooperative_groups.h>
-            #include <cooperative_groups/reduce.h>
-            #include <cuda_bf16.h>
-            #include <cuda_fp16.h>
-            #include <cuda_runtime.h>
-            #include <float.h>
-            #include <math.h>
-            #include <stdint.h>
-            namespace cg = cooperative_groups;
-            extern "C" __global__ void all(float* x, __half* h, __nv_bfloat16* b, uint64_t* n) {
-              cg::thread_block block = cg::this_thread_block();
-              auto tile = cg::tiled_partition<16>(block);
-              const unsigned i = block.group_index().x * block.size() + block.thread_rank();
-              assert(x[i] < INFINITY && NULL == n);
-              x[i] = cg::reduce(tile, x[i], cg::plus<float>()) + (float)M_PI;
-              if (tile.any(x[i] > FLT_MAX)) x[i] = tile.shfl_down(x[i], 1);
-              n[i] = tile.ballot(x[i] > 0) + INT64_MAX;
-              tile.sync();
-              block.sync();
-              h[i] = __float2half(x[i]) * h[i];
-              b[i] = __hmul(__float2bfloat16(x[i]), b[i]) + b[i];
-            }
-            """);
-    for (String architecture : List.of("gfx90a", "gfx1030")) {
-      assertContains(
-          run("compile", architecture, source.toString()), "ELF for machine " + EM_AMDGPU);
+    List<String> headers = new ArrayList<>();
+    Dialect.includes()
+        .forEach(
+            (name, file) -> {
+              if (!file.isEmpty()) {
+                headers.add("#include <" + name + ">\n");
+              }
+            });
+    assertTrue(headers.size() > 20, headers::toString);
+    for (String order : List.of("forward", "backward")) {
+      Path source =
+          Files.writeString(
+              folder.resolve(order + ".cpp"),
+              String.join("", headers)
+                  + """
+                  namespace cg = cooperative_groups;
+                  extern "C" __global__ void all(float* x, __half* h, __nv_bfloat16* b, uint64_t* n) {
+                    cg::thread_block block = cg::this_thread_block();
+                    auto tile = cg::tiled_partition<16>(block);
+                    const unsigned i = block.group_index().x * block.size() + block.thread_rank();
+                    assert(x[i] < INFINITY && NULL == n);
+                    x[i] = cg::reduce(tile, x[i], cg::plus<float>()) + (float)M_PI;
+                    if (tile.any(x[i] > FLT_MAX)) x[i] = tile.shfl_down(x[i], 1);
+                    n[i] = tile.ballot(x[i] > 0) + INT64_MAX;
+                    tile.sync();
+                    block.sync();
+                    h[i] = __float2half(x[i]) * h[i];
+                    b[i] = __hmul(__float2bfloat16(x[i]), b[i]) + b[i];
+                  }
+                  """);
+      for (String architecture : List.of("gfx90a", "gfx1030")) {
+        assertContains(
+            run("compile", architecture, source.toString()), "ELF for machine " + EM_AMDGPU);
+      }
+      Collections.reverse(headers);
     }
   }
 

@@ -12,11 +12,8 @@ public final class HalRuntime {
     Native.register(HalRuntime.class, NativeLibrary.getInstance(file));
   }
 
-  /** Starts threads, perhaps fewer than asked for. Returns 0 if there is not even one. */
+  /** Starts threads. Returns 0 if one of them cannot be started; then none is left. */
   public static native long hal_pool_open(int threads, String name);
-
-  /** How many threads there are. */
-  public static native int hal_pool_threads(long pool);
 
   /** Ends the threads, none of which runs a kernel. */
   public static native void hal_pool_close(long pool);
@@ -33,8 +30,14 @@ public final class HalRuntime {
   /** Writes more about the last failure that {@link #hal_pool_run} has returned on this thread. */
   public static native void hal_failure_text(byte[] text, int size);
 
-  /** Opens a library of kernels. Returns 0, and the reason, if that fails. */
-  public static native long hal_library_open(byte[] code, int size, byte[] reason, int reasonSize);
+  /**
+   * Opens a library of kernels. Returns 0, and the reason, if that fails.
+   *
+   * @param isRefused its element is set to 1 if the loader refuses the library, and to 0 if the
+   *     process lacks memory or files
+   */
+  public static native long hal_library_open(
+      byte[] code, int size, byte[] reason, int reasonSize, int[] isRefused);
 
   /** Closes a library of kernels. */
   public static native void hal_library_close(long library);
@@ -57,7 +60,7 @@ public final class HalRuntime {
   /** Whether a parameter is a pointer. */
   public static native int hal_kernel_is_pointer(long kernel, int index);
 
-  /** What is launched: a kernel, and how long its workgroups take. */
+  /** What is launched: a kernel, and how long its workgroups take. Returns 0 without memory. */
   public static native long hal_function_make(long kernel);
 
   /** Frees what {@link #hal_function_make} has made. */

@@ -31,7 +31,6 @@ final class Calls {
           "__ballot_sync",
           "__any_sync",
           "__all_sync",
-          "__activemask",
           "__reduce_add_sync",
           "__reduce_min_sync",
           "__reduce_max_sync",
@@ -48,7 +47,7 @@ final class Calls {
 
   /** Functions of the dialect that take the item. */
   private static final Set<String> OTHERS =
-      Set.of("this_thread_block", "this_grid", "coalesced_threads");
+      Set.of("__activemask", "this_thread_block", "this_grid", "coalesced_threads");
 
   /** Methods and functions of cooperative groups at which items meet. */
   private static final Set<String> OF_GROUPS =

@@ -82,7 +82,7 @@ final class Coroutine {
   /** Writes a call at which items meet. Returns the index of its last token. */
   private int meeting(int name) throws UnfitException {
     Token token = tokens.get(name);
-    if (isMember(name) || !Tokens.is(tokens, name + 1, "(") || token.is("__activemask")) {
+    if (isMember(name) || !Tokens.is(tokens, name + 1, "(")) {
       throw new UnfitException("items meet in " + token, token);
     }
     int close = Tokens.close(tokens, name + 1);

@@ -13,7 +13,7 @@ import org.jhal.cpu.translate.Statement.Barrier;
  * <pre>{@code
  * auto hal_given1 = (x);
  * barrier
- * x += HAL_READ(hal_given1_all, hal_lane_down(hal_i & 31, 1, (int)(32)));
+ * x += HAL_READ(hal_given1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
  * }</pre>
  */
 final class Exchanges {
@@ -43,6 +43,7 @@ final class Exchanges {
       return shuffle(
           word.equals("__shfl_sync") ? "hal_lane_of" : lane,
           given,
+          Generated.text(arguments.get(0)),
           Generated.text(arguments.get(2)),
           width,
           name);
@@ -51,7 +52,8 @@ final class Exchanges {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String given = give(arguments.get(0), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
-      return shuffle(lane, given, Generated.text(arguments.get(1)), tile + ".size()", name);
+      String from = Generated.text(arguments.get(1));
+      return shuffle(lane, given, "~0u", from, tile + ".size()", name);
     }
     if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
@@ -96,17 +98,16 @@ final class Exchanges {
             + given
             + "_all, "
             + takesPart
-            + "_all, "
+            + "_all, ("
             + Generated.text(arguments.get(0))
-            + ")",
+            + "))",
         name);
   }
 
   private static List<Token> shuffle(
-      String lane, String given, String from, String width, Token at) {
-    return Generated.tokens(
-        "HAL_READ(" + given + "_all, " + lane + "(hal_i & 31, " + from + ", (int)(" + width + ")))",
-        at);
+      String lane, String given, String mask, String from, String width, Token at) {
+    String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
+    return Generated.tokens("HAL_READ(" + given + "_all, (" + mask + "), " + other + ")", at);
   }
 
   /** Stores a value that other items read behind the barrier. Returns its name. */

@@ -51,7 +51,7 @@ final class Fission {
     for (List<Token> parameter : parameters) {
       out.raw(", ").tokens(parameter);
     }
-    out.raw(") { HAL_GROUPS_BEGIN {");
+    out.raw(") { void* hal_large[" + (plan.numbers() + 1) + "] = {}; HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
     }

@@ -22,7 +22,8 @@ public record KernelRequest(String entry, int x, int y, int z) {
   /** The template arguments with a comma before them; empty without any. */
   String arguments() {
     int angle = entry.indexOf('<');
-    return angle < 0 ? "" : ", " + entry.substring(angle + 1, entry.lastIndexOf('>'));
+    String all = angle < 0 ? "" : entry.substring(angle + 1, entry.lastIndexOf('>'));
+    return all.isBlank() ? "" : ", " + all;
   }
 
   String sizes() {

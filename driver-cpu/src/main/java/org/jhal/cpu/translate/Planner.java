@@ -63,6 +63,11 @@ final class Planner {
     return hasReturns;
   }
 
+  /** The highest number that a variable or a step has. */
+  int numbers() {
+    return numbers;
+  }
+
   private void list(List<Statement> statements, List<Step> steps) throws UnfitException {
     for (Statement statement : statements) {
       statement(statement, steps);
@@ -79,7 +84,8 @@ final class Planner {
   private Step.Segment segment(List<Step> steps) {
     Step.Segment segment = current;
     if (segment == null) {
-      segment = newSegment();
+      boolean areAllAlive = numbers == 0 && loops.isEmpty() && masks.size() == (hasReturns ? 1 : 0);
+      segment = areAllAlive ? new Step.Segment(List.of(), null, ++numbers) : newSegment();
       if (steps.stream().allMatch(step -> step instanceof Step.Declared)
           && masks.size() == (hasReturns ? 1 : 0)
           && first == null) {

@@ -125,34 +125,40 @@ final class SegmentWriter {
   /** Declares the variable for all items, and under its own name that of the first. */
   private void array(Variable variable) {
     String name = variable.name();
-    Declarator declarator = variable.declarator;
-    String type =
-        variable.declaration.is("auto")
-            ? "decltype(" + Tokens.text(value(declarator)) + ")"
-            : Tokens.text(variable.declaration.plainType()) + Tokens.text(declarator.pointers());
     if (variable.kind == Variable.Kind.REPEATED && variable.isMentioned) { // only its type counts
-      out.raw(" hal_bare<" + type + "> " + name + ";");
+      out.raw(" hal_bare<" + type(variable) + "> " + name + ";");
     }
     if (variable.kind != Variable.Kind.ARRAY) {
       return;
     }
-    out.raw(
-        " typedef hal_bare<"
-            + type
-            + "> "
-            + typeName(variable)
-            + Tokens.text(declarator.dimensions())
-            + "; "
-            + typeName(variable)
-            + " "
-            + variable.array()
-            + "[HAL_ITEMS]"
-            + (isFlag(variable) ? " = {}" : "")
-            + "; auto& "
-            + name
-            + " = "
-            + variable.array()
-            + "[0];");
+    String array = variable.array();
+    String typeName = typeName(variable);
+    String dimensions = Tokens.text(variable.declarator.dimensions());
+    out.raw(" typedef hal_bare<" + type(variable) + "> " + typeName + dimensions + ";");
+    if (isFlag(variable)) {
+      out.raw(" " + typeName + " " + array + "[HAL_ITEMS] = {};");
+    } else {
+      out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
+    }
+    out.raw(" auto& " + name + " = " + array + "[0];");
+  }
+
+  /** The type of a variable, outside the loop over the items. */
+  private String type(Variable variable) {
+    Declarator declarator = variable.declarator;
+    if (!variable.declaration.is("auto")) {
+      return Tokens.text(variable.declaration.plainType()) + Tokens.text(declarator.pointers());
+    }
+    List<Token> value = value(declarator);
+    if (value.stream().noneMatch(token -> token.text().startsWith("HAL_READ"))) {
+      return "decltype(" + Tokens.text(value) + ")";
+    }
+    // A read of what others have given needs the item's number, and may have a lambda, which
+    // decltype does not take.
+    String typed = "hal_typed" + variable.number;
+    out.raw(" auto " + typed + " = [&](unsigned hal_i) { (void)hal_i; return ");
+    out.raw(Tokens.text(value) + "; };");
+    return "decltype(" + typed + "(0u))";
   }
 
   /** Whether it says which items take part in an exchange. */

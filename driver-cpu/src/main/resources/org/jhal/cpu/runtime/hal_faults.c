@@ -1,6 +1,6 @@
-// Faults of kernels. A handler of signals ends the kernel that runs on the thread; the thread goes on with the next one.
-// It acts on threads of the runtime alone, and only on faults while they run a kernel. All other signals go to the handler
-// before it, such as that of the JVM. Once installed it stays, so the library must never be unloaded.
+// Faults of kernels. A signal handler ends the kernel that faulted, and its thread continues with the next one. The handler
+// acts only on faults of the runtime's own threads while they run a kernel. It passes every other signal to the handler that
+// was installed before it, such as the JVM's. It is never removed, so the library must never be unloaded.
 #include "hal_runtime.h"
 
 #include <dlfcn.h>
@@ -8,22 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
-// A trap of the compiler raises SIGILL or SIGTRAP, which depends on the processor.
+// __builtin_trap raises SIGILL or SIGTRAP, depending on the processor.
 static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { COUNT = sizeof SIGNALS / sizeof *SIGNALS };
 
 static struct sigaction before[64];
 
-// The C library's sigaction. Under libjsig another one would be found first, which puts handlers behind that of the JVM; and
-// that one runs on the stack that has faulted, so it cannot even begin when a kernel has run out of it.
+// The C library's sigaction. libjsig replaces it by one that calls new handlers after the JVM's. But the JVM's handler runs on
+// the stack that faulted, so it cannot start when a kernel has used up its stack.
 static int (*set_action)(int, const struct sigaction*, struct sigaction*) = sigaction;
 
-// Read by the handler, so it must not be allocated at its first use.
+// The handler reads it, so its storage must exist before the first fault.
 static __thread hal_thread* volatile self __attribute__((tls_model("initial-exec")));
 
 hal_thread* hal_current(void) { return self; }
 
-// Otherwise somebody has sent the signal.
+// Whether an instruction raised the signal, rather than a call such as kill.
 static int is_fault(const siginfo_t* info) { return info->si_code > 0; }
 
 static void pass_on(int number, siginfo_t* info, void* context) {
@@ -36,7 +36,7 @@ static void pass_on(int number, siginfo_t* info, void* context) {
   } else if (has_handler) {
     action.sa_handler(number);
   } else if (is_fault(info)) {
-    set_action(number, &action, NULL);  // it comes again, and the system acts
+    set_action(number, &action, NULL);  // the instruction faults again, and the system takes the default action
   } else if (action.sa_handler == SIG_DFL) {
     set_action(number, &action, NULL);
     raise(number);
@@ -62,7 +62,7 @@ static void handler(int number, siginfo_t* info, void* context) {
 static int is_installed;
 
 static void install(void) {
-  // The name is found among the libraries that are loaded. The file may be gone.
+  // RTLD_NOLOAD finds this library by name even if its file was deleted.
   Dl_info own;
   if (!dladdr((void*)install, &own) || !dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) return;
   void* library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
@@ -70,7 +70,7 @@ static void install(void) {
   if (found) memcpy(&set_action, &found, sizeof found);
   for (int i = 0; i < COUNT; i++) {
     struct sigaction action;
-    set_action(SIGNALS[i], NULL, &before[SIGNALS[i]]);  // known before the handler is there
+    set_action(SIGNALS[i], NULL, &before[SIGNALS[i]]);  // the new handler needs it from its first signal on
     action = before[SIGNALS[i]];
     action.sa_sigaction = handler;
     action.sa_flags = (action.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
@@ -116,7 +116,7 @@ void hal_faults_leave(void) {
 int hal_call(hal_thread* thread, hal_run* run, const hal_launch* launch, unsigned long long first, unsigned long long count) {
   if (sigsetjmp(thread->out, 0)) {
     thread->is_inside = 0;
-    pthread_sigmask(SIG_SETMASK, &thread->mask, NULL);  // the handler has blocked some
+    pthread_sigmask(SIG_SETMASK, &thread->mask, NULL);  // signals that are blocked while a handler runs
     return thread->reason;
   }
   thread->is_inside = 1;

@@ -12,7 +12,7 @@
 
 typedef struct {
   void* handle;
-  int file;  // its number is the name by which the loader knows the library
+  int file;  // its descriptor is part of the path by which the loader knows the library
 } library;
 
 static void path_of(int file, char path[64]) { snprintf(path, 64, "/proc/self/fd/%d", file); }
@@ -27,23 +27,41 @@ static int write_code(int file, const char* code, int size) {
   return 1;
 }
 
-// Opens a library of kernels. Returns NULL and the reason if that fails.
-HAL_EXPORT library* hal_library_open(const void* code, int size, char* reason, int reason_size) {
+// Makes a file in memory with the code of a library. Returns -1 and the reason if that fails.
+static int make_file(const char* code, int size, char* reason, int reason_size) {
+  int file = memfd_create("jhal-kernels", MFD_CLOEXEC);
+  if (file < 0) {
+    snprintf(reason, (size_t)reason_size, "cannot create a file in memory: %s", strerror(errno));
+  } else if (!write_code(file, code, size)) {
+    snprintf(reason, (size_t)reason_size, "cannot write %d bytes to a file in memory: %s", size, strerror(errno));
+    close(file);
+    file = -1;
+  }
+  return file;
+}
+
+// Opens a library of kernels. Returns NULL and the reason if that fails; `is_refused`: the loader refuses the library.
+// Otherwise the process lacks memory or files.
+HAL_EXPORT library* hal_library_open(const void* code, int size, char* reason, int reason_size, int* is_refused) {
+  *is_refused = 0;
   library* opened = malloc(sizeof *opened);
-  int file = opened ? memfd_create("jhal-kernels", MFD_CLOEXEC) : -1;
-  if (file < 0 || !write_code(file, code, size)) {
-    snprintf(reason, (size_t)reason_size, "no memory for a library of %d bytes: %s", size, strerror(errno));
-    if (file >= 0) close(file);
+  if (!opened) {
+    snprintf(reason, (size_t)reason_size, "no memory");
+    return NULL;
+  }
+  int file = make_file(code, size, reason, reason_size);
+  if (file < 0) {
     free(opened);
     return NULL;
   }
   char path[64];
   path_of(file, path);
-  fenv_t mode;  // what is compiled with -ffast-math sets another one for the thread that loads it
+  fenv_t mode;  // a library compiled with -ffast-math changes the floating-point mode of the thread that loads it
   fegetenv(&mode);
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   fesetenv(&mode);
   if (!handle) {
+    *is_refused = 1;
     snprintf(reason, (size_t)reason_size, "%s", dlerror());
     close(file);
     free(opened);
@@ -53,7 +71,8 @@ HAL_EXPORT library* hal_library_open(const void* code, int size, char* reason, i
   return opened;
 }
 
-// The loader keeps some libraries. Their files stay open, or another one would have the same name and be taken for them.
+// The loader keeps some libraries after dlclose. Their files stay open: a later file of the same number would have the same
+// path, and the loader would return the kept library for it.
 HAL_EXPORT void hal_library_close(library* opened) {
   char path[64];
   path_of(opened->file, path);

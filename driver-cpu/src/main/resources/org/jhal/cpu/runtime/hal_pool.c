@@ -171,8 +171,9 @@ static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsig
     return HAL_NO_MEMORY;
   }
   hal_print_begin(thread, &job->output);
-  hal_launch launch = {grid->arguments, grid->size,       thread->shared, hal_stop,
-                       hal_fiber_stack, hal_frame_memory, hal_print};
+  hal_memory_begin(thread);
+  hal_launch launch = {grid->arguments, grid->size,        thread->shared, hal_stop,
+                       hal_fiber_stack, hal_kernel_memory, hal_print};
   int why = hal_call(thread, grid->function->run, &launch, first, count);
   hal_print_end(thread, &job->output, first);
   return why;
@@ -284,7 +285,7 @@ static int start(worker* w, const pthread_attr_t* attributes, const char* name, 
 
 HAL_EXPORT void hal_pool_close(hal_pool* pool);
 
-// Starts threads, perhaps fewer than asked for. Returns NULL if there is none.
+// Starts threads. Returns NULL if one of them cannot be started; then none is left.
 HAL_EXPORT hal_pool* hal_pool_open(int threads, const char* name) {
   if (!hal_faults_install()) return NULL;
   size_t size = sizeof(hal_pool) + (size_t)threads * sizeof(worker);
@@ -307,12 +308,10 @@ HAL_EXPORT hal_pool* hal_pool_open(int threads, const char* name) {
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
-  if (pool->count > 0) return pool;
+  if (pool->count == threads) return pool;
   hal_pool_close(pool);
   return NULL;
 }
-
-HAL_EXPORT int hal_pool_threads(hal_pool* pool) { return pool->count; }
 
 // Ends the threads, none of which runs a kernel.
 HAL_EXPORT void hal_pool_close(hal_pool* pool) {

@@ -1,6 +1,6 @@
-// What kernels print. Each thread gathers the text of the workgroups that it runs, without a lock. When the grid is over,
-// its text is written to the standard output, in the order of the workgroups, and whole: that of another dispatch comes
-// before or after it.
+// Output of kernels. Each thread collects the text of the workgroups that it runs, without a lock. When all workgroups of the
+// grid have ended, the text is written to the standard output in the order of the workgroups. The text of another dispatch
+// comes before or after it, never in between.
 #include "hal_runtime.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 20 };  // what a dispatch may print
+enum { ROOM = 1 << 20 };  // how many bytes a dispatch may print
 
 struct hal_printed {
   hal_printed* next;
@@ -33,11 +33,11 @@ void hal_print_begin(hal_thread* thread, hal_output* output) {
   thread->unprinted = &output->unprinted;
 }
 
-// What does not fit is counted and dropped: a kernel must not wait for whoever reads the output. Once something was dropped,
-// nothing that is shorter fits either.
+// Text that does not fit is dropped and counted, because a kernel must not wait for the reader of the output. After the first
+// drop all later text is dropped too, even if it is shorter.
 void hal_print(const char* text, unsigned long length) {
   hal_thread* thread = hal_current();
-  if (!thread->printed) {  // pages that are not used take no memory
+  if (!thread->printed) {  // unused pages take no memory
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* made = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, flags, -1, 0);
     thread->printed = made == MAP_FAILED ? NULL : made;
@@ -80,7 +80,7 @@ static void write_all(const char* text, size_t length) {
       struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
       poll(&room, 1, -1);
     } else if (errno != EINTR) {
-      return;  // nobody reads it
+      return;  // the output has no reader
     }
   }
 }

@@ -17,7 +17,7 @@
 
 #define HAL_EXPORT __attribute__((visibility("default")))
 
-// Why a dispatch has failed, beside what hal_abi.h has.
+// Why a dispatch failed, in addition to the reasons in hal_abi.h.
 enum {
   HAL_ILLEGAL_ADDRESS = 16,
   HAL_ARITHMETIC = 17,
@@ -29,7 +29,7 @@ enum {
 enum {
   HAL_GUARD = 64 << 10,         // bytes below each stack
   HAL_SIGNAL_STACK = 64 << 10,  // on which the handler runs
-  HAL_TEXT = 256,               // of what is said about a failure
+  HAL_TEXT = 256,               // of the details about a failure
 };
 
 // What is launched: a kernel, and what a workgroup of it has taken lately, in nanoseconds; 0 if none has run.
@@ -46,15 +46,17 @@ typedef struct {
   unsigned shared_size;
 } hal_grid;
 
+typedef struct hal_block hal_block;
+
 // A thread that runs kernels. Only that thread uses it.
 typedef struct {
   // Failures.
   sigjmp_buf out;
   sigset_t mask;              // the signals that it blocks
   volatile int is_inside;     // it runs a kernel, and a fault is the kernel's
-  volatile int reason;        // why the kernel has failed
-  const char* volatile said;  // what the kernel says about that; null for nothing
-  void* volatile address;     // of the memory that it has tried to access
+  volatile int reason;        // why the kernel failed
+  const char* volatile said;  // the kernel's own details about that, or NULL
+  void* volatile address;     // of the memory that it tried to access
   volatile int has_address;
   void* signal_stack;
   char* low;                  // the end of the thread's own stack; null if it is not known
@@ -62,16 +64,16 @@ typedef struct {
   // Memory for kernels, which grows and stays.
   char* shared;
   size_t shared_size;
-  char* frames;               // of coroutines
-  size_t frames_size;
+  hal_block* blocks;          // of what a kernel asks for, the last one first
+  size_t block_size;          // of the next one
   char* stacks;               // of fibers
   size_t stacks_size, stack_size;
   unsigned stack_count;       // how many of them can be used
 
-  // What the workgroups that it runs have printed.
+  // What its workgroups have printed.
   char* printed;
   size_t printed_length;
-  _Atomic long* print_room;   // how much the dispatch may print yet
+  _Atomic long* print_room;   // how many bytes the dispatch may still print
   _Atomic long* unprinted;    // how many calls had no room
 } hal_thread;
 
@@ -82,11 +84,12 @@ void hal_faults_leave(void);
 hal_thread* hal_current(void);
 // Runs workgroups. Returns why they have failed, or 0.
 int hal_call(hal_thread* thread, hal_run* run, const hal_launch* launch, unsigned long long first, unsigned long long count);
-// Ends the kernel with a failure. `text`, if any, must stay where it is until then.
+// Ends the calling thread's kernel with a failure. `text` may be NULL. It must stay valid until hal_describe has copied it, so it
+// cannot lie on the kernel's stack.
 _Noreturn void hal_stop(int why, const char* text);
-// Says more about a failure that hal_call has just returned: empty if there is nothing to say.
+// Writes details about the failure that hal_call has just returned; empty if there are none.
 void hal_describe(const hal_thread* thread, char text[HAL_TEXT]);
-// Blocks all signals for the calling thread but those of faults. They are for threads of the program.
+// Blocks all signals but those of faults for the calling thread, so that they reach the program's own threads.
 void hal_block_signals(sigset_t* before);
 
 // hal_thread.c
@@ -94,9 +97,10 @@ int hal_thread_make(hal_thread* thread);  // 0 if there is no memory
 void hal_thread_free(hal_thread* thread);
 int hal_reserve_shared(hal_thread* thread, size_t size);  // 0 if there is no memory
 int hal_is_below_stack(const hal_thread* thread, const char* address);
+void hal_memory_begin(hal_thread* thread);  // a kernel begins, and has asked for no memory yet
 // What kernels call: these end the kernel if there is no memory.
 void* hal_fiber_stack(unsigned index, unsigned long size);
-void* hal_frame_memory(unsigned long size);
+void* hal_kernel_memory(unsigned long size);
 
 // hal_print.c. What the workgroups of one dispatch print, until it is over.
 typedef struct hal_printed hal_printed;

@@ -40,10 +40,48 @@ int hal_reserve_shared(hal_thread* thread, size_t size) {
   return grow(thread, &thread->shared, &thread->shared_size, size);
 }
 
-void* hal_frame_memory(unsigned long size) {
+// Memory that a kernel asks for comes from blocks, each part behind the one before. The next kernel gets it again, in one
+// block if this one has needed several.
+struct hal_block {
+  hal_block* before;
+  size_t size, used;
+  _Alignas(64) char memory[];
+};
+
+static void free_blocks(hal_thread* thread) {
+  while (thread->blocks) {
+    hal_block* block = thread->blocks;
+    thread->blocks = block->before;
+    release(thread, block);
+  }
+}
+
+void hal_memory_begin(hal_thread* thread) {
+  if (!thread->blocks) return;
+  if (thread->blocks->before) {
+    thread->block_size = 0;
+    for (hal_block* block = thread->blocks; block; block = block->before) thread->block_size += block->used;
+    free_blocks(thread);
+  } else {
+    thread->blocks->used = 0;
+  }
+}
+
+void* hal_kernel_memory(unsigned long size) {
   hal_thread* thread = hal_current();
-  if (!grow(thread, &thread->frames, &thread->frames_size, size)) hal_stop(HAL_NO_MEMORY, "their frames");
-  return thread->frames;
+  size_t rounded = (size + 63) / 64 * 64;
+  hal_block* block = thread->blocks;
+  if (!block || block->size - block->used < rounded) {
+    size_t room = rounded < thread->block_size ? thread->block_size : rounded;
+    block = allocate(thread, sizeof *block + room);
+    if (!block) hal_stop(HAL_NO_MEMORY, "their variables");
+    *block = (hal_block){thread->blocks, room, 0};
+    thread->blocks = block;
+    thread->block_size = 0;
+  }
+  void* memory = block->memory + block->used;
+  block->used += rounded;
+  return memory;
 }
 
 static void free_stacks(hal_thread* thread) {
@@ -101,7 +139,7 @@ int hal_thread_make(hal_thread* thread) {
 void hal_thread_free(hal_thread* thread) {
   free(thread->signal_stack);
   free(thread->shared);
-  free(thread->frames);
+  free_blocks(thread);
   free_stacks(thread);
   hal_print_free(thread);
 }

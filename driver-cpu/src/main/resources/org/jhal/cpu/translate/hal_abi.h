@@ -1,9 +1,9 @@
-// What the library of compiled kernels and the runtime that calls it say to each other.
+// The interface between a library of compiled kernels and the runtime that calls it.
 #ifndef HAL_ABI_H
 #define HAL_ABI_H
 
-// Raised with each change of this file that a compiled library or the runtime could notice.
-#define HAL_ABI_VERSION 1
+// Raised with each change of this file that affects compiled libraries or the runtime.
+#define HAL_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +21,7 @@ struct hal_launch {
   void* shared;            // dynamic shared memory, aligned to 64 bytes; this thread's own
   void (*stop)(int why, const char* text);  // ends the dispatch with a failure; does not return. `text`: a literal, or null
   void* (*stack)(unsigned index, unsigned long size);  // a stack of this thread for a fiber
-  void* (*memory)(unsigned long size);  // memory of this thread; the same at each call, until more is asked for
+  void* (*memory)(unsigned long size);  // memory of this thread, aligned to 64 bytes, until the kernel returns
   void (*print)(const char* text, unsigned long length);  // shown when the dispatch is over, if there is room
 };
 
@@ -34,7 +34,7 @@ typedef struct {
   unsigned size, align, is_pointer;
 } hal_parameter;
 
-// What a library says about a kernel: it has hal_kernel_0, hal_kernel_1 and so on.
+// A library exports hal_kernel_0, hal_kernel_1 and so on, one for each of its kernels.
 typedef struct {
   hal_run* run;
   unsigned count;

@@ -33,19 +33,20 @@ template <class P> struct coroutine_handle : coroutine_handle<> {
 };
 }  // namespace std
 
-// The frames of a workgroup's items, one behind the other.
+// The frames of a workgroup's items, one behind the other. Those of the next workgroup take their place.
 struct hal_frame_memory {
   const hal_launch* launch;
   unsigned items, used;
   char* memory;
-  void begin(unsigned count, const hal_launch* of) {
+  void begin_run(unsigned count, const hal_launch* of) {
     launch = of;
     items = count;
-    used = 0;
+    memory = nullptr;
   }
+  void begin_group() { used = 0; }
   void* next(size_t size) {
     size_t rounded = (size + 63) / 64 * 64;
-    if (used == 0) memory = (char*)launch->memory(rounded * items);
+    if (!memory) memory = (char*)launch->memory(rounded * items);
     return memory + rounded * used++;
   }
 };

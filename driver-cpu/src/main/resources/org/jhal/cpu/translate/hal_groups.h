@@ -46,11 +46,33 @@ struct hal_cursor {
 #define HAL_SET(array) __builtin_memset(array, true, sizeof array)
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
 
+// `array`: a variable of each item. It lies on the stack of the thread, or in the launch's memory if that takes much.
+enum { HAL_MUCH = 512 << 10 };
+template <class T> struct hal_placed {
+  T value;
+  static void* operator new(size_t, void* at) { return at; }
+};
+template <unsigned N, class T, unsigned M>
+static inline __attribute__((always_inline)) auto hal_all(T (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {
+  (void)launch, (void)many;
+  if constexpr (M == N) {
+    return few;
+  } else {
+    static_assert(__has_trivial_destructor(T), "a variable with a destructor that lives over a barrier is too large");
+    if (!many) many = launch.memory(sizeof(T) * N);
+    for (unsigned i = 0; i < N; i++) new ((T*)many + i) hal_placed<T>;
+    return *(T(*)[N])many;
+  }
+}
+#define HAL_ALL(type, array, number)                                            \
+  type array##_few[sizeof(type) * HAL_ITEMS > HAL_MUCH ? 1 : HAL_ITEMS];        \
+  auto& array = hal_all<HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
+
 // What an item reads that others have given before the barrier: `all` has an element for each item, `takes_part` says
 // which have given something.
-template <class T> static inline T hal_read(const T* all, unsigned items, unsigned i, unsigned lane) {
+template <class T> static inline T hal_read(const T* all, unsigned items, unsigned i, unsigned mask, unsigned lane) {
   unsigned from = (i & ~31u) + lane;
-  return all[from < items ? from : i];
+  return all[from < items && (mask >> lane & 1) ? from : i];
 }
 template <class T, class R, class F>
 static inline R hal_read_warp(const T* all, const bool* takes_part, unsigned items, unsigned i, unsigned mask, R none, F combine) {
@@ -76,7 +98,7 @@ template <class T, class F> static inline T hal_read_tree(const T* all, unsigned
   }
   return values[i & (size - 1)];
 }
-#define HAL_READ(all, lane) hal_read(all, HAL_ITEMS, hal_i, lane)
+#define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
 #define HAL_READ_TREE(all, size, ...) hal_read_tree(all, HAL_ITEMS, hal_i, size, __VA_ARGS__)
 #define HAL_READ_BITS(all, takes_part, mask, bit)                            \
   hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, 0u,                 \

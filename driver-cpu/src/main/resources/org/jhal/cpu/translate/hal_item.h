@@ -69,11 +69,13 @@ static inline long long clock64() {
 typedef long clock_t;
 static inline clock_t clock() { return (clock_t)clock64(); }
 
-// Prints through the runtime, which gathers what a workgroup has printed.
+// Prints through the runtime, which gathers what a workgroup has printed. A text that is too long is cut, and ends with a mark.
 extern "C" int snprintf(char* to, size_t size, const char* format, ...) noexcept __attribute__((format(printf, 3, 4)));
 template <class... A> static inline int printf(const char* format, A... values) {
   char line[1024];
+  const int most = sizeof line - 1;
   int length = snprintf(line, sizeof line, format, values...);
-  hal_self.hal_launch_->print(line, length < (int)sizeof line ? (unsigned long)length : sizeof line - 1);
+  if (length > most) __builtin_memcpy(line + most - 4, "...\n", 4);
+  if (length > 0) hal_self.hal_launch_->print(line, (unsigned long)(length > most ? most : length));
   return length;
 }

@@ -202,8 +202,9 @@ static inline unsigned hal_lane_xor(unsigned lane, int mask, int width) {
 
 #define HAL_SHUFFLE(name, argument, lane_of)                                                                      \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned, unsigned lane) { \
-      return hal_unpack<T>(values[lane_of(lane, from, width)]);                                                   \
+    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) { \
+      const unsigned other = lane_of(lane, from, width);                                                          \
+      return given >> other & 1 ? hal_unpack<T>(values[other]) : value;                                           \
     });                                                                                                           \
   }                                                                                                               \
   template <class T> static inline T name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
@@ -233,9 +234,8 @@ HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, ma
             hal_exchanged<int>(self, mask, yes == 0, [](unsigned long long* values, unsigned given, unsigned) {
               return hal_ballot_of(values, given) == 0;
             }))
-static inline unsigned __activemask(hal_item& self) {
-  return self.hal_own ? self.hal_own->meeting->warps[self.hal_index() >> 5].alive : 1u;
-}
+// No item may count on others to run beside it, so each is alone. Then each that acts for the lanes of its mask is counted once.
+static inline unsigned __activemask(const hal_item& self) { return 1u << (self.hal_index() & 31); }
 
 #define HAL_REDUCE(name, expression)                                                                              \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \

@@ -129,6 +129,11 @@ static inline void hal_leave(hal_fiber* fiber) {
   }
 }
 
+// An array in the launch's memory.
+template <class T> static inline T* hal_array(const hal_launch& launch, unsigned length) {
+  return (T*)launch.memory(sizeof(T) * length);
+}
+
 // Items with stacks of their own.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_fibers;
 template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
@@ -166,8 +171,8 @@ struct hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A
     fiber->place = top;
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    static thread_local hal_fiber fibers[items];
-    static thread_local hal_warp warps[(items + 31) / 32];
+    hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
+    hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
     hal_begin(*launch);
     for (hal_cursor at(*launch, first); count > 0; count--, at.next()) {
       hal_meeting meeting{};
@@ -198,15 +203,16 @@ struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal
     return kernel(fiber->item, *(hal_bare<A>*)arguments[I]...);
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    static thread_local hal_fiber fibers[items];
-    static thread_local hal_warp warps[(items + 31) / 32];
-    static thread_local hal_coroutine coroutines[items];
+    hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
+    hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
+    hal_coroutine* coroutines = hal_array<hal_coroutine>(*launch, items);
     hal_begin(*launch);
+    hal_frames().begin_run(items, launch);
     for (hal_cursor at(*launch, first); count > 0; count--, at.next()) {
       hal_meeting meeting{};
       meeting.warps = warps;
       hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
-      hal_frames().begin(items, launch);
+      hal_frames().begin_group();
       for (unsigned i = 0; i < items; i++) coroutines[i] = one(fibers + i, typename hal_coroutines::indexes());
       hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned i) {
         coroutines[i].handle.resume();

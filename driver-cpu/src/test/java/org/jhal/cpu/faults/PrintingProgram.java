@@ -7,7 +7,7 @@ final class PrintingProgram {
   private PrintingProgram() {}
 
   public static void main(String[] arguments) throws Exception {
-    List<String> kernels = List.of("formats", "items", "prints_and_traps");
+    List<String> kernels = List.of("formats", "cut", "items", "prints_and_traps");
     String options = "threads=4&barriers=" + arguments[0];
     try (FaultRun run = new FaultRun(options, "printing.cpp", kernels)) {
       for (String kernel : kernels) {

@@ -23,6 +23,9 @@ class PrintingTest {
     expected.add("nothing");
     expected.add("-1 4000000000 -5000000000 18446744073709551615 ff    42|42   |00042");
     expected.add("1.500000 0.667 1.234568e+04 0.1 x text 0x1234 %");
+    expected.add("0".repeat(1021) + "1"); // with the end of the line the most that a call prints
+    expected.add("0".repeat(1019) + "...");
+    expected.add("1024");
     for (int group = 0; group < 50; group++) {
       expected.add("workgroup " + group + " item 0");
       expected.add("workgroup " + group + " item 32");

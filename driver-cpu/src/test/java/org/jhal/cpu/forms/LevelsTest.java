@@ -1,6 +1,8 @@
 package org.jhal.cpu.forms;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
@@ -17,23 +19,35 @@ class LevelsTest {
   private static final Map<String, String> BODIES =
       Map.of(
           "without", "out[threadIdx.x] = 1;",
+          "active", "out[threadIdx.x] = __activemask();",
           "divided", "out[threadIdx.x] = 1;\n __syncthreads();\n out[threadIdx.x ^ 1] += 1;",
+          "ending", "if (out[threadIdx.x] > 3) return;\n__syncthreads();\nout[threadIdx.x] = 1;",
           "jumping", "int i = 0;\nagain: __syncthreads();\nif (++i < 3) goto again;",
           "helped", "wait_twice(out[0]);");
 
   private static final String HELPER =
       "__device__ void wait_twice(int n) {\nif (n > 3) return;\n__syncthreads();\n}\n";
 
-  private static Translation.Form form(String name) {
+  private static Translation translation(String name) {
     String source =
         "# 1 \"a.cpp\"\n" + HELPER + "__global__ void k(int* out) {\n" + BODIES.get(name) + "\n}\n";
     KernelRequest request = new KernelRequest("k", 64, 1, 1);
-    return Translator.translate(source, List.of(request), null).kernels().get(0);
+    return Translator.translate(source, List.of(request), null);
+  }
+
+  private static Translation.Form form(String name) {
+    return translation(name).kernels().get(0);
   }
 
   @Test
   void kernelsWithoutBarriersRunItemByItem() {
     assertEquals("items run one after the other", form("without").text());
+  }
+
+  /** Each item is the only active one of its own warp. */
+  @Test
+  void askingForActiveItemsIsNoMeeting() {
+    assertEquals("items run one after the other", form("active").text());
   }
 
   @Test
@@ -53,6 +67,15 @@ class LevelsTest {
         "items have stacks of their own: items meet in wait_twice, which returns early in line 6;"
             + " items meet in the function wait_twice in line 6",
         form("helped").text());
+  }
+
+  /** Compilers would not use vectors: Clang then takes twice as long. */
+  @Test
+  void noItemIsAskedWhetherItIsAliveBeforeOneCanHaveEnded() {
+    String[] loops = translation("ending").text().split("HAL_ITEMS_BEGIN", -1);
+    assertEquals(3, loops.length, "loops over the items, and what is before them");
+    assertFalse(loops[1].startsWith(" if (!("), loops[1]);
+    assertTrue(loops[2].startsWith(" if (!(hal_alive[hal_i])) continue;"), loops[2]);
   }
 
   /** Would take hours if any stage looked at all functions once for each of them. */

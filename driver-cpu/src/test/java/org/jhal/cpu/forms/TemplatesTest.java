@@ -1,6 +1,7 @@
 package org.jhal.cpu.forms;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +30,12 @@ class TemplatesTest {
         }
         out[own] = (int)tile[threadIdx.x];
       }
+      template <int FACTOR = 5>
+      __global__ void with_default(const int* in, int* out) {
+        int own = blockIdx.x * blockDim.x + threadIdx.x;
+        __syncthreads();
+        out[own] = FACTOR * in[own];
+      }
       namespace inner {
       template <int FACTOR>
       __global__ void scaled(const int* in, int* out) {
@@ -46,11 +53,13 @@ class TemplatesTest {
             "sums", "turned<int, 64, true>",
             "exact", "turned<double, 64, true>",
             "reversed", "turned<short, 64, false>",
-            "scaled", "inner::scaled<-3>");
+            "scaled", "inner::scaled<-3>",
+            "with_default", "with_default< >");
     int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
     int[] sums = new int[input.length];
     int[] reversed = new int[input.length];
     int[] scaled = new int[input.length];
+    int[] fives = new int[input.length];
     for (int i = 0; i < input.length; i++) {
       int group = i / FormRun.ITEMS * FormRun.ITEMS;
       for (int j = 0; j < FormRun.ITEMS; j++) {
@@ -58,12 +67,17 @@ class TemplatesTest {
       }
       reversed[i] = input[group + FormRun.ITEMS - 1 - i % FormRun.ITEMS];
       scaled[i] = -3 * input[i];
+      fives[i] = 5 * input[i];
     }
     try (FormRun run = new FormRun(form, SOURCE, entries)) {
       assertArrayEquals(sums, run.run("sums", input), "sums as " + form);
       assertArrayEquals(sums, run.run("exact", input), "exact as " + form);
       assertArrayEquals(reversed, run.run("reversed", input), "reversed as " + form);
       assertArrayEquals(scaled, run.run("scaled", input), "scaled as " + form);
+      assertArrayEquals(fives, run.run("with_default", input), "with_default as " + form);
+      if (form.equals("fission")) {
+        assertEquals("divided at its barriers", run.note("with_default"));
+      }
     }
   }
 }

@@ -122,6 +122,7 @@ class NativeRuntimeTest {
         "many_failures",
         "no_thread",
         "no_memory",
+        "memory_of_kernels",
         "largest_grid",
         "slower_than_before",
         "list_in_order",

@@ -8,6 +8,15 @@ extern "C" __global__ void formats(const int* in, int* out) {
   out[blockIdx.x * 64 + threadIdx.x] = in[0];
 }
 
+extern "C" __global__ void cut(const int* in, int* out) {
+  if (threadIdx.x == 0) {
+    printf("%01022d\n", 1);
+    out[0] = printf("%01023d\n", 2);
+    printf("%d\n", out[0]);
+  }
+  out[threadIdx.x] = in[0];
+}
+
 extern "C" __global__ void items(const int* in, int* out) {
   __shared__ int values[64];
   values[threadIdx.x] = threadIdx.x;

@@ -685,3 +685,66 @@ KERNEL texts(const int* in, int* out) {
   __syncthreads();
   out[AT] = in[AT] + a[0] + b[0] + brace + quote + thousand + 0x1'0;
 }
+
+// Each lane is counted once, by itself or by another one, whichever lanes are said to be active.
+
+__device__ int active_slot(int* counter) {
+  unsigned active = __activemask();
+  int lane = threadIdx.x & 31, leader = __ffs(active) - 1, first = 0;
+  if (lane == leader) first = atomicAdd(counter, __popc(active));
+  return __shfl_sync(active, first, leader) + __popc(active & ((1u << lane) - 1));
+}
+
+extern "C" __global__ void leaders_of_active_lanes(const int* in, int* out) {
+  unsigned active = __activemask();
+  if ((threadIdx.x & 31) == __ffs(active) - 1) atomicAdd(out + blockIdx.x * 64, __popc(active));
+}
+
+extern "C" __global__ void active_in_a_branch(const int* in, int* out) {
+  __shared__ int small, large;
+  if (threadIdx.x == 0) small = large = 0;
+  __syncthreads();
+  if (in[AT] % 3 == 0) active_slot(&small);
+  else active_slot(&large);
+  __syncthreads();
+  out[AT] = small + 1000 * large;
+}
+
+extern "C" __global__ void exchanges_of_active_lanes(const int* in, int* out) {
+  int value = in[AT];
+  if (value % 2 != 0) {
+    unsigned own = 1u << (threadIdx.x & 31);
+    out[AT] = __shfl_xor_sync(own, value, 1) + (__ballot_sync(own, 1) == own);
+  } else {
+    unsigned active = __activemask();
+    __syncwarp(active);
+    out[AT] = 2 + (__popc(__ballot_sync(active, value % 3 == 0) & 1u << (threadIdx.x & 31)));
+  }
+}
+
+extern "C" __global__ void slots_of_active_lanes(const int* in, int* out) {
+  __shared__ int count, found[64];
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  if (in[AT] % 5 < 2) found[active_slot(&count)] = in[AT];
+  __syncthreads();
+  int sum = 0;
+  for (int i = 0; i < count; i++) sum += found[i];
+  out[AT] = sum;
+}
+
+// What is exchanged was exchanged before.
+
+extern "C" __global__ void nested_shuffles(const int* in, int* out) {
+  int lane = threadIdx.x & 31;
+  out[AT] = __shfl_sync(~0u, __shfl_sync(~0u, in[AT], (lane + 5) % 32), (lane + 3) % 32);
+}
+
+extern "C" __global__ void shuffle_of_a_vote(const int* in, int* out) {
+  out[AT] = __shfl_sync(~0u, __popc(__ballot_sync(~0u, in[AT] > 500)), 4) + 7;
+}
+
+extern "C" __global__ void vote_of_a_shuffle(const int* in, int* out) {
+  int sum = __shfl_sync(~0u, in[AT], 3) + __shfl_sync(~0u, in[AT], 9);
+  out[AT] = __any_sync(~0u, __reduce_max_sync(~0u, __shfl_sync(~0u, sum % 2, 3)));
+}

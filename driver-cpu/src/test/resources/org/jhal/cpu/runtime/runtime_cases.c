@@ -22,7 +22,6 @@
 enum { ILLEGAL_ADDRESS = 16, ARITHMETIC = 17, ILLEGAL_INSTRUCTION = 18, STACK_OVERFLOW = 19, NO_MEMORY = 20 };
 
 void* hal_pool_open(int threads, const char* name);
-int hal_pool_threads(void* pool);
 void hal_pool_close(void* pool);
 typedef struct {
   void* function;
@@ -32,7 +31,7 @@ typedef struct {
 } hal_grid;
 int hal_pool_run(void* pool, const hal_grid* grids, int count, int* ended);
 void hal_failure_text(char* text, int size);
-void* hal_library_open(const void* code, int size, char* reason, int reason_size);
+void* hal_library_open(const void* code, int size, char* reason, int reason_size, int* is_refused);
 void hal_library_close(void* opened);
 const hal_kernel* hal_library_kernel(void* opened, int index);
 void* hal_function_make(const hal_kernel* kernel);
@@ -268,7 +267,7 @@ static void use_stacks(int threads) {
   many = threads;
   pthread_key_create(&has_arrived, NULL);
   pool = hal_pool_open(many, "t");
-  CHECK(hal_pool_threads(pool) == many);
+  CHECK(pool);
   CHECK(run(fills_stacks, (unsigned)many) == 0);
   for (unsigned groups = 1; groups < FIBERS; groups += 100) CHECK(run(leaves_stack, groups) == STACK_OVERFLOW);
   CHECK(run(nothing, 100) == 0);
@@ -305,6 +304,16 @@ static void case_many_failures(void) {
 
 // ---- memory ----
 
+// How many threads this process has.
+static int threads(void) {
+  int count = 0;
+  DIR* all = opendir("/proc/self/task");
+  CHECK(all);
+  for (struct dirent* one; (one = readdir(all));) count += one->d_name[0] != '.';
+  closedir(all);
+  return count;
+}
+
 static void limit_memory(rlim_t bytes) {
   struct rlimit limit;
   getrlimit(RLIMIT_AS, &limit);
@@ -312,20 +321,23 @@ static void limit_memory(rlim_t bytes) {
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
 }
 
-// Where no thread starts, there is no pool.
+// Where a thread does not start, there is no pool, and none of its threads is left.
 static void case_no_thread(void) {
   limit_memory(16 << 20);
   CHECK(hal_pool_open(4, "t") == NULL);
+  limit_memory(256 << 20);  // for some of them
+  CHECK(hal_pool_open(64, "t") == NULL);
+  for (long long end = now() + 60000000000LL; threads() > 1;) CHECK(now() < end);
   limit_memory(RLIM_INFINITY);
   pool = hal_pool_open(4, "t");
-  CHECK(hal_pool_threads(pool) == 4);
+  CHECK(threads() == 5);
 }
 
 static void uses_shared(const hal_launch* launch, unsigned long long first, unsigned long long count) {
   (void)first, (void)count;
   memset(launch->shared, 1, 1 << 20);
 }
-static void uses_frames(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+static void uses_much(const hal_launch* launch, unsigned long long first, unsigned long long count) {
   (void)first, (void)count;
   memset(launch->memory(512 << 20), 1, 4096);
 }
@@ -335,10 +347,35 @@ static void case_no_memory(void) {
   pool = hal_pool_open(2, "t");
   limit_memory(256 << 20);
   CHECK(run_with(uses_shared, 4, 1, 1, 1 << 30) == NO_MEMORY);
-  CHECK(run(uses_frames, 4) == NO_MEMORY);
+  CHECK(run(uses_much, 4) == NO_MEMORY);
   limit_memory(RLIM_INFINITY);
   CHECK(run_with(uses_shared, 4, 1, 1, 1 << 20) == 0);
-  CHECK(run(uses_frames, 4) == 0);
+  CHECK(run(uses_much, 4) == 0);
+}
+
+static char* parts[6];
+static void asks_for_parts(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  static const size_t sizes[] = {1, 100, 64, 5 << 20, 4096, 65};
+  for (int i = 0; i < 6; i++) {
+    parts[i] = launch->memory(sizes[i]);
+    CHECK((size_t)parts[i] % 64 == 0);
+    memset(parts[i], i, sizes[i]);
+  }
+  for (int i = 0; i < 6; i++) {
+    for (size_t at = 0; at < sizes[i]; at++) CHECK(parts[i][at] == i);
+  }
+}
+
+// What a kernel asks for is its own until it returns, and the next one gets the same again, in one piece.
+static void case_memory_of_kernels(void) {
+  pool = hal_pool_open(1, "t");
+  for (int i = 0; i < 2; i++) CHECK(run(asks_for_parts, 1) == 0);
+  char* before[6];
+  memcpy(before, parts, sizeof parts);
+  CHECK(run(asks_for_parts, 1) == 0);
+  CHECK(memcmp(before, parts, sizeof parts) == 0);
+  CHECK(parts[5] - parts[0] == 3 * 64 + 64 + (5 << 20) + 4096);
 }
 
 // ---- grids ----
@@ -542,7 +579,8 @@ static void* open_library(const char* path) {
   size_t size = fread(code, 1, sizeof code, file);
   fclose(file);
   char reason[256] = "";
-  void* library = hal_library_open(code, (int)size, reason, sizeof reason);
+  int is_refused;
+  void* library = hal_library_open(code, (int)size, reason, sizeof reason, &is_refused);
   if (!library) printf("%s\n", reason);
   CHECK(library);
   return library;
@@ -570,15 +608,22 @@ static void case_floating_point(const char* library) {
   CHECK(fegetround() == FE_TONEAREST);
 }
 
+// The reason names what failed, and what the process lacks is not taken for a fault of the library.
 static void case_no_library(void) {
   char reason[256] = "";
-  CHECK(hal_library_open("none", 4, reason, sizeof reason) == NULL);
-  CHECK(strlen(reason) > 0);
-  reason[0] = 0;
-  struct rlimit none = {0, 0};
+  int is_refused = 0;
+  CHECK(hal_library_open("none", 4, reason, sizeof reason, &is_refused) == NULL);
+  CHECK(is_refused && strlen(reason) > 0);
+  signal(SIGXFSZ, SIG_IGN);
+  struct rlimit two = {2, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &two);
+  CHECK(hal_library_open("none", 4, reason, sizeof reason, &is_refused) == NULL);
+  CHECK(!is_refused && strstr(reason, "cannot write 4 bytes") && strstr(reason, strerror(EFBIG)));
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY}, none = {0, 0};
+  setrlimit(RLIMIT_FSIZE, &all);
   setrlimit(RLIMIT_NOFILE, &none);
-  CHECK(hal_library_open("none", 4, reason, sizeof reason) == NULL);
-  CHECK(strstr(reason, strerror(EMFILE)));
+  CHECK(hal_library_open("none", 4, reason, sizeof reason, &is_refused) == NULL);
+  CHECK(!is_refused && strstr(reason, "cannot create a file") && strstr(reason, strerror(EMFILE)));
 }
 
 // ---- output ----
@@ -645,6 +690,7 @@ int main(int count, char** arguments) {
   CASE(many_failures, case_many_failures())
   CASE(no_thread, case_no_thread())
   CASE(no_memory, case_no_memory())
+  CASE(memory_of_kernels, case_memory_of_kernels())
   CASE(largest_grid, case_largest_grid())
   CASE(slower_than_before, case_slower_than_before())
   CASE(list_in_order, case_list_in_order())

@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How large the engine and the drivers of GPUs may be, which files may be long, and how many may
- * catch {@code Throwable} or {@code Error}. A limit is the number that was measured last. Limits
- * are only ever lowered, with the change that makes something smaller. Lines are counted as by
- * {@code wc -l}, in main sources only. For folders, imports and package descriptions do not count,
- * since they change when a class moves.
+ * How large the engine and the drivers may be, which files may be long, and how many may catch
+ * {@code Throwable} or {@code Error}. A limit is the number that was measured last. Limits are
+ * lowered with the change that makes something smaller, and raised only with a new feature. Lines
+ * are counted as by {@code wc -l}, in main sources only. For folders, imports and package
+ * descriptions do not count, since they change when a class moves.
  */
 class SourceSizeTest {
   /** The lines of a file that is not in {@link #LONG_FILES}. */
@@ -33,19 +33,21 @@ class SourceSizeTest {
       Map.ofEntries(
           Map.entry("BenchTool.java", 478),
           Map.entry("BundleBuilder.java", 475),
-          Map.entry("CrossDeviceCopyTest.java", 584),
-          Map.entry("CrossDeviceWaitTest.java", 518),
+          Map.entry("CrossDeviceCopyTest.java", 576),
+          Map.entry("CrossDeviceWaitTest.java", 515),
           Map.entry("FaultWorkload.java", 466),
           Map.entry("FileFailureTest.java", 468),
           Map.entry("FileTransferTest.java", 477),
-          Map.entry("GpuFreeTest.java", 519),
+          Map.entry("GpuFreeTest.java", 518),
           Map.entry("GpuGraphTest.java", 776),
           Map.entry("GpuPeerTest.java", 508),
           Map.entry("HostMemory.java", 486),
-          Map.entry("NativeFailureTest.java", 577),
-          Map.entry("PeerImportTest.java", 618),
+          Map.entry("NativeFailureTest.java", 572),
+          Map.entry("PeerImportTest.java", 615),
           Map.entry("QueueHostCallTest.java", 531),
           Map.entry("SemaphoreObserverTest.java", 495));
+
+  private static final Pattern SOURCE = Pattern.compile("\\.(java|c|h)$");
 
   private static final Pattern CATCHES_ALL =
       Pattern.compile("\\bcatch\\s*\\([^)]*\\b(Throwable|Error)\\b");
@@ -54,11 +56,13 @@ class SourceSizeTest {
   @CsvSource({
     "hal-utils/src/main/java, 25486",
     "hal-utils/src/main/java/org/jhal/engine, 16848",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11392",
+    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11105",
     "driver-cuda/src/main/java, 1300",
-    "driver-hip/src/main/java, 1292"
+    "driver-hip/src/main/java, 1292",
+    "driver-cpu/src/main/java, 9133",
+    "driver-cpu/src/main/resources, 1823"
   })
-  void theEngineDoesNotGrow(String folders, int limit) throws IOException {
+  void noFolderGrows(String folders, int limit) throws IOException {
     int lines = 0;
     for (String folder : folders.split(" ", -1)) {
       for (Path file : sources(folder)) {
@@ -157,7 +161,7 @@ class SourceSizeTest {
   private static List<Path> sources(String folder) throws IOException {
     try (Stream<Path> files = Files.walk(Repository.root().resolve(folder))) {
       List<Path> sources =
-          files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+          files.filter(file -> SOURCE.matcher(file.toString()).find()).sorted().toList();
       assertFalse(sources.isEmpty(), () -> "no sources in " + folder);
       return sources;
     }

@@ -343,8 +343,8 @@ public abstract class GpuCacheTest {
   @Test
   void doesNotKeepASourceThatReadsOtherFiles() throws Exception {
     String source = "#define MORE 1\n" + SOURCE;
-    assertEquals(6, runHere(bundle("include", "#include <stddef.h>\n" + source, "")));
-    assertEquals(6, runHere(bundle("comment", "// #include <stddef.h>\n" + source, "")));
+    assertEquals(6, runHere(bundle("include", "#include <stdalign.h>\n" + source, "")));
+    assertEquals(6, runHere(bundle("comment", "// #include <stdalign.h>\n" + source, "")));
     assertEquals(6, runHere(bundle("time", "// __TIME__\n" + source, "")));
     assertEquals(6, runHere(bundle("option", source, "-DWHEN=__TIME__")));
     assertEquals(List.of(), entries());
@@ -365,7 +365,7 @@ public abstract class GpuCacheTest {
     Files.writeString(header, "#define MORE 2\n");
     assertEquals(7, runHere(bundle), "the kept code is of another header");
     assertEquals(2, entries().size());
-    Files.writeString(header, "#include <stddef.h>\n#define MORE 3\n");
+    Files.writeString(header, "#include <stdalign.h>\n#define MORE 3\n");
     assertEquals(8, runHere(bundle));
     Files.writeString(header, "#if 0\n#include \"gone.h\"\n#endif\n#define MORE 4\n");
     assertEquals(9, runHere(bundle));

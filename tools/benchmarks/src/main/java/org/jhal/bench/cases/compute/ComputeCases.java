@@ -8,6 +8,7 @@ import org.jhal.Hal;
 import org.jhal.Setting;
 import org.jhal.bench.baselines.HostKernels;
 import org.jhal.bench.baselines.PlainJava;
+import org.jhal.bench.baselines.Pocl;
 import org.jhal.bench.baselines.VectorApi;
 import org.jhal.bench.kernel.Workload;
 import org.jhal.bench.measure.Aim;
@@ -17,8 +18,8 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * Kernels of the examples on the host's processors, beside the same work in C, in Java and on the
- * mock.
+ * Kernels of the examples on the host's processors, beside the same work in C, in Java, on pocl and
+ * on the mock.
  */
 public final class ComputeCases {
   private static final String DRIVER = "cpu";
@@ -62,6 +63,7 @@ public final class ComputeCases {
       if (VectorApi.has(workload)) {
         peers.add(vectorApi(bench).subject(workload, count));
       }
+      peers.add(pocl(bench).subject(workload, count));
       peers.add(new DeviceRuns(MOCK, () -> mock(bench), workload, count));
       all.add(
           new Series(
@@ -127,5 +129,9 @@ public final class ComputeCases {
 
   private static VectorApi vectorApi(Bench bench) {
     return bench.shared().get("vector-api", VectorApi.class, VectorApi::new);
+  }
+
+  private static Pocl pocl(Bench bench) {
+    return bench.shared().get("pocl", Pocl.class, Pocl::new);
   }
 }

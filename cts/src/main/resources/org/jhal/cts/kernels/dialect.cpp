@@ -53,6 +53,15 @@ extern "C" __global__ void votes(const float* in, uint32_t* out) {
   out[i] = tile.thread_rank() == 0 ? positive : (uint32_t)count << 2 | all << 1 | any;
 }
 
+// Those who come together elect one of them, who counts for all: as one group, or in several.
+extern "C" __global__ void active(const float* in, unsigned* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (in[i] > 0) {
+    const unsigned long long mask = __activemask();
+    if (__ffsll(mask) - 1 == threadIdx.x % warpSize) atomicAdd(out, (unsigned)__popcll(mask));
+  }
+}
+
 extern "C" __global__ void shorts(const float* in, __half* halves, __nv_bfloat16* others) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const half h = __float2half(in[i]);
@@ -90,20 +99,4 @@ extern "C" __global__ void math(const float* in, double* out) {
   const float x = in[i] * in[i] + 1.0f;
   out[i] = in[i] > 100 ? (double)INFINITY : __logf(x) + __expf(-x) + M_PI + (double)long_one;
   if (clock() < before || NULL != nullptr) out[i] = -1;
-}
-
-extern "C" __global__ void printing(const float* in, float* out) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i == 3) printf("item %u of %s has %.2f\n", i, "all", in[i]);
-  out[i] = in[i];
-}
-
-extern "C" __global__ void asserting(const float* in, float* out) {
-  assert(in[threadIdx.x] > 1000.0f);
-  out[threadIdx.x] = 1;
-}
-
-extern "C" __global__ void trapping(const float* in, float* out) {
-  if (in[threadIdx.x] < 1000.0f) __trap();
-  out[threadIdx.x] = 1;
 }
