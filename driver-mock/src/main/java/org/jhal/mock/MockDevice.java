@@ -410,12 +410,6 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   @Override
-  public void abandon() {
-    liveness.abandon();
-    pokeWaiters();
-  }
-
-  @Override
   public void close() {
     accessible.forEach(other -> other.users.remove(this));
     users.forEach(other -> other.accessible.remove(this));

@@ -102,11 +102,6 @@ record ForwardingBackend(
   }
 
   @Override
-  public void abandon() {
-    right.abandon();
-  }
-
-  @Override
   public void close() {
     right.close();
   }
