@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.StepwiseStream;
@@ -198,10 +197,7 @@ final class CpuStream extends StepwiseStream<HostEvent> {
    * still run kernels, whose resources the engine must not free.
    */
   private HalException loss(Throwable thrown) {
-    return thrown instanceof HalException failure
-        ? failure
-        : Attempt.caused(
-            Status.INTERNAL, "an error has interrupted thread " + thread.getName() + ": ", thrown);
+    return Attempt.aborted("an error has interrupted thread " + thread.getName() + ": ", thrown);
   }
 
   /** Runs batches until the stream is closed; begins with the rest of one that was interrupted. */

@@ -4,17 +4,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Calls what may fail in any way, where the caller goes on all the same, and makes failures of what
- * was thrown. A throwable may throw when it is asked for its message, and memory or stack may be
- * short.
- */
+/** Calls what may fail in any way, where the caller goes on all the same. */
 public final class Attempt {
-  /** For when not even an exception can be made. */
-  public static final HalException UNKNOWN =
-      new HalException(
-          Status.RESOURCE_EXHAUSTED, "no memory or stack was left to describe a failure");
-
   /** What may throw anything. */
   @FunctionalInterface
   public interface Body {
@@ -50,30 +41,18 @@ public final class Attempt {
   }
 
   /**
-   * For what a kernel, a host function, or the host's part of an operation, threw: itself if it is
-   * a {@link HalException}, otherwise ABORTED with it as the cause.
+   * For what a kernel or other code of the program threw: itself if it is a {@link HalException},
+   * otherwise ABORTED with it as the cause. One that throws when it is asked what it is appears by
+   * its class only, as it would throw again when the failure is printed.
    *
    * @param what the message up to what was thrown
    */
   public static HalException aborted(String what, Throwable thrown) {
-    return thrown instanceof HalException failure ? failure : caused(Status.ABORTED, what, thrown);
-  }
-
-  /**
-   * A failure with {@code thrown} as its cause.
-   *
-   * @param what the message up to what was thrown
-   */
-  public static HalException caused(Status status, String what, Throwable thrown) {
-    try {
-      return new HalException(status, what + thrown, thrown);
-    } catch (Throwable silent) {
-      try {
-        // Without the cause, which would throw again when the failure is printed.
-        return new HalException(status, what + thrown.getClass().getName());
-      } catch (Throwable exhausted) {
-        return UNKNOWN;
-      }
+    if (thrown instanceof HalException failure) {
+      return failure;
     }
+    String[] text = {thrown.getClass().getName()};
+    boolean isMute = of(() -> text[0] = thrown.toString()) != null;
+    return new HalException(Status.ABORTED, what + text[0], isMute ? null : thrown);
   }
 }

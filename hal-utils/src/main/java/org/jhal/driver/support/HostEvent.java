@@ -93,8 +93,4 @@ public class HostEvent {
       }
     }
   }
-
-  final synchronized void wake() {
-    notifyAll();
-  }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class Liveness {
-  private final Map<Thread, HostEvent> waits = new ConcurrentHashMap<>(); // which its end may end
+  private final Map<Thread, Object> waits = new ConcurrentHashMap<>(); // the monitors, by thread
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private volatile boolean isAbandoned;
 
@@ -56,9 +56,9 @@ public final class Liveness {
     return isAbandoned || isLost();
   }
 
-  /** The calling thread is going to wait for an event, with its monitor held. */
-  void beginWait(HostEvent event) {
-    waits.put(Thread.currentThread(), event);
+  /** The calling thread is going to wait on a monitor, which it holds. */
+  void beginWait(Object monitor) {
+    waits.put(Thread.currentThread(), monitor);
   }
 
   void endWait() {
@@ -66,6 +66,10 @@ public final class Liveness {
   }
 
   private void wake() {
-    waits.values().forEach(HostEvent::wake);
+    for (Object monitor : waits.values()) {
+      synchronized (monitor) {
+        monitor.notifyAll();
+      }
+    }
   }
 }

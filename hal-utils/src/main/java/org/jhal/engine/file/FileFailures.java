@@ -15,7 +15,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class FileFailures {
 
   /** A failure whose message begins with {@code what} and whose cause is {@code thrown}. */
   static HalException of(String what, Throwable thrown) {
-    return Attempt.caused(status(thrown), what + ": ", thrown);
+    return Failures.caused(status(thrown), what + ": ", thrown);
   }
 
   private static Status status(Throwable thrown) {

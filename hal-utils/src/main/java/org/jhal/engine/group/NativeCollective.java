@@ -9,10 +9,10 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Batch;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +122,7 @@ final class NativeCollective<E> extends Collective<E> {
       boolean isBehind = !open.stream().allMatch(this::isBeforeOnAllDevices);
       failure = natives.issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
     } catch (RuntimeException e) {
-      failure = Attempt.aborted(FAILED, e);
+      failure = Failures.aborted(FAILED, e);
       if (!hasBegun() || failure.status() == Status.UNAVAILABLE) {
         throw e;
       }

@@ -6,7 +6,6 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.UncoveredWorkException;
-import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * message, and memory or stack may be short.
  */
 public final class Failures {
+  /** For when not even an exception can be made. */
+  static final HalException UNKNOWN =
+      new HalException(
+          Status.RESOURCE_EXHAUSTED, "no memory or stack was left to describe a failure");
+
   private Failures() {}
 
   /**
@@ -25,7 +29,7 @@ public final class Failures {
     Throwable first = first(thrown);
     return first instanceof HalException failure
         ? failure
-        : Attempt.caused(Status.INTERNAL, "unexpected ", first);
+        : caused(Status.INTERNAL, "unexpected ", first);
   }
 
   /** What a driver threw, as part of a message: {@code STATUS: message}. */
@@ -46,6 +50,34 @@ public final class Failures {
   /** Whether a native call threw this because the device is lost. */
   static boolean isLoss(Throwable thrown) {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
+  }
+
+  /**
+   * For what a host function, or the host's part of an operation, threw: itself if it is a {@link
+   * HalException}, otherwise ABORTED with it as the cause.
+   *
+   * @param what the message up to what was thrown
+   */
+  public static HalException aborted(String what, Throwable thrown) {
+    return thrown instanceof HalException failure ? failure : caused(Status.ABORTED, what, thrown);
+  }
+
+  /**
+   * A failure with {@code thrown} as its cause.
+   *
+   * @param what the message up to what was thrown
+   */
+  public static HalException caused(Status status, String what, Throwable thrown) {
+    try {
+      return new HalException(status, what + thrown, thrown);
+    } catch (Throwable silent) {
+      try {
+        // Without the cause, which would throw again when the failure is printed.
+        return new HalException(status, what + thrown.getClass().getName());
+      } catch (Throwable exhausted) {
+        return UNKNOWN;
+      }
+    }
   }
 
   /** What {@link NativeStream#submit} threw, as the cause of a loss: what has failed first. */

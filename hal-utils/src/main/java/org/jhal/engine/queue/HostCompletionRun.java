@@ -6,7 +6,6 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +105,7 @@ final class HostCompletionRun<E>
     if (!state.compareAndSet(from, State.OVER)) {
       return false;
     }
-    HalException failure = thrown == null ? null : Attempt.aborted("host call threw ", thrown);
+    HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
     try {
       if (thrown != null && Failures.isLoss(thrown)) {
         failure = loseBy(thrown);

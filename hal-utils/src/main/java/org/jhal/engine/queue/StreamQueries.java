@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.support.Attempt;
 
 /**
  * What the engine asks a stream: whether it is idle, and whether an event has fired. On a device
@@ -107,7 +106,7 @@ final class StreamQueries<E> {
       HalException failure = stream.outcome(event);
       return failure == null ? SUCCESS : failure;
     } catch (RuntimeException | LinkageError e) {
-      return Failures.isLoss(e) ? e : Attempt.caused(Status.UNAVAILABLE, "unexpected ", e);
+      return Failures.isLoss(e) ? e : Failures.caused(Status.UNAVAILABLE, "unexpected ", e);
     }
   }
 

@@ -12,8 +12,8 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.queue.EngineSemaphore;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -141,7 +141,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
         end(e);
       } catch (Throwable t) {
         operation.queue.broken.by = t; // no call: there may be no stack left for one
-        end(Attempt.aborted(failing, t));
+        end(Failures.aborted(failing, t));
       }
     }
 
@@ -170,7 +170,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
       try {
         threads.execute(() -> step(step));
       } catch (RejectedExecutionException e) { // closed and past the timeout, or out of threads
-        end(Attempt.aborted(failing, e));
+        end(Failures.aborted(failing, e));
       }
     }
 

@@ -239,7 +239,7 @@ public class StagingPool {
         device.pools().fileThreads().execute(() -> serve(taker, chunk));
         return;
       } catch (RejectedExecutionException e) { // the device is closed, or no thread can be started
-        taker.refuse(Attempt.aborted("no thread for staged bytes: ", e));
+        taker.refuse(Failures.aborted("no thread for staged bytes: ", e));
         next = nextOrLeave(chunk);
       }
     }

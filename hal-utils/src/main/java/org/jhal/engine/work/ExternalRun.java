@@ -12,7 +12,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.NativeAccess;
-import org.jhal.driver.support.Attempt;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +50,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
     thread = Thread.currentThread();
     try {
       Throwable thrown = ProgramCode.callback("external work", () -> work.issue(this));
-      return thrown == null ? null : Attempt.aborted(this + " threw ", thrown);
+      return thrown == null ? null : Failures.aborted(this + " threw ", thrown);
     } finally {
       thread = null;
       access = null;

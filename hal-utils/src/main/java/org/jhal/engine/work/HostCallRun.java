@@ -9,7 +9,6 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
@@ -55,7 +54,7 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
     thread = Thread.currentThread();
     Throwable thrown = ProgramCode.hostCall(() -> call.run(this));
     thread = null;
-    HalException failure = thrown == null ? null : Attempt.aborted("host call threw ", thrown);
+    HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
     if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
       Failures.log(
           LOG,

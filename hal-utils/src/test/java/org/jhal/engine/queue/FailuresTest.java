@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.support.Attempt;
 import org.junit.jupiter.api.Test;
 
 /** What is made of anything that is thrown: always a failure, and always a line in the log. */
@@ -27,14 +26,14 @@ class FailuresTest {
   void aFailureStaysItself() {
     HalException failure = new HalException(Status.DATA_LOSS, "fault");
     assertSame(failure, Failures.of(failure));
-    assertSame(failure, Attempt.aborted("the work failed: ", failure));
+    assertSame(failure, Failures.aborted("the work failed: ", failure));
     assertEquals("DATA_LOSS: fault", Failures.describe(failure));
   }
 
   @Test
   void anythingElseIsTheCause() {
     Error error = new AssertionError("wrong");
-    HalException failure = Attempt.aborted("the work failed: ", error);
+    HalException failure = Failures.aborted("the work failed: ", error);
     assertEquals(Status.ABORTED, failure.status());
     assertEquals("the work failed: " + error, failure.getMessage());
     assertSame(error, failure.getCause());
@@ -44,7 +43,7 @@ class FailuresTest {
   /** As the cause, it would throw again when the failure is printed. */
   @Test
   void anIndescribableThrowableIsReportedByItsClass() {
-    HalException failure = Attempt.aborted("the work failed: ", new Mute());
+    HalException failure = Failures.aborted("the work failed: ", new Mute());
     assertEquals("the work failed: " + Mute.class.getName(), failure.getMessage());
     assertNull(failure.getCause());
     String described = Failures.describe(new Mute());

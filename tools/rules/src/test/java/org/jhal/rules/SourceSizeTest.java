@@ -54,12 +54,12 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 25684",
-    "hal-utils/src/main/java/org/jhal/engine, 16816",
+    "hal-utils/src/main/java, 25698",
+    "hal-utils/src/main/java/org/jhal/engine, 16849",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11105",
     "driver-cuda/src/main/java, 1300",
     "driver-hip/src/main/java, 1292",
-    "driver-cpu/src/main/java, 9235",
+    "driver-cpu/src/main/java, 9232",
     "driver-cpu/src/main/resources, 1823"
   })
   void noFolderGrows(String folders, int limit) throws IOException {
