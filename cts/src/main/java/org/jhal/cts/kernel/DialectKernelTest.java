@@ -42,34 +42,9 @@ class DialectKernelTest {
   private static final int ITEMS = 64; // of a workgroup
   private static final int COUNT = 2 * ITEMS;
 
-  /** The include files of the language, each of which a source may name. */
-  private static final List<String> INCLUDES =
-      List.of(
-          "assert.h",
-          "cassert",
-          "cfloat",
-          "climits",
-          "cmath",
-          "cooperative_groups.h",
-          "cooperative_groups/reduce.h",
-          "cooperative_groups/scan.h",
-          "cstddef",
-          "cstdint",
-          "cstdio",
-          "cstring",
-          "cuda_bf16.h",
-          "cuda_fp16.h",
-          "float.h",
-          "limits.h",
-          "math.h",
-          "stddef.h",
-          "stdint.h",
-          "stdio.h",
-          "string.h");
-
-  private static String source() {
+  private static String read(String name) {
     try (InputStream source =
-        DialectKernelTest.class.getResourceAsStream("/org/jhal/cts/kernels/dialect.cpp")) {
+        DialectKernelTest.class.getResourceAsStream("/org/jhal/cts/kernels/" + name)) {
       return new String(Objects.requireNonNull(source).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -100,7 +75,7 @@ class DialectKernelTest {
 
   private static ByteBuffer[] run(Cts cts, String kernel, int values, ElementType... results) {
     needsSource(cts);
-    return run(cts, bundle(source(), kernel, results), kernel, values, results);
+    return run(cts, bundle(read("dialect.cpp"), kernel, results), kernel, values, results);
   }
 
   /** Runs a kernel of two workgroups on so many values, and returns each of its results. */
@@ -259,26 +234,23 @@ class DialectKernelTest {
   @Rule("M8")
   void includeFilesMayComeInAnyOrder(Cts cts) {
     needsSource(cts);
-    List<String> names = new ArrayList<>(INCLUDES);
+    String body =
+        """
+
+        extern "C" __global__ void sizes(const float* in, int* out) {
+          assert(in != NULL);
+          const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+          const size_t size = i % 2 == 0 ? sizeof(int64_t) : sizeof(__half);
+          out[i] = (int)size + (int)(uint8_t)INT_MAX + (FLT_MAX < INFINITY) + (M_PI > 3);
+        }
+        """;
+    List<String> includes = new ArrayList<>(List.of(read("includes.cpp").split("\n")));
     for (int order = 0; order < 2; order++) {
-      StringBuilder text = new StringBuilder();
-      for (String name : names) {
-        text.append("#include <").append(name).append(">\n");
-      }
-      text.append(
-          """
-          extern "C" __global__ void sizes(const float* in, int* out) {
-            assert(in != NULL);
-            const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-            const size_t size = i % 2 == 0 ? sizeof(int64_t) : sizeof(__half);
-            out[i] = (int)size + (int)(uint8_t)INT_MAX + (FLT_MAX < INFINITY) + (M_PI > 3);
-          }
-          """);
-      ElementType[] results = {ElementType.I32};
-      ByteBuffer sizes =
-          run(cts, bundle(text.toString(), "sizes", results), "sizes", COUNT, results)[0];
+      ExecutableSource source =
+          bundle(String.join("\n", includes) + body, "sizes", ElementType.I32);
+      ByteBuffer sizes = run(cts, source, "sizes", COUNT, ElementType.I32)[0];
       assertBytes(ints(COUNT, i -> (i % 2 == 0 ? 8 : 2) + 257), sizes.array(), "order " + order);
-      Collections.reverse(names);
+      Collections.reverse(includes);
     }
   }
 }

@@ -299,8 +299,10 @@ final class CtsVerifier {
   }
 
   private Optional<String> findExternalWork() {
-    if (capabilities().contains(Capability.NATIVE_ACCESS.toString())) {
-      return Optional.of("the device offers " + Capability.NATIVE_ACCESS);
+    for (Capability capability : List.of(Capability.NATIVE_ACCESS, Capability.HOST_ADDRESSES)) {
+      if (capabilities().contains(capability.toString())) {
+        return Optional.of("the device offers " + capability);
+      }
     }
     for (CtsReport.Entry entry : report.entries(CtsReport.Outcome.PASSED)) {
       CtsPlan.Test test = plan.get(entry.test());

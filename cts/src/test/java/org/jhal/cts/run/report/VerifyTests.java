@@ -254,6 +254,10 @@ class VerifyTests {
     assertTrue(line.endsWith(" is of external work and passed"), line);
   }
 
+  /** What a device lends to external work. */
+  private static final List<Capability> FOR_EXTERNAL_WORK =
+      List.of(Capability.NATIVE_ACCESS, Capability.HOST_ADDRESSES);
+
   /** The report of a driver that runs no external work, as the suite writes it. */
   private static GoodReport withoutExternalWork() {
     GoodReport report = new GoodReport();
@@ -270,18 +274,18 @@ class VerifyTests {
                   0)
               : entry;
         });
-    GoodReport.PLAN.values().stream()
-        .filter(test -> test.capabilities().contains(Capability.NATIVE_ACCESS))
-        .filter(
-            test ->
-                test.displays().stream()
-                    .noneMatch(
-                        display ->
-                            SkipReasons.isListed(
-                                test.name(), display, SkipReasons.NO_EXTERNAL_WORK)))
-        .forEach(
-            test ->
-                report.skip(test.name().toString(), SkipReasons.absence(Capability.NATIVE_ACCESS)));
+    for (Capability capability : FOR_EXTERNAL_WORK) {
+      GoodReport.PLAN.values().stream()
+          .filter(test -> test.capabilities().contains(capability))
+          .filter(
+              test ->
+                  test.displays().stream()
+                      .noneMatch(
+                          display ->
+                              SkipReasons.isListed(
+                                  test.name(), display, SkipReasons.NO_EXTERNAL_WORK)))
+          .forEach(test -> report.skip(test.name().toString(), SkipReasons.absence(capability)));
+    }
     return report;
   }
 
@@ -292,6 +296,20 @@ class VerifyTests {
     String verdict = out.toString().lines().reduce("", (a, b) -> b);
     assertTrue(verdict.startsWith("conforms in what was checked: Fake device"), verdict);
     assertTrue(verdict.contains("; rules that were not checked: 1, [Q11]"), verdict);
+  }
+
+  @Test
+  void hostAddressesRequireExternalWork() throws Exception {
+    GoodReport report = withoutExternalWork();
+    report.facts.put("capabilities", "[HOST_ADDRESSES, HOST_IMPORT, SHARED_MEMORY]");
+    assertEquals(4, verify(report), out::toString);
+    assertTrue(
+        out.toString()
+            .contains(
+                "is skipped: "
+                    + SkipReasons.NO_EXTERNAL_WORK
+                    + ", expected to be run: the device offers HOST_ADDRESSES"),
+        out::toString);
   }
 
   /** A device that lends its native runtime runs external work and has native calls. */
