@@ -4,29 +4,22 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.ExecutableSource;
-import org.jhal.Hal;
 import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.examples.Accuracy;
+import org.jhal.examples.DevicesCommand;
 import org.jhal.examples.OutputFiles;
-import org.jhal.examples.UsableDevices;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code hal fractal}: a picture split over all devices of the machine. {@link FractalRun} is the
  * program; here are its arguments.
  */
-public final class Fractal implements ToolProvider {
+public final class Fractal extends DevicesCommand {
   private static final String HELP =
       """
       Computes the Mandelbrot set on several devices at once, and prints how much each device has
@@ -43,126 +36,67 @@ public final class Fractal implements ToolProvider {
       picture cannot be written, 2 wrong usage, 3 a device cannot be opened, 130 interrupted.
       """;
 
-  /** The arguments. */
-  private static final class Options {
-    private final List<String> uris = new ArrayList<>();
+  /** For {@code hal} and other users of {@link java.util.spi.ToolProvider}. */
+  public Fractal() {
+    super("fractal", "Example: a picture split over all devices of the machine.", HELP);
+  }
+
+  @Override
+  protected ExecutableSource bundle() {
+    return FractalRun.KERNELS;
+  }
+
+  @Override
+  protected Run newRun() {
+    return new Drawing();
+  }
+
+  /** The options, and what they lead to. */
+  private static final class Drawing implements Run {
     private int width = 2048;
-    private @Nullable String kernels;
-    private @Nullable String variants;
-    private @Nullable Path out;
+    private @Nullable Path picture;
 
-    /** Returns the argument that is wrong, or null if none is. */
-    private @Nullable String read(String... args) {
-      for (int i = 0; i < args.length; i += 2) {
-        String value = i + 1 < args.length ? args[i + 1] : "";
-        if (value.isEmpty()) {
-          return args[i];
-        }
-        switch (args[i]) {
-          case "--device" -> uris.add(value);
-          case "--kernels" -> kernels = value;
-          case "--variants" -> variants = value;
-          case "--out" -> out = Path.of(value);
-          case "--size" -> {
-            if (!value.matches("[1-9][0-9]{1,4}")
-                || Integer.parseInt(value) < 16
-                || Integer.parseInt(value) > 16384) {
-              return "--size " + value;
-            }
-            width = Integer.parseInt(value);
-          }
-          default -> {
-            return args[i];
-          }
+    @Override
+    public boolean accept(String option, String value) {
+      switch (option) {
+        case "--out" -> picture = Path.of(value);
+        case "--size" -> width = size(value);
+        default -> {
+          return false;
         }
       }
-      return null;
+      return true;
     }
 
-    private ExecutableSource bundle() {
-      ExecutableSource bundle =
-          kernels == null ? FractalRun.KERNELS : ExecutableSource.of(Path.of(kernels));
-      return variants == null ? bundle : bundle.withVariants(Path.of(variants));
-    }
-  }
-
-  @Override
-  public String name() {
-    return "hal-fractal";
-  }
-
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Example: a picture split over all devices of the machine.");
-  }
-
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
-    if (List.of(args).contains("--help") || List.of(args).contains("-h")) {
-      out.print(HELP);
-      return 0;
-    }
-    Options options = new Options();
-    ExecutableSource bundle;
-    try {
-      String wrong = options.read(args);
-      if (wrong != null) {
-        err.println(
-            "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
-                + wrong
-                + "' (see hal fractal --help)");
-        return 2;
+    private static int size(String text) {
+      if (!text.matches("[1-9][0-9]{1,4}")
+          || Integer.parseInt(text) < 16
+          || Integer.parseInt(text) > 16384) {
+        throw new IllegalArgumentException(text);
       }
-      bundle = options.bundle();
-    } catch (HalException | InvalidPathException e) {
-      err.println("hal: INVALID_ARGUMENT: " + e.getMessage());
-      return 2;
+      return Integer.parseInt(text);
     }
-    List<Device> devices = new ArrayList<>();
-    try {
-      for (String uri : options.uris.isEmpty() ? List.of("all") : options.uris) {
-        if (uri.equals("all")) {
-          UsableDevices.open(devices, bundle, err);
-        } else {
-          devices.add(Hal.openDevice(uri));
-        }
-      }
-      return run(out, err, options, devices, bundle);
-    } catch (HalException e) {
-      err.println("hal: " + e.status() + ": " + e.getMessage());
-      return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
-    } catch (InterruptedException e) {
-      return 130;
-    } finally {
-      Collections.reverse(devices);
-      devices.forEach(Device::close);
-    }
-  }
 
-  private static int run(
-      PrintWriter out,
-      PrintWriter err,
-      Options options,
-      List<Device> devices,
-      ExecutableSource bundle)
-      throws InterruptedException {
-    int height = options.width * 3 / 4;
-    Path picture = options.out;
-    try {
-      if (picture != null) {
-        checkWritable(picture); // before anything is computed
-      }
-      try (FractalRun fractal = new FractalRun(devices, bundle, options.width, height)) {
-        fractal.print(out, fractal.compute());
+    @Override
+    public int run(PrintWriter out, PrintWriter err, List<Device> devices, ExecutableSource bundle)
+        throws InterruptedException {
+      int height = width * 3 / 4;
+      try {
         if (picture != null) {
-          write(picture, fractal.pixels(), options.width, height);
-          out.println("see " + picture);
+          checkWritable(picture); // before anything is computed
         }
+        try (FractalRun fractal = new FractalRun(devices, bundle, width, height)) {
+          fractal.print(out, fractal.compute());
+          if (picture != null) {
+            write(picture, fractal.pixels(), width, height);
+            out.println("see " + picture);
+          }
+        }
+        return 0;
+      } catch (HalException e) {
+        err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
+        return 1;
       }
-      return 0;
-    } catch (HalException e) {
-      err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
-      return 1;
     }
   }
 
