@@ -74,6 +74,7 @@ final class Calls {
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> meeting = new HashSet<>();
   private final Set<String> asking = new HashSet<>(); // through classes, which are not told
+  private final Set<String> meetingAnywhere = new HashSet<>(); // also through classes
 
   Calls(SourceFile source) {
     hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
@@ -101,6 +102,8 @@ final class Calls {
       words.keySet().stream().filter(asking::contains).forEach(withItem::add);
       spread(words, withItem, word -> false);
     }
+    words.forEach((name, own) -> others.merge(name, own, Calls::both));
+    spread(others, meetingAnywhere, this::meets);
   }
 
   /** Adds all words but the item where only the shared memory of its workgroup counts. */
@@ -118,6 +121,17 @@ final class Calls {
    */
   boolean asksThroughClass(String function) {
     return asking.contains(function);
+  }
+
+  /** Whether items wait for each other in a function of the source, or a method that it may use. */
+  boolean meetsAnywhere(String function) {
+    return meetingAnywhere.contains(function);
+  }
+
+  private static Set<String> both(Set<String> some, Set<String> others) {
+    Set<String> all = new HashSet<>(some);
+    all.addAll(others);
+    return all;
   }
 
   private interface Test {

@@ -154,6 +154,7 @@ class HostileKernelsTest {
         (g, t) -> g.in[t] % 2 != 0 ? g.in[t] + 1 : g.in[t] % 3 == 0 ? 3 : 2);
     is("slots_of_active_lanes", (g, t) -> (int) stream(g.in).filter(v -> v % 5 < 2).sum());
     is("exchanges_that_are_left_out", (g, t) -> 10 * (g.in[0] % 4 + g.in[0] % 2) + g.in[0] % 2);
+    is("exchanges_in_a_class", (g, t) -> g.warp(t)[3]);
     is("nested_shuffles", (g, t) -> g.in[t / 32 * 32 + (t + 8) % 32]);
     is("shuffle_of_a_vote", (g, t) -> (int) stream(g.warp(t)).filter(v -> v > 500).count() + 7);
     is("vote_of_a_shuffle", (g, t) -> (g.warp(t)[3] + g.warp(t)[9]) % 2);

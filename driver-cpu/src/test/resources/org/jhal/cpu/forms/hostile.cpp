@@ -741,6 +741,15 @@ extern "C" __global__ void slots_of_active_lanes(const int* in, int* out) {
   out[AT] = sum;
 }
 
+struct Exchanging {
+  __device__ int third(int value) const { return __shfl_sync(~0u, value, 3); }
+};
+
+KERNEL exchanges_in_a_class(const int* in, int* out) {
+  Exchanging exchanging;
+  out[AT] = exchanging.third(in[AT]);
+}
+
 // What is exchanged was exchanged before.
 
 extern "C" __global__ void nested_shuffles(const int* in, int* out) {
