@@ -20,6 +20,9 @@ final class Calls {
   private static final Set<String> BARRIERS =
       Set.of("__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or");
 
+  /** Asks which items of a warp are at the same place; it takes the place too. */
+  static final String ACTIVE = "__activemask";
+
   /** Functions of the dialect at which the items of a warp meet. */
   private static final Set<String> WARP =
       Set.of(
@@ -31,6 +34,7 @@ final class Calls {
           "__ballot_sync",
           "__any_sync",
           "__all_sync",
+          ACTIVE,
           "__reduce_add_sync",
           "__reduce_min_sync",
           "__reduce_max_sync",
@@ -47,7 +51,7 @@ final class Calls {
 
   /** Functions of the dialect that take the item. */
   private static final Set<String> OTHERS =
-      Set.of("__activemask", "this_thread_block", "this_grid", "coalesced_threads");
+      Set.of("this_thread_block", "this_grid", "coalesced_threads");
 
   /** Methods and functions of cooperative groups at which items meet. */
   private static final Set<String> OF_GROUPS =
@@ -73,7 +77,9 @@ final class Calls {
   private final boolean hasGroups;
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> meeting = new HashSet<>();
+  private final Set<String> withActive = new HashSet<>();
   private final Set<String> asking = new HashSet<>(); // through classes, which are not told
+  private final Set<String> meetingAnywhere = new HashSet<>(); // also through classes
 
   Calls(SourceFile source) {
     hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
@@ -88,6 +94,7 @@ final class Calls {
     }
     spread(words, withItem, this::takesItem);
     spread(words, meeting, this::meets);
+    spread(words, withActive, ACTIVE::equals);
     Map<String, Set<String>> others = new HashMap<>();
     for (List<SourceFile.Named> named : List.of(source.classes(), source.aliases())) {
       for (SourceFile.Named each : named) {
@@ -101,6 +108,8 @@ final class Calls {
       words.keySet().stream().filter(asking::contains).forEach(withItem::add);
       spread(words, withItem, word -> false);
     }
+    words.forEach((name, own) -> others.merge(name, own, Calls::both));
+    spread(others, meetingAnywhere, this::meets);
   }
 
   /** Adds all words but the item where only the shared memory of its workgroup counts. */
@@ -118,6 +127,17 @@ final class Calls {
    */
   boolean asksThroughClass(String function) {
     return asking.contains(function);
+  }
+
+  /** Whether items wait for each other in a function of the source, or a method that it may use. */
+  boolean meetsAnywhere(String function) {
+    return meetingAnywhere.contains(function);
+  }
+
+  private static Set<String> both(Set<String> some, Set<String> others) {
+    Set<String> all = new HashSet<>(some);
+    all.addAll(others);
+    return all;
   }
 
   private interface Test {
@@ -179,6 +199,11 @@ final class Calls {
   /** Whether a function of the source takes the work item. */
   boolean hasItem(String function) {
     return withItem.contains(function);
+  }
+
+  /** Whether a function of the source, or one that it calls, asks which items are active. */
+  boolean asksForActive(String function) {
+    return withActive.contains(function);
   }
 
   /** Whether items wait for each other in a function of the source. */

@@ -79,6 +79,27 @@ final class Coroutine {
             .anyMatch(inside -> inside.is("return"));
   }
 
+  /**
+   * Whether the value of another expression decides whether a call is evaluated. GCC 12 evaluates
+   * {@code co_await} always where it stands behind {@code &&}, except in an {@code if}.
+   */
+  private boolean mayBeLeftOut(int name) {
+    int depth = 0; // of what is closed before the call
+    for (int i = name - 1; i >= 0; i--) {
+      Token token = tokens.get(i);
+      if (token.is(")") || token.is("]")) {
+        depth++;
+      } else if (token.is("(") || token.is("[")) {
+        depth = Math.max(0, depth - 1);
+      } else if (depth == 0 && (token.is(";") || token.is("{") || token.is("}"))) {
+        return false;
+      } else if (depth == 0 && (token.is("?") || token.is("&&") || token.is("||"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Writes a call at which items meet. Returns the index of its last token. */
   private int meeting(int name) throws UnfitException {
     Token token = tokens.get(name);
@@ -91,6 +112,9 @@ final class Coroutine {
       if (isMeeting(i) || calls.hasMeeting(tokens.get(i).text())) {
         throw new UnfitException("items meet in the arguments of " + token, token);
       }
+    }
+    if (mayBeLeftOut(name)) {
+      throw new UnfitException(token + " in an expression that may not be evaluated", token);
     }
     out.add(Token.mark("(", token));
     out.add(Token.word("co_await", token));

@@ -31,6 +31,12 @@ final class Exchanges {
   /** Adds what comes before the expression that a call is in. Returns what stands for the call. */
   List<Token> exchanged(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     Token name = tokens.get(call.name());
+    if (name.is(Calls.ACTIVE)) {
+      String here = meetings.exchangedName();
+      Generated.declare("bool", here, Generated.tokens("true", name), name, to);
+      to.add(new Barrier(name));
+      return Generated.tokens("HAL_READ_BALLOT(" + here + "_all, " + here + "_all, ~0u)", name);
+    }
     List<List<Token>> arguments = new ArrayList<>();
     for (List<Token> argument : call.arguments(tokens)) {
       arguments.add(meetings.expression(argument, to));

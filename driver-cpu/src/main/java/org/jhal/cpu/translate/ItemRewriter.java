@@ -17,6 +17,9 @@ import java.util.Set;
 final class ItemRewriter {
   private static final String ITEM = "hal_self";
 
+  /** Stands before an item that is given to a function which asks for active ones. */
+  static final String CALLED = "hal_called";
+
   private final List<Token> tokens;
   private final Calls calls;
   private final Map<Integer, Function> functions = new HashMap<>(); // by their parenthesis
@@ -119,7 +122,7 @@ final class ItemRewriter {
       if (function != null && calls.hasItem(function.text())) {
         parameter(function, token);
       } else if (token.is("(") && isCall(i)) {
-        out.add(Token.word(ITEM, token));
+        item(i);
         addComma(i);
       }
     }
@@ -134,6 +137,22 @@ final class ItemRewriter {
     }
   }
 
+  /**
+   * Gives a function the item. Where it asks which items are active, those count that have come to
+   * the same place by the same calls, so each of these has a number. Numbers rise in the source.
+   */
+  private void item(int open) {
+    Token at = tokens.get(open);
+    String function = tokens.get(called(open)).text();
+    if (function.equals(Calls.ACTIVE)) {
+      out.addAll(Generated.tokens(ITEM + "," + open, at));
+    } else if (calls.asksForActive(function)) {
+      out.addAll(Generated.tokens(CALLED + "(" + ITEM + "," + open + ")", at));
+    } else {
+      out.add(Token.word(ITEM, at));
+    }
+  }
+
   private void addComma(int open) {
     if (!Tokens.is(tokens, open + 1, ")")) {
       out.add(Token.mark(",", tokens.get(open)));
@@ -142,6 +161,17 @@ final class ItemRewriter {
 
   /** Whether a parenthesis begins the arguments of a function that takes the work item. */
   private boolean isCall(int open) {
+    int name = called(open);
+    Token called = Tokens.get(tokens, name);
+    return called.isWord()
+        && calls.passItem(called.text())
+        && !functions.containsKey(open)
+        && !Tokens.is(tokens, name - 1, ".")
+        && !Tokens.is(tokens, name - 1, "->");
+  }
+
+  /** Where the name is whose arguments, behind those of a template, begin here; -1 if nowhere. */
+  private int called(int open) {
     int name = open - 1;
     if (Tokens.is(tokens, name, ">")) {
       int depth = 0;
@@ -151,16 +181,11 @@ final class ItemRewriter {
           break;
         }
         if (Tokens.is(tokens, name, ";") || Tokens.is(tokens, name, "{")) {
-          return false;
+          return -1;
         }
       }
       name--;
     }
-    Token called = Tokens.get(tokens, name);
-    return called.isWord()
-        && calls.passItem(called.text())
-        && !functions.containsKey(open)
-        && !Tokens.is(tokens, name - 1, ".")
-        && !Tokens.is(tokens, name - 1, "->");
+    return name;
   }
 }

@@ -111,8 +111,9 @@ public final class Translator {
     boolean meets = calls.hasMeeting(kernel.text());
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
     if (calls.asksThroughClass(kernel.text())) {
-      Level level = meets || shares ? Level.FIBER : Level.ASKING;
-      return new Form(level, meets, "a class asks for the work item");
+      boolean meetsInClass = calls.meetsAnywhere(kernel.text());
+      Level level = meetsInClass || shares ? Level.FIBER : Level.ASKING;
+      return new Form(level, meetsInClass, "a class asks for the work item");
     }
     if (!meets && !shares && (forced == null || forced == Level.PLAIN)) {
       return new Form(divide(kernel).isEmpty() ? Level.FISSION : Level.PLAIN, false, "");

@@ -61,6 +61,14 @@ struct hal_meeting {
   hal_warp* warps;
 };
 
+// A call in the source, and the one that led to it. Numbers rise in the source.
+struct hal_call {
+  unsigned number, depth;
+  const hal_call* outer;
+  hal_call() = default;
+  hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
+};
+
 // Where an item stops: until the round that it looks at is another one.
 struct hal_fiber {
   hal_item item;
@@ -69,8 +77,12 @@ struct hal_fiber {
   const volatile unsigned* waits_for;
   unsigned round;
   bool is_over;
+  const hal_call* call;  // the innermost of those that lead to __activemask
+  hal_call asks_at;
+  unsigned active;  // the lanes that have asked there together; 0 until that is known
 
   bool may_go_on() const { return !waits_for || *waits_for != round; }
+  bool asks() const { return waits_for == &active && active == 0; }
 };
 
 static inline void hal_barrier_check(hal_meeting* meeting) {
@@ -234,8 +246,60 @@ HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, ma
             hal_exchanged<int>(self, mask, yes == 0, [](unsigned long long* values, unsigned given, unsigned) {
               return hal_ballot_of(values, given) == 0;
             }))
-// No item may count on others to run beside it, so each is alone. Then each that acts for the lanes of its mask is counted once.
-static inline unsigned __activemask(const hal_item& self) { return 1u << (self.hal_index() & 31); }
+
+// An item asks which lanes are active: those that have come here by the same calls when no item of the workgroup can go on.
+struct hal_at_active {
+  hal_fiber* fiber;
+  hal_at_active(hal_item& self, unsigned number) : fiber(self.hal_own) {
+    fiber->asks_at = hal_call(number, fiber->call);
+    fiber->waits_for = &fiber->active;
+    fiber->round = fiber->active = 0;
+  }
+  bool is_over() const { return fiber->may_go_on(); }
+  unsigned result() const { return fiber->active; }
+};
+HAL_MEETING(unsigned, __activemask, (hal_item& self, unsigned number), (self, number), hal_at_active(self, number))
+
+// The item, for a function that leads to __activemask. It is in that call until the end of the expression.
+struct hal_called : hal_call {
+  hal_item& self;
+  hal_called(hal_item& self, unsigned number) : hal_call(number, self.hal_own->call), self(self) { self.hal_own->call = this; }
+  hal_called(const hal_called&) = delete;
+  ~hal_called() { self.hal_own->call = outer; }
+  operator hal_item&() const { return self; }
+};
+
+// 0 for the same call by the same calls; less if `a` comes first in the source.
+static inline long hal_order(const hal_call* a, const hal_call* b) {
+  if (a == b) return 0;
+  if (a->depth > b->depth) return hal_order(a->outer, b);
+  if (a->depth < b->depth) return hal_order(a, b->outer);
+  const long order = hal_order(a->outer, b->outer);
+  return order != 0 ? order : (long)a->number - (long)b->number;
+}
+
+// Of each warp, lets those lanes go on that ask at the first place. So branches and loops end before what is behind them.
+static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
+  bool has_any = false;
+  for (unsigned first = 0; first < items; first += 32) {
+    hal_fiber* warp = fibers + first;
+    const unsigned lanes = items - first < 32 ? items - first : 32;
+    const hal_call* place = nullptr;
+    unsigned active = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+      if (!warp[lane].asks()) continue;
+      const long order = place ? hal_order(&warp[lane].asks_at, place) : -1;
+      if (order < 0) place = &warp[lane].asks_at;
+      if (order < 0) active = 0;
+      if (order <= 0) active |= 1u << lane;
+    }
+    for (unsigned lane = 0; lane < lanes; lane++) {
+      if (active >> lane & 1) warp[lane].active = active;
+    }
+    has_any |= active != 0;
+  }
+  return has_any;
+}
 
 #define HAL_REDUCE(name, expression)                                                                              \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \

@@ -91,7 +91,7 @@ template <class F> static inline void hal_rounds(const hal_launch& launch, hal_m
       ::hal_self = fiber->item;
       go_on(fiber, i);
     }
-    if (!has_moved) launch.stop(HAL_STUCK, nullptr);
+    if (!has_moved && !hal_answer(fibers, items)) launch.stop(HAL_STUCK, nullptr);
   }
 }
 
@@ -111,6 +111,7 @@ static inline void hal_assemble(const hal_launch& launch, uint3 block, uint3 siz
     fibers[i].item.hal_own = fibers + i;
     fibers[i].meeting = &meeting;
     fibers[i].waits_for = nullptr;
+    fibers[i].call = nullptr;
     fibers[i].is_over = false;
   }
 }

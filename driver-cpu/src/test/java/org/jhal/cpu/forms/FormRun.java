@@ -32,6 +32,7 @@ final class FormRun implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
+  private final int items;
   private final Device device;
   private final Executable kernels;
 
@@ -46,10 +47,16 @@ final class FormRun implements AutoCloseable {
 
   /** Compiles kernels whose entry points are given by their names. */
   FormRun(String form, String source, Map<String, String> entries) {
+    this(form, source, entries, ITEMS);
+  }
+
+  /** Compiles kernels for workgroups of another size. */
+  FormRun(String form, String source, Map<String, String> entries, int items) {
+    this.items = items;
     device = Hal.openDevice("cpu://?cache=off&threads=2&barriers=" + form);
     BundleBuilder bundle = ExecutableSource.builder("forms");
     for (String name : entries.keySet()) {
-      bundle.kernel(name, ITEMS, in("in", I32), inout("out", I32));
+      bundle.kernel(name, items, in("in", I32), inout("out", I32));
     }
     bundle.cpp(source);
     entries.forEach(bundle::entry);
@@ -69,7 +76,8 @@ final class FormRun implements AutoCloseable {
       steps.step((waits, signals) -> queue.upload(waits, signals, HostMemory.of(output), to, 0));
       steps.step(
           (waits, signals) ->
-              queue.dispatch(waits, signals, kernels.kernel(name), Workgroups.of(GROUPS), args));
+              queue.dispatch(
+                  waits, signals, kernels.kernel(name), Workgroups.of(COUNT / items), args));
       steps.step((waits, signals) -> queue.readback(waits, signals, to, 0, HostMemory.of(output)));
       steps.await(LIMIT);
     }

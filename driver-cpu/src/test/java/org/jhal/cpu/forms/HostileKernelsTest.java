@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,16 @@ class HostileKernelsTest {
     int[] warp(int item) {
       return Arrays.copyOfRange(in, item / 32 * 32, item / 32 * 32 + 32);
     }
+
+    /** How many items of a warp read something for which a test is true. */
+    int count(int item, IntPredicate test) {
+      return (int) stream(warp(item)).filter(test).count();
+    }
+
+    /** The sum of what those read. */
+    int sum(int item, IntPredicate test) {
+      return stream(warp(item)).filter(test).sum();
+    }
   }
 
   private interface Reference {
@@ -47,6 +58,7 @@ class HostileKernelsTest {
     loops();
     functions();
     exchanges();
+    activeLanes();
     is("texts", (g, t) -> g.in[t] + '_' + '}' + '{' + '\'' + 1000 + 16);
   }
 
@@ -147,15 +159,61 @@ class HostileKernelsTest {
                 ? 0
                 : sum(0, 32, i -> g.in[i]) + (sum(0, 32, i -> g.in[i] > 990 ? 1 : 0) > 0 ? 1 : 0));
     is("a_group_that_is_assigned", (g, t) -> g.opposite(t));
+    is("exchanges_that_are_left_out", (g, t) -> 10 * (g.in[0] % 4 + g.in[0] % 2) + g.in[0] % 2);
+    is("exchanges_in_a_class", (g, t) -> g.warp(t)[3]);
+    is("nested_shuffles", (g, t) -> g.in[t / 32 * 32 + (t + 8) % 32]);
+    is("shuffle_of_a_vote", (g, t) -> (int) stream(g.warp(t)).filter(v -> v > 500).count() + 7);
+    is("vote_of_a_shuffle", (g, t) -> (g.warp(t)[3] + g.warp(t)[9]) % 2);
+  }
+
+  private static void activeLanes() {
     is("leaders_of_active_lanes", (g, t) -> t == 0 ? 64 - 7 : -7);
     is("active_in_a_branch", (g, t) -> sum(0, 64, i -> g.in[i] % 3 == 0 ? 1 : 1000));
     is(
         "exchanges_of_active_lanes",
         (g, t) -> g.in[t] % 2 != 0 ? g.in[t] + 1 : g.in[t] % 3 == 0 ? 3 : 2);
-    is("slots_of_active_lanes", (g, t) -> (int) stream(g.in).filter(v -> v % 5 < 2).sum());
-    is("nested_shuffles", (g, t) -> g.in[t / 32 * 32 + (t + 8) % 32]);
-    is("shuffle_of_a_vote", (g, t) -> (int) stream(g.warp(t)).filter(v -> v > 500).count() + 7);
-    is("vote_of_a_shuffle", (g, t) -> (g.warp(t)[3] + g.warp(t)[9]) % 2);
+    is("slots_of_active_lanes", (g, t) -> stream(g.in).filter(v -> v % 5 < 2).sum());
+    is("reduced_by_all_active", (g, t) -> stream(g.warp(t)).sum());
+    is(
+        "reduced_in_both_branches",
+        (g, t) ->
+            320000
+                + (g.in[t] % 3 == 0
+                    ? g.sum(t, v -> v % 3 == 0) + g.count(t, v -> v % 3 == 0)
+                    : stream(g.warp(t)).filter(v -> v % 3 != 0).max().orElseThrow()
+                        + 100 * g.count(t, v -> v % 3 != 0)));
+    Reference halves =
+        (g, t) ->
+            g.in[t] % 2 != 0 ? g.count(t, v -> v % 2 != 0) : 100 * g.count(t, v -> v % 2 == 0);
+    is("branches_in_one_line", halves);
+    is("halves_of_a_warp", (g, t) -> t % 32 < 16 ? sum(0, 16, i -> g.warp(t)[i]) : g.warp(t)[16]);
+    is(
+        "active_in_a_helper",
+        (g, t) -> {
+          int factor = g.in[t] % 2 != 0 ? 1 : 3;
+          IntPredicate isSame = v -> v % 2 == g.in[t] % 2;
+          return factor * g.sum(t, isSame) + g.count(t, isSame) + 7 * 64;
+        });
+    is(
+        "active_in_a_helper_that_ends_early",
+        (g, t) -> {
+          IntPredicate isSame = v -> v % 2 == g.in[t] % 2 && v % 5 != 0;
+          int sum = g.in[t] % 5 == 0 ? -1 : 3 * g.sum(t, isSame) + 2 * g.count(t, isSame);
+          return (g.in[t] % 2 != 0 ? sum : 2 * sum) + 6400000;
+        });
+    Reference leaving = (g, t) -> 100 * sum(0, g.in[t] % 8, i -> g.count(t, v -> v % 8 > i)) + 32;
+    is("active_while_some_leave", leaving);
+    is("active_in_the_header_of_a_loop", leaving);
+    is("active_of_those_left", (g, t) -> g.in[t] % 4 == 0 ? -7 : g.count(t, v -> v % 4 != 0));
+    is(
+        "active_between_barriers",
+        (g, t) -> {
+          int[] digits = {1, 10, 100};
+          return sum(
+              0, 3, i -> digits[i] * sum(0, 2, w -> g.count(32 * w, v -> v % 3 == i) > 0 ? 1 : 0));
+        });
+    is("active_beside_an_exchange", halves);
+    is("active_in_a_class", (g, t) -> 32);
   }
 
   private static int sum(int from, int to, IntUnaryOperator value) {

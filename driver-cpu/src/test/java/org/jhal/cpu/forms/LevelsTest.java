@@ -44,16 +44,15 @@ class LevelsTest {
     assertEquals("items run one after the other", form("without").text());
   }
 
-  /** Each item is the only active one of its own warp. */
-  @Test
-  void askingForActiveItemsIsNoMeeting() {
-    assertEquals("items run one after the other", form("active").text());
-  }
-
   @Test
   void barriersDivideKernels() {
     assertEquals(Level.FISSION, form("divided").level());
     assertEquals("divided at its barriers", form("divided").text());
+  }
+
+  @Test
+  void askingForActiveItemsDividesKernels() {
+    assertEquals("divided at its barriers", form("active").text());
   }
 
   @Test

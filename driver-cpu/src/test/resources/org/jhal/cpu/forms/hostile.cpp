@@ -686,7 +686,15 @@ KERNEL texts(const int* in, int* out) {
   out[AT] = in[AT] + a[0] + b[0] + brace + quote + thousand + 0x1'0;
 }
 
-// Each lane is counted once, by itself or by another one, whichever lanes are said to be active.
+KERNEL exchanges_that_are_left_out(const int* in, int* out) {
+  int n = 0, value = in[blockIdx.x * 64];
+  bool both = value % 2 != 0 && __shfl_sync(~0u, ++n, 3) > 0;
+  while (value-- % 4 != 0 && __shfl_sync(~0u, ++n, 3) > 0) {
+  }
+  out[AT] = 10 * n + both;
+}
+
+// The lanes that come to a place together are active there.
 
 __device__ int active_slot(int* counter) {
   unsigned active = __activemask();
@@ -731,6 +739,127 @@ extern "C" __global__ void slots_of_active_lanes(const int* in, int* out) {
   int sum = 0;
   for (int i = 0; i < count; i++) sum += found[i];
   out[AT] = sum;
+}
+
+KERNEL reduced_by_all_active(const int* in, int* out) {
+  unsigned active = __activemask();
+  int sum = in[AT];
+  for (int by = 16; by > 0; by /= 2) sum += __shfl_down_sync(active, sum, by);
+  out[AT] = __shfl_sync(active, sum, 0);
+}
+
+KERNEL reduced_in_both_branches(const int* in, int* out) {
+  int value = in[AT], others;
+  if (value % 3 == 0) {
+    unsigned active = __activemask();
+    others = __reduce_add_sync(active, value) + __popc(active);
+  } else {
+    unsigned active = __activemask();
+    others = __reduce_max_sync(active, value) + 100 * __popc(active);
+  }
+  out[AT] = others + 10000 * __popc(__activemask());
+}
+
+KERNEL branches_in_one_line(const int* in, int* out) {
+  int n;
+  if (in[AT] % 2) n = __popc(__activemask()); else n = 100 * __popc(__activemask());
+  out[AT] = n;
+}
+
+KERNEL halves_of_a_warp(const int* in, int* out) {
+  int sum = in[AT];
+  if (threadIdx.x % 32 < 16) {
+    unsigned active = __activemask();
+    for (int by = 8; by > 0; by /= 2) sum += __shfl_down_sync(active, sum, by, 16);
+    sum = __shfl_sync(active, sum, 0, 16);
+  } else {
+    __syncwarp(0xffff0000u);
+    sum = __shfl_sync(__activemask(), sum, __ffs(__activemask()) - 1);
+  }
+  out[AT] = sum;
+}
+
+static __device__ int sum_of_active(int value) {
+  unsigned active = __activemask();
+  int sum = __reduce_add_sync(active, value);
+  return sum + __popc(active);
+}
+static __device__ int early_sum_of_active(int value) {
+  if (value % 5 == 0) return -1;
+  return sum_of_active(value) + sum_of_active(2 * value);
+}
+
+KERNEL active_in_a_helper(const int* in, int* out) {
+  int value = in[AT];
+  if (value % 2) value = sum_of_active(value);
+  else value = sum_of_active(3 * value);
+  out[AT] = value + 7 * sum_of_active(1);
+}
+
+KERNEL active_in_a_helper_that_ends_early(const int* in, int* out) {
+  int value = in[AT];
+  if (value % 2) value = early_sum_of_active(value);
+  else value = early_sum_of_active(value) * 2;
+  out[AT] = value + 100000 * sum_of_active(1);
+}
+
+KERNEL active_while_some_leave(const int* in, int* out) {
+  int rounds = in[AT] % 8, counted = 0;
+  for (int i = 0; i < rounds; i++) counted += __popc(__activemask());
+  out[AT] = 100 * counted + __popc(__activemask());
+}
+
+KERNEL active_in_the_header_of_a_loop(const int* in, int* out) {
+  int rounds = in[AT] % 8, counted = 0;
+  while (rounds-- > 0 && (counted += __popc(__activemask())) > 0) {
+  }
+  out[AT] = 100 * counted + __popc(__activemask());
+}
+
+KERNEL active_of_those_left(const int* in, int* out) {
+  if (in[AT] % 4 == 0) return;
+  out[AT] = __popc(__activemask());
+}
+
+KERNEL active_between_barriers(const int* in, int* out) {
+  __shared__ int count[3];
+  if (threadIdx.x < 3) count[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = 0; i < 3; i++) {
+    if (in[AT] % 3 == i && __ffs(__activemask()) - 1 == threadIdx.x % 32) atomicAdd(&count[i], 1);
+    __syncthreads();
+  }
+  out[AT] = count[0] + 10 * count[1] + 100 * count[2];
+}
+
+KERNEL active_beside_an_exchange(const int* in, int* out) {
+  int n;
+  if (in[AT] % 2) {
+    n = __popc(__activemask());
+    __syncwarp();
+  } else {
+    __syncwarp();
+    n = 100 * __popc(__activemask());
+  }
+  out[AT] = n;
+}
+
+struct Asking {
+  __device__ int active() const { return __popc(__activemask()); }
+};
+
+KERNEL active_in_a_class(const int* in, int* out) {
+  Asking asking;
+  out[AT] = asking.active();
+}
+
+struct Exchanging {
+  __device__ int third(int value) const { return __shfl_sync(~0u, value, 3); }
+};
+
+KERNEL exchanges_in_a_class(const int* in, int* out) {
+  Exchanging exchanging;
+  out[AT] = exchanging.third(in[AT]);
 }
 
 // What is exchanged was exchanged before.
