@@ -27,7 +27,8 @@ struct gpusim_thread {
   int (*count)(gpusim_thread*, int yes);       // waits as sync does, and returns how many have said yes
   // Gives a value to the other threads of a warp, which has so many lanes, and waits for those that the mask names and
   // that have not ended; with mask 0, for those that come before all threads wait.
-  void (*exchange)(gpusim_thread*, unsigned lanes, unsigned long long mask, unsigned long long value, gpusim_exchanged*);
+  void (*exchange)(gpusim_thread*, unsigned lanes, unsigned long long mask, unsigned place, unsigned long long value,
+                   gpusim_exchanged*);
   void (*print)(gpusim_thread*, const char* text, unsigned long length);  // seen when the grid has ended
 };
 

@@ -10,13 +10,15 @@ static inline unsigned gpusim_lane() {
   return index % GPUSIM_WARP_SIZE;
 }
 
-template <class T> static inline gpusim_exchanged gpusim_exchange(unsigned long long mask, T value) {
+// Without a mask, those meet who come to the same place, a number.
+template <class T>
+static inline gpusim_exchanged gpusim_exchange(unsigned long long mask, T value, unsigned place = 0) {
   static_assert(sizeof(T) <= 8, "a value that threads exchange has at most 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);
   gpusim_thread* self = gpusim_self;
   gpusim_exchanged all;
-  self->exchange(self, GPUSIM_WARP_SIZE, mask, bits, &all);
+  self->exchange(self, GPUSIM_WARP_SIZE, mask, place, bits, &all);
   gpusim_self = self;
   return all;
 }
@@ -64,7 +66,8 @@ static inline gpusim_lanes __ballot_sync(unsigned long long mask, int yes) {
 }
 static inline int __any_sync(unsigned long long mask, int yes) { return __ballot_sync(mask, yes) != 0; }
 static inline int __all_sync(unsigned long long mask, int yes) { return __ballot_sync(mask, !yes) == 0; }
-static inline gpusim_lanes __activemask() { return (gpusim_lanes)gpusim_exchange(0, 0).given; }
+// The number of a call rises with its position in the source.
+#define __activemask() ((gpusim_lanes)gpusim_exchange(0, 0, __COUNTER__ + 1).given)
 static inline void __syncwarp(unsigned long long mask = ~0ull) { gpusim_exchange(mask, 0); }
 GPUSIM_UNMASKED(static inline gpusim_lanes __ballot(int yes) { return __ballot_sync(0, yes); })
 GPUSIM_UNMASKED(static inline int __any(int yes) { return __any_sync(0, yes); })

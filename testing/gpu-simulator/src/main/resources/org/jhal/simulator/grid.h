@@ -15,6 +15,7 @@ typedef struct fiber {
   struct fiber* next;  // in the list of those that wait, or of those that are free
   struct fiber* other;  // in the list of all of a grid
   unsigned long long mask, value;  // what it gives to its warp
+  unsigned place_of_call;          // without a mask, it meets those that come to the same place
   unsigned lane;
   gpusim_exchanged* result;  // null if it waits for none
 } fiber;
@@ -50,8 +51,8 @@ void gs_grid_ready(grid* g, fiber* f);
 void gs_grid_trap(gpusim_thread* self, int code);
 
 // See gpusim_thread.
-void gs_warp_exchange(gpusim_thread* self, unsigned lanes, unsigned long long mask, unsigned long long value,
-                      gpusim_exchanged* result);
+void gs_warp_exchange(gpusim_thread* self, unsigned lanes, unsigned long long mask, unsigned place,
+                      unsigned long long value, gpusim_exchanged* result);
 // A thread ends: the others of its warp no longer wait for it.
 void gs_warp_leave(grid* g, const gpusim_thread* self);
 // No thread can go on: those go on that wait for whoever comes. Returns 0 if there are none.

@@ -13,17 +13,25 @@ static unsigned long long alive(grid* g, unsigned warp) {
   return ones & ~(g->ended[first / WORD] >> first % WORD);
 }
 
-// Lets those go on that wait with this mask.
+static int meets(const fiber* f, unsigned long long mask, unsigned place) {
+  return f->mask == mask && (mask || f->place_of_call == place);
+}
+
+// Lets those go on that wait with this mask; of those with none, only those at the place that is first in the source.
 static void deliver(grid* g, unsigned warp, unsigned long long mask) {
   gpusim_exchanged all = {0};
+  unsigned place = ~0u;
   for (fiber* f = g->warps[warp]; f; f = f->next) {
-    if (f->mask != mask) continue;
+    if (!mask && !f->mask && f->place_of_call < place) place = f->place_of_call;
+  }
+  for (fiber* f = g->warps[warp]; f; f = f->next) {
+    if (!meets(f, mask, place)) continue;
     all.given |= 1ull << f->lane;
     all.values[f->lane] = f->value;
   }
   for (fiber** at = &g->warps[warp]; *at;) {
     fiber* f = *at;
-    if (f->mask != mask) {
+    if (!meets(f, mask, place)) {
       at = &f->next;
       continue;
     }
@@ -45,8 +53,8 @@ static int complete(grid* g, unsigned warp, unsigned long long mask) {
   return (arrived & expected) == expected;
 }
 
-void gs_warp_exchange(gpusim_thread* self, unsigned lanes, unsigned long long mask, unsigned long long value,
-                      gpusim_exchanged* result) {
+void gs_warp_exchange(gpusim_thread* self, unsigned lanes, unsigned long long mask, unsigned place,
+                      unsigned long long value, gpusim_exchanged* result) {
   grid* g = gs_grid_current;
   fiber* f = (fiber*)self;
   unsigned index = index_of(self), warp = index / lanes;
@@ -57,6 +65,7 @@ void gs_warp_exchange(gpusim_thread* self, unsigned lanes, unsigned long long ma
     gs_grid_trap(self, GS_LAUNCH_FAILED);
   }
   f->mask = mask;
+  f->place_of_call = place;
   f->value = value;
   f->result = result;
   f->next = g->warps[warp];

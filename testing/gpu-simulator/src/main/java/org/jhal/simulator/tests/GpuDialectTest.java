@@ -16,6 +16,7 @@ import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
@@ -23,6 +24,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Hal;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
 import org.jhal.NativeCode;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -139,6 +141,37 @@ public abstract class GpuDialectTest {
     List<String> misuses = sim.simulator().misuses();
     assertTrue(misuses.toString().contains("waits for the lanes 0xffff"), misuses::toString);
     sim.simulator().reset();
+  }
+
+  @Test
+  void activeLanesOfTwoBranchesAreTwoGroups() {
+    String source =
+        """
+        extern "C" __global__ void branches(int* out) {
+          unsigned long long mask;
+          if (threadIdx.x % 2 == 0) mask = __activemask(); else mask = __activemask();
+          out[threadIdx.x] = (int)mask;
+        }
+        """;
+    try (Device device = open();
+        Executable loaded =
+            device.loadExecutable(
+                ExecutableSource.builder("branches")
+                    .kernel("branches", 32, out("out", ElementType.I32))
+                    .cpp(source)
+                    .build());
+        DeviceBuffer to = device.allocate(4 * 32, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      int[] masks = new int[32];
+      DeviceQueue queue = device.queue(0);
+      queue.dispatch(
+          Fence.NONE, done.at(1), loaded.kernel("branches"), Workgroups.of(1), Args.of(to));
+      queue.readback(done.at(1), done.at(2), to, 0, HostMemory.of(masks));
+      awaitReached(done, 2);
+      for (int lane = 0; lane < 32; lane++) {
+        assertEquals(lane % 2 == 0 ? 0x55555555 : 0xAAAAAAAA, masks[lane], "lane " + lane);
+      }
+    }
   }
 
   /** Each module must be unloaded: the library of the next one may get its name. */
