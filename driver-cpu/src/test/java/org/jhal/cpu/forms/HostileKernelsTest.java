@@ -61,6 +61,7 @@ class HostileKernelsTest {
     activeLanes();
     sharedReferences();
     twoMeetings();
+    agreements();
     overflows();
     is("texts", (g, t) -> g.in[t] + '_' + '}' + '{' + '\'' + 1000 + 16);
   }
@@ -240,6 +241,24 @@ class HostileKernelsTest {
     is(
         "ballots_of_two_questions",
         (g, t) -> sum(0, 32, i -> ((g.warp(t)[i] ^ g.warp(t)[i] >> 1) & 1) << i));
+  }
+
+  private static void agreements() {
+    is("agreed_in_a_condition", (g, t) -> stream(g.in).anyMatch(v -> v > 990) ? g.opposite(t) : t);
+    is(
+        "agreed_in_a_loop",
+        (g, t) -> {
+          int most = stream(g.in).map(v -> v % 8).max().orElseThrow();
+          return 100 * most + sum(0, most, i -> (int) stream(g.in).filter(v -> v % 8 > i).count());
+        });
+    is(
+        "agreed_by_those_left",
+        (g, t) ->
+            g.in[t] % 4 == 0
+                ? -1
+                : 1000 + (int) stream(g.in).filter(v -> v % 4 != 0 && v % 3 == 0).count());
+    is("agreed_in_a_helper", (g, t) -> stream(g.in).filter(v -> v > 500).count() > 32 ? 3 : 7);
+    is("beside_each_other", (g, t) -> sum(0, 64, i -> g.in[i]) + (t == 3 ? 1 : 0));
   }
 
   private static void overflows() {

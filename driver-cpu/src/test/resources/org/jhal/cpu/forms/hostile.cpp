@@ -979,3 +979,56 @@ KERNEL overflowing_in_a_sum(const int* in, int* out) {
   unsigned u = threadIdx.x * 250000u, w = u + u + u + u + u + u + u + u;
   if (w + w + w + w + w + w + w + w * 141u < 2100000000u) out[AT] = 5;
 }
+
+// What all items of a workgroup agree on.
+
+KERNEL agreed_in_a_condition(const int* in, int* out) {
+  __shared__ int tile[64];
+  int t = threadIdx.x;
+  tile[t] = in[AT];
+  if (__syncthreads_or(in[AT] > 990)) {
+    int v = tile[63 - t];
+    __syncthreads();
+    tile[t] = v;
+  } else {
+    tile[t] = t;
+  }
+  out[AT] = tile[t];
+}
+
+KERNEL agreed_in_a_loop(const int* in, int* out) {
+  int rounds = 0, counted = 0;
+  for (;;) {
+    int left = __syncthreads_count(in[AT] % 8 > rounds);
+    counted += left;
+    if (__syncthreads_and(in[AT] % 8 <= rounds)) break;
+    rounds++;
+  }
+  out[AT] = 100 * rounds + counted;
+}
+
+KERNEL agreed_by_those_left(const int* in, int* out) {
+  out[AT] = -1;
+  if (in[AT] % 4 == 0) return;
+  const int multiples = __syncthreads_count(in[AT] % 3 == 0), all = __syncthreads_and(in[AT] % 4);
+  out[AT] = multiples + 1000 * all;
+}
+
+static __device__ bool most_are(bool yes) { return __syncthreads_count(yes) > 32; }
+KERNEL agreed_in_a_helper(const int* in, int* out) {
+  out[AT] = most_are(in[AT] > 500) ? 3 : 7;
+  __syncthreads_or(0.5f);
+  if (__syncthreads_or(0.5f)) out[AT] = -1;
+}
+
+KERNEL beside_each_other(const int* in, int* out) {
+  __shared__ int tile[64];
+  unsigned t = threadIdx.x, by = blockDim.x / 2, *p = &by, i = blockIdx.x * 64 + t, half = blockDim.x / 2, is = t == 3;
+  tile[t] = in[i];
+  for (; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) tile[t] += tile[t + half];
+  }
+  __syncthreads();
+  out[i] = tile[0] + is + *p - by;
+}
