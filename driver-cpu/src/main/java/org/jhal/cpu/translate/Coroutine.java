@@ -12,6 +12,7 @@ final class Coroutine {
   private final List<Token> tokens;
   private final Calls calls;
   private final List<Token> out = new ArrayList<>();
+  private boolean hasMet; // items have met in the present expression
 
   private Coroutine(List<Token> tokens, Calls calls) {
     this.tokens = tokens;
@@ -34,6 +35,7 @@ final class Coroutine {
   private void rewrite(int body, int name) throws UnfitException {
     for (int i = 0; i < tokens.size() - 1; i++) {
       Token token = tokens.get(i);
+      hasMet &= !(token.is(";") || token.is("{") || token.is("}"));
       if (i < name && token.is("void")) {
         out.add(Token.word("hal_coroutine", token));
       } else if (i > body && token.is("return")) {
@@ -106,6 +108,10 @@ final class Coroutine {
     if (isMember(name) || !Tokens.is(tokens, name + 1, "(")) {
       throw new UnfitException("items meet in " + token, token);
     }
+    if (hasMet) {
+      throw new UnfitException("items meet twice in an expression", token);
+    }
+    hasMet = true;
     int close = Tokens.close(tokens, name + 1);
     List<Token> arguments = tokens.subList(name + 2, close);
     for (int i = name + 2; i < close; i++) {

@@ -95,6 +95,16 @@ final class Declarations {
       return type.stream().anyMatch(token -> token.is(specifier));
     }
 
+    /** Declares one of the variables by itself, with an initial value that may be another one. */
+    List<Token> alone(Declarator declarator, List<Token> initial) {
+      List<Token> alone = new ArrayList<>(type);
+      alone.addAll(declarator.pointers());
+      alone.add(declarator.name());
+      alone.addAll(declarator.dimensions());
+      alone.addAll(initial);
+      return alone;
+    }
+
     /** The type without what says where the variable is, and without outer {@code const}. */
     List<Token> plainType() {
       return type.stream()

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jhal.cpu.translate.Statement.Barrier;
 
 /**
- * Divides what the items of a warp exchange: each item gives a value before a barrier, and reads
- * those of others behind it. {@code x += __shfl_down_sync(m, x, 1);} becomes
+ * Divides what the items of a warp, or of a workgroup, exchange: each item gives a value before a
+ * barrier, and reads those of others behind it. {@code x += __shfl_down_sync(m, x, 1);} becomes
  *
  * <pre>{@code
  * auto hal_given1 = (x);
@@ -42,6 +42,9 @@ final class Exchanges {
       arguments.add(meetings.expression(argument, to));
     }
     String word = name.text();
+    if (word.startsWith("__syncthreads_")) {
+      return agreed(word, Generated.text(arguments.get(0)), name, to);
+    }
     if (SHUFFLES.contains(word)) {
       String given = give(arguments.get(1), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
@@ -108,6 +111,20 @@ final class Exchanges {
             + Generated.text(arguments.get(0))
             + "))",
         name);
+  }
+
+  /** What all items of the workgroup say, which it looks at once, behind the barrier. */
+  private List<Token> agreed(String word, String value, Token at, List<Statement> to)
+      throws UnfitException {
+    boolean isAnd = word.endsWith("_and"); // then one that says no counts
+    String given = meetings.exchangedName();
+    String test = "(int)(" + value + (isAnd ? ") == 0" : ") != 0");
+    Generated.declare("bool", given, Generated.tokens(test, at), at, to);
+    to.add(new Barrier(at));
+    String macro = word.endsWith("_count") ? "HAL_COUNT(" : isAnd ? "!HAL_ANY(" : "HAL_ANY(";
+    String agreed = Meetings.AGREED + meetings.nextNumber();
+    Generated.declare("int", agreed, Generated.tokens(macro + given + "_all)", at), at, to);
+    return List.of(Token.word(agreed, at));
   }
 
   private static List<Token> shuffle(

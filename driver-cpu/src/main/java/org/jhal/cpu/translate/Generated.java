@@ -21,11 +21,15 @@ final class Generated {
   }
 
   static void add(List<Token> declaration, List<Statement> to) throws UnfitException {
+    to.add(variables(declaration));
+  }
+
+  static Variables variables(List<Token> declaration) throws UnfitException {
     Declarations.Declaration parsed = Declarations.of(declaration);
     if (parsed == null) {
       throw new UnfitException("a declaration of another kind than usual", declaration.get(0));
     }
-    to.add(new Variables(parsed, declaration));
+    return new Variables(parsed, declaration);
   }
 
   static String text(List<Token> tokens) {

@@ -182,7 +182,10 @@ final class Homes {
     if (variable.declaration.is("__shared__")) { // an array's name is an address, others are read
       return !variable.declarator.dimensions().isEmpty();
     }
-    return variable.kind == Variable.Kind.GROUP ? !uniform.isUnsteady(name) : variable.isRepeatable;
+    if (variable.kind == Variable.Kind.GROUP) {
+      return !uniform.isUnsteady(name);
+    }
+    return variable.isRepeatable && !variable.declarator.isReference(); // whose name reads memory
   }
 
   /** Whether an expression has the same value for an item anywhere in one segment. */

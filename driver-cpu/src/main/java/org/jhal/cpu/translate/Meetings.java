@@ -23,6 +23,9 @@ final class Meetings {
   /** The names of variables that other items read begin so. */
   static final String EXCHANGED = "hal_given";
 
+  /** The names of variables that say what all items have agreed on begin so. */
+  static final String AGREED = "hal_agreed";
+
   private final Calls calls;
   private final Exchanges exchanges = new Exchanges(this);
   private final Inliner inliner;
@@ -119,12 +122,8 @@ final class Meetings {
       return;
     }
     for (Declarations.Declarator declarator : declared.declaration().declarators()) {
-      List<Token> one = new ArrayList<>(declared.declaration().type());
-      one.addAll(declarator.pointers());
-      one.add(declarator.name());
-      one.addAll(declarator.dimensions());
-      one.addAll(expression(declarator.initial(), to));
-      Generated.add(one, to);
+      List<Token> initial = expression(declarator.initial(), to);
+      Generated.add(declared.declaration().alone(declarator, initial), to);
     }
   }
 

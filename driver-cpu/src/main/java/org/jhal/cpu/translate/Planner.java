@@ -178,17 +178,29 @@ final class Planner {
   private void declared(Variables statement, List<Step> steps) throws UnfitException {
     Declaration declaration = statement.declaration();
     Declarator only = declaration.declarators().get(0);
-    if (only.name().text().startsWith(Turning.FULL)) {
+    boolean isFull = only.name().text().startsWith(Turning.FULL);
+    if (isFull || only.name().text().startsWith(Meetings.AGREED)) {
+      homes.use(only.initial(), newSegment()); // the arrays of what items have given
       homes.addOfGroup(declaration, only, ++numbers);
       current = null;
-      steps.add(new Step.Full(only.name().text(), List.copyOf(masks)));
+      steps.add(
+          isFull
+              ? new Step.Full(only.name().text(), List.copyOf(masks))
+              : new Step.Declared(statement.tokens()));
       return;
     }
     boolean isStatic = declaration.is("__shared__") || declaration.is("constexpr");
     if (!isStatic && declaration.is("static")) {
       throw new UnfitException("a static variable", statement.tokens().get(0));
     }
-    boolean isOfGroup = isStatic || isOfGroup(declaration);
+    long uniforms = declaration.declarators().stream().filter(this::isUniform).count();
+    boolean isOfGroup = isStatic || uniforms == declaration.declarators().size();
+    if (!isOfGroup && uniforms > 0) {
+      for (Declarator each : declaration.declarators()) {
+        declared(Generated.variables(declaration.alone(each, each.initial())), steps);
+      }
+      return;
+    }
     boolean isKnown = true;
     for (Declarator declarator : declaration.declarators()) {
       isKnown &= isStatic || homes.isKnown(Homes.initial(declarator));
@@ -206,18 +218,13 @@ final class Planner {
     }
   }
 
-  private boolean isOfGroup(Declaration declaration) {
-    return declaration.declarators().stream()
-        .allMatch(each -> uniform.isUniform(each.name().text()));
+  private boolean isUniform(Declarator declarator) {
+    return uniform.isUniform(declarator.name().text());
   }
 
   private void ofItems(Variables statement, Step.Segment segment) throws UnfitException {
     segment.statements.add(statement);
     for (Declarator declarator : statement.declaration().declarators()) {
-      if (uniform.isUniform(declarator.name().text())) {
-        throw new UnfitException(
-            "a variable of the workgroup declared beside one of the items", declarator.name());
-      }
       homes.use(declarator.initial(), segment);
       homes.use(declarator.dimensions(), segment);
       segment.declares.add(

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * expression that grows with the item's index along each axis is compared with an upper limit that
  * is the same for all.
  *
- * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless its
+ * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless a
  * type overflows; then the last item has a smaller value than the first one, which is looked at
- * when the kernel runs.
+ * when the kernel runs. This needs an expression that overflows at most once, with all variables
+ * that it is computed from.
  */
 final class Rising {
   private static final Set<String> INDEXES = Set.of("threadIdx");
@@ -33,10 +34,13 @@ final class Rising {
           "uint64_t",
           "const");
 
-  /** With at most 1024 items, no sum of a few terms overflows 32 bits more than once. */
-  private static final long MOST = 1 << 18;
+  /**
+   * How much an expression may grow from one index to the next: with at most 1024 items it grows by
+   * less than 2 to the power of 32, and so overflows at most once.
+   */
+  private static final long MOST = 1 << 21;
 
-  private static final int TERMS = 8;
+  private static final long UNKNOWN = MOST + 1;
 
   private final Predicate<List<Token>> isSame;
   private final Function<String, @Nullable Variable> variables;
@@ -94,54 +98,54 @@ final class Rising {
         boolean isLeftGrowing = isLess != isLeaving;
         List<Token> growing = isLeftGrowing ? left : right;
         found.add(growing);
-        return isGrowing(growing) && isSame.test(isLeftGrowing ? right : left);
+        return growth(growing) <= MOST && isSame.test(isLeftGrowing ? right : left);
       }
     }
     return false;
   }
 
-  private boolean isGrowing(List<Token> sum) {
+  /** By how much a sum grows at most from one index to the next; {@link #UNKNOWN} if more. */
+  private long growth(List<Token> sum) {
     if (sum.isEmpty()) {
-      return false;
+      return UNKNOWN;
     }
-    List<List<Token>> terms = split(sum, "+");
-    if (terms.size() > TERMS) {
-      return false;
+    long growth = 0;
+    for (List<Token> term : split(sum, "+")) {
+      growth = limited(growth + (isSame.test(term) ? 0 : growthOfTerm(term)));
     }
-    for (List<Token> term : terms) {
-      if (!isSame.test(term) && !isGrowingTerm(term)) {
-        return false;
-      }
-    }
-    return true;
+    return growth;
   }
 
-  /** One factor differs between the items; the others are small. */
-  private boolean isGrowingTerm(List<Token> product) {
-    long numbers = 1;
+  private static long limited(long growth) {
+    return Math.min(growth, UNKNOWN);
+  }
+
+  /** One factor differs between the items; the others are numbers. */
+  private long growthOfTerm(List<Token> product) {
+    long growth = 1;
     int growing = 0;
     for (List<Token> factor : split(product, "*")) {
       List<Token> value = withoutCast(factor);
       if (value.size() == 1 && value.get(0).kind() == Token.Kind.NUMBER) {
-        numbers *= number(value.get(0).text());
+        growth *= number(value.get(0).text());
       } else if (Tokens.is(value, 0, "blockDim") && value.size() == 3) {
-        numbers *= 1024;
-      } else if (isGrowingFactor(value)) {
-        growing++;
+        growth *= 1024;
       } else {
-        return false;
+        long ofFactor = growthOfFactor(value);
+        if (ofFactor == UNKNOWN || ++growing > 1) {
+          return UNKNOWN;
+        }
+        growth *= ofFactor;
       }
-      if (numbers < 0 || numbers > MOST || growing > 1) {
-        return false;
-      }
+      growth = limited(growth);
     }
-    return true;
+    return growth;
   }
 
   /** Its value; more than is allowed if it is no plain integer. */
   private static long number(String text) {
     String digits = text.replaceAll("[uUlL]+$", "");
-    return digits.matches("\\d{1,9}") ? Long.parseLong(digits) : MOST + 1;
+    return digits.matches("\\d{1,9}") ? Long.parseLong(digits) : UNKNOWN;
   }
 
   private static List<Token> withoutCast(List<Token> factor) {
@@ -157,25 +161,25 @@ final class Rising {
         : factor;
   }
 
-  private boolean isGrowingFactor(List<Token> factor) {
+  private long growthOfFactor(List<Token> factor) {
     if (Tokens.is(factor, 0, "(") && Tokens.close(factor, 0) == factor.size() - 1) {
-      return isGrowing(factor.subList(1, factor.size() - 1));
+      return growth(factor.subList(1, factor.size() - 1));
     }
     if (factor.size() == 3 && Tokens.is(factor, 1, ".")) {
-      return INDEXES.contains(factor.get(0).text());
+      return INDEXES.contains(factor.get(0).text()) ? 1 : UNKNOWN;
     }
     if (factor.size() != 1 || !factor.get(0).isWord()) {
-      return false;
+      return UNKNOWN;
     }
     Variable variable = variables.apply(factor.get(0).text());
-    return variable != null
-        && variable.isRepeatable
-        && variable.declarator.pointers().isEmpty()
-        && (variable.declaration.is("auto")
-            || variable.declaration.plainType().stream()
-                .allMatch(token -> TYPES.contains(token.text())))
-        && Tokens.is(variable.declarator.initial(), 0, "=")
-        && isGrowing(
-            variable.declarator.initial().subList(1, variable.declarator.initial().size()));
+    boolean isKnown =
+        variable != null
+            && variable.isRepeatable
+            && variable.declarator.pointers().isEmpty()
+            && (variable.declaration.is("auto")
+                || variable.declaration.plainType().stream()
+                    .allMatch(token -> TYPES.contains(token.text())))
+            && Tokens.is(variable.declarator.initial(), 0, "=");
+    return isKnown ? growth(Homes.initial(variable.declarator)) : UNKNOWN;
   }
 }

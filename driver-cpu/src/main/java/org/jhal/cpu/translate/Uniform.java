@@ -255,6 +255,7 @@ final class Uniform {
       List<Token> initial = declarator.initial();
       boolean isSame =
           variables.declaration().is("constexpr")
+              || name.startsWith(Meetings.AGREED)
               || (initial.isEmpty()
                   ? names.isAssigned(name)
                   : Tokens.is(initial, 0, "=") && isSame(initial.subList(1, initial.size())));

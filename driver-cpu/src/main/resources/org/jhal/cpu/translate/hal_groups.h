@@ -45,6 +45,12 @@ struct hal_cursor {
 #define HAL_ITEMS_END }}
 #define HAL_SET(array) __builtin_memset(array, true, sizeof array)
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
+template <unsigned N> static inline int hal_counted(const bool (&all)[N]) {
+  int count = 0;
+  for (unsigned i = 0; i < N; i++) count += all[i];
+  return count;
+}
+#define HAL_COUNT(array) hal_counted(array)
 
 // `array`: a variable of each item. It lies on the stack of the thread, or in the launch's memory if that takes much.
 enum { HAL_MUCH = 512 << 10 };

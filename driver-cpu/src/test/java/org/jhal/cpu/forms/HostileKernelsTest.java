@@ -59,6 +59,10 @@ class HostileKernelsTest {
     functions();
     exchanges();
     activeLanes();
+    sharedReferences();
+    twoMeetings();
+    agreements();
+    overflows();
     is("texts", (g, t) -> g.in[t] + '_' + '}' + '{' + '\'' + 1000 + 16);
   }
 
@@ -214,6 +218,59 @@ class HostileKernelsTest {
         });
     is("active_beside_an_exchange", halves);
     is("active_in_a_class", (g, t) -> 32);
+  }
+
+  private static void sharedReferences() {
+    is("read_before_a_barrier_by_reference", (g, t) -> 3 * (g.opposite(t) + 1) + g.in[63] + 1);
+    is("read_before_a_barrier_by_a_deduced_reference", (g, t) -> g.opposite(t));
+    is("read_before_a_barrier_from_a_scalar", (g, t) -> g.in[5]);
+    is("read_before_a_barrier_from_a_field", (g, t) -> g.opposite(t));
+    is("read_before_a_barrier_as_an_index", (g, t) -> g.in[t ^ 1]);
+  }
+
+  private static void twoMeetings() {
+    is(
+        "counted_and_any",
+        (g, t) ->
+            1000 * (int) stream(g.in).filter(v -> v % 3 == 0).count()
+                + (stream(g.in).anyMatch(v -> v > 990) ? 10 : 0)
+                + (stream(g.in).allMatch(v -> v > 4) ? 1 : 0));
+    is(
+        "larger_of_two_shuffles",
+        (g, t) -> Math.max(g.in[t ^ 1], t % 32 < 30 ? g.in[t + 2] : g.in[t]));
+    is(
+        "ballots_of_two_questions",
+        (g, t) -> sum(0, 32, i -> ((g.warp(t)[i] ^ g.warp(t)[i] >> 1) & 1) << i));
+  }
+
+  private static void agreements() {
+    is("agreed_in_a_condition", (g, t) -> stream(g.in).anyMatch(v -> v > 990) ? g.opposite(t) : t);
+    is(
+        "agreed_in_a_loop",
+        (g, t) -> {
+          int most = stream(g.in).map(v -> v % 8).max().orElseThrow();
+          return 100 * most + sum(0, most, i -> (int) stream(g.in).filter(v -> v % 8 > i).count());
+        });
+    is(
+        "agreed_by_those_left",
+        (g, t) ->
+            g.in[t] % 4 == 0
+                ? -1
+                : 1000 + (int) stream(g.in).filter(v -> v % 4 != 0 && v % 3 == 0).count());
+    is("agreed_in_a_helper", (g, t) -> stream(g.in).filter(v -> v > 500).count() > 32 ? 3 : 7);
+    is("beside_each_other", (g, t) -> sum(0, 64, i -> g.in[i]) + (t == 3 ? 1 : 0));
+  }
+
+  private static void overflows() {
+    is(
+        "overflowing_through_a_variable",
+        (g, t) -> (t * 100_000_000L & 0xFFFFFFFFL) < 2_100_000_000L ? 5 : -7);
+    is(
+        "overflowing_when_narrowed",
+        (g, t) -> (t * 40_000_000_000L & 0xFFFFFFFFL) < 2_000_000_000L ? 1 : -7);
+    is(
+        "overflowing_in_a_sum",
+        (g, t) -> (t * 296_000_000L & 0xFFFFFFFFL) < 2_100_000_000L ? 5 : -7);
   }
 
   private static int sum(int from, int to, IntUnaryOperator value) {

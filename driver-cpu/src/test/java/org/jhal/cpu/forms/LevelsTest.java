@@ -23,7 +23,13 @@ class LevelsTest {
           "divided", "out[threadIdx.x] = 1;\n __syncthreads();\n out[threadIdx.x ^ 1] += 1;",
           "ending", "if (out[threadIdx.x] > 3) return;\n__syncthreads();\nout[threadIdx.x] = 1;",
           "jumping", "int i = 0;\nagain: __syncthreads();\nif (++i < 3) goto again;",
-          "helped", "wait_twice(out[0]);");
+          "helped", "wait_twice(out[0]);",
+          "beside",
+              "unsigned t = threadIdx.x, by = blockDim.x / 2;\n"
+                  + "for (; by > 0; by /= 2) {\n__syncthreads();\nif (t < by) out[t] += out[t + by];\n}",
+          "agreeing",
+              "if (__syncthreads_or(out[0] > 3)) out[1] = __syncthreads_count(out[2]);\n"
+                  + "int all = __syncthreads_and(out[3]);\nif (all) __syncthreads();");
 
   private static final String HELPER =
       "__device__ void wait_twice(int n) {\nif (n > 3) return;\n__syncthreads();\n}\n";
@@ -53,6 +59,16 @@ class LevelsTest {
   @Test
   void askingForActiveItemsDividesKernels() {
     assertEquals("divided at its barriers", form("active").text());
+  }
+
+  @Test
+  void variablesOfItemsMayStandBesideThoseOfTheWorkgroup() {
+    assertEquals("divided at its barriers", form("beside").text());
+  }
+
+  @Test
+  void agreementsDivideKernels() {
+    assertEquals("divided at its barriers", form("agreeing").text());
   }
 
   @Test

@@ -877,3 +877,158 @@ extern "C" __global__ void vote_of_a_shuffle(const int* in, int* out) {
   int sum = __shfl_sync(~0u, in[AT], 3) + __shfl_sync(~0u, in[AT], 9);
   out[AT] = __any_sync(~0u, __reduce_max_sync(~0u, __shfl_sync(~0u, sum % 2, 3)));
 }
+
+// Names of shared memory, which change when another item writes it.
+
+KERNEL read_before_a_barrier_by_reference(const int* in, int* out) {
+  __shared__ int tile[64];
+  int t = threadIdx.x;
+  tile[t] = in[AT];
+  __syncthreads();
+  const int& o = tile[63 - t];
+  int v = o + 1;
+  __syncthreads();
+  tile[t] = v;
+  __syncthreads();
+  out[AT] = v * 3 + tile[0];
+}
+
+KERNEL read_before_a_barrier_by_a_deduced_reference(const int* in, int* out) {
+  __shared__ int tile[64];
+  int t = threadIdx.x;
+  tile[t] = in[AT];
+  __syncthreads();
+  auto& o = tile[63 - t];
+  const auto v = o;
+  __syncthreads();
+  tile[t] = -1;
+  __syncthreads();
+  out[AT] = v;
+}
+
+KERNEL read_before_a_barrier_from_a_scalar(const int* in, int* out) {
+  __shared__ int s;
+  int& r = s;
+  if (threadIdx.x == 5) r = in[AT];
+  __syncthreads();
+  int v = r;
+  __syncthreads();
+  if (threadIdx.x == 7) r = -1;
+  __syncthreads();
+  out[AT] = v;
+}
+
+KERNEL read_before_a_barrier_from_a_field(const int* in, int* out) {
+  __shared__ Pair pairs[64];
+  int t = threadIdx.x;
+  pairs[t].x = in[AT];
+  __syncthreads();
+  const Pair& p = pairs[63 - t];
+  int v = p.x;
+  __syncthreads();
+  pairs[t].x = 0;
+  __syncthreads();
+  out[AT] = v;
+}
+
+KERNEL read_before_a_barrier_as_an_index(const int* in, int* out) {
+  __shared__ int at[64], tile[64];
+  int t = threadIdx.x;
+  at[t] = t ^ 1;
+  tile[t] = in[AT];
+  __syncthreads();
+  int& from = at[t];
+  int& o = tile[from];
+  __syncthreads();
+  at[t] = 0;
+  __syncthreads();
+  out[AT] = o;
+}
+
+// Two meetings in an expression.
+
+KERNEL counted_and_any(const int* in, int* out) {
+  int v = in[AT];
+  out[AT] = __syncthreads_count(v % 3 == 0) * 1000 + __syncthreads_or(v > 990) * 10 + __syncthreads_and(v > 4);
+}
+
+KERNEL larger_of_two_shuffles(const int* in, int* out) {
+  int v = in[AT];
+  out[AT] = max(__shfl_xor_sync(~0u, v, 1), __shfl_down_sync(~0u, v, 2));
+}
+
+KERNEL ballots_of_two_questions(const int* in, int* out) {
+  int v = in[AT];
+  out[AT] = (int)(__ballot_sync(~0u, v & 1) ^ __ballot_sync(~0u, v & 2));
+}
+
+// Expressions that overflow more than once, so that items in the middle differ from the first and the last one.
+
+KERNEL overflowing_through_a_variable(const int* in, int* out) {
+  unsigned u = threadIdx.x * 1000u;
+  if (u * 100000u < 2100000000u) out[AT] = 5;
+}
+
+KERNEL overflowing_when_narrowed(const int* in, int* out) {
+  unsigned long base = threadIdx.x * 200000ul;
+  unsigned i = base * 200000ul;
+  if (i < 2000000000u) out[AT] = 1;
+}
+
+KERNEL overflowing_in_a_sum(const int* in, int* out) {
+  unsigned u = threadIdx.x * 250000u, w = u + u + u + u + u + u + u + u;
+  if (w + w + w + w + w + w + w + w * 141u < 2100000000u) out[AT] = 5;
+}
+
+// What all items of a workgroup agree on.
+
+KERNEL agreed_in_a_condition(const int* in, int* out) {
+  __shared__ int tile[64];
+  int t = threadIdx.x;
+  tile[t] = in[AT];
+  if (__syncthreads_or(in[AT] > 990)) {
+    int v = tile[63 - t];
+    __syncthreads();
+    tile[t] = v;
+  } else {
+    tile[t] = t;
+  }
+  out[AT] = tile[t];
+}
+
+KERNEL agreed_in_a_loop(const int* in, int* out) {
+  int rounds = 0, counted = 0;
+  for (;;) {
+    int left = __syncthreads_count(in[AT] % 8 > rounds);
+    counted += left;
+    if (__syncthreads_and(in[AT] % 8 <= rounds)) break;
+    rounds++;
+  }
+  out[AT] = 100 * rounds + counted;
+}
+
+KERNEL agreed_by_those_left(const int* in, int* out) {
+  out[AT] = -1;
+  if (in[AT] % 4 == 0) return;
+  const int multiples = __syncthreads_count(in[AT] % 3 == 0), all = __syncthreads_and(in[AT] % 4);
+  out[AT] = multiples + 1000 * all;
+}
+
+static __device__ bool most_are(bool yes) { return __syncthreads_count(yes) > 32; }
+KERNEL agreed_in_a_helper(const int* in, int* out) {
+  out[AT] = most_are(in[AT] > 500) ? 3 : 7;
+  __syncthreads_or(0.5f);
+  if (__syncthreads_or(0.5f)) out[AT] = -1;
+}
+
+KERNEL beside_each_other(const int* in, int* out) {
+  __shared__ int tile[64];
+  unsigned t = threadIdx.x, by = blockDim.x / 2, *p = &by, i = blockIdx.x * 64 + t, half = blockDim.x / 2, is = t == 3;
+  tile[t] = in[i];
+  for (; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) tile[t] += tile[t + half];
+  }
+  __syncthreads();
+  out[i] = tile[0] + is + *p - by;
+}
