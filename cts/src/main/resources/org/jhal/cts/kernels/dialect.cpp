@@ -96,7 +96,7 @@ extern "C" __global__ void math(const float* in, double* out) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const uint64_t long_one = (int64_t)1 << 40;
   const clock_t before = clock();
-  const float x = in[i] * in[i] + 1.0f;
+  const float x = (float)pow(fmax(fabsf(in[i]), 0), 2) + 1.0f;
   out[i] = in[i] > 100 ? (double)INFINITY : __logf(x) + __expf(-x) + M_PI + (double)long_one;
   if (clock() < before || NULL != nullptr) out[i] = -1;
 }

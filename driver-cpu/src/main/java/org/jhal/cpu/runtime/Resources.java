@@ -24,6 +24,7 @@ public final class Resources {
           "hal_item.h",
           "hal_member.h",
           "hal_meet.h",
+          "hal_new.h",
           "hal_run.h");
 
   private static final List<String> RUNTIME =

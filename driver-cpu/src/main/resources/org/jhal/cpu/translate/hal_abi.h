@@ -25,7 +25,7 @@ struct hal_launch {
   void (*print)(const char* text, unsigned long length);  // shown when the dispatch is over, if there is room
 };
 
-enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3 };
+enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3, HAL_NO_MEMORY = 20 };
 
 // Runs the workgroups from `first` on, counted along the first axis first.
 typedef void hal_run(const hal_launch* launch, unsigned long long first, unsigned long long count);

@@ -9,6 +9,7 @@
 #include "hal_math.h"
 #include "hal_half.h"
 #include "hal_item.h"
+#include "hal_new.h"
 #include "hal_atomic.h"
 #include "hal_meet.h"
 #include "hal_member.h"

@@ -52,8 +52,12 @@ template <unsigned N> static inline int hal_counted(const bool (&all)[N]) {
 }
 #define HAL_COUNT(array) hal_counted(array)
 
-// `array`: a variable of each item. It lies on the stack of the thread, or in the launch's memory if that takes much.
-enum { HAL_MUCH = 512 << 10 };
+// `array`: a variable of each item. It lies on the stack of the thread, or in the launch's memory if that takes much. All
+// variables of a kernel, at most `count`, share a part of the stack.
+static constexpr unsigned long hal_much(unsigned long count) {
+  const unsigned long share = (4ul << 20) / count, most = 512 << 10;
+  return share < most ? share : most;
+}
 template <class T> struct hal_placed {
   T value;
   static void* operator new(size_t, void* at) { return at; }
@@ -70,8 +74,9 @@ static inline __attribute__((always_inline)) auto hal_all(T (&few)[M], const hal
     return *(T(*)[N])many;
   }
 }
+#define HAL_IS_LARGE(type) (sizeof(type) * HAL_ITEMS > hal_much(sizeof hal_large / sizeof *hal_large))
 #define HAL_ALL(type, array, number)                                            \
-  type array##_few[sizeof(type) * HAL_ITEMS > HAL_MUCH ? 1 : HAL_ITEMS];        \
+  type array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];                         \
   auto& array = hal_all<HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
 
 // What an item reads that others have given before the barrier: `all` has an element for each item, `takes_part` says

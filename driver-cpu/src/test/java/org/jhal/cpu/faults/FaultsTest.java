@@ -44,6 +44,9 @@ class FaultsTest {
     messages.put("recurses", "ran out of stack");
     messages.put("strides", "ran out of stack");
     messages.put("executes_illegal", "trapped, or executed an instruction that this processor");
+    for (String name : List.of("allocates", "allocates_less_than_none", "allocates_wide")) {
+      messages.put(name, "has no memory for its work items: their calls of new");
+    }
     if (System.getProperty("os.arch").equals("amd64")) { // others divide by zero without a fault
       messages.put("divides", "divided an integer by zero");
       messages.put("overflows", "divided an integer by zero, or by -1 where the quotient");
@@ -54,7 +57,7 @@ class FaultsTest {
   private static List<String> kernels() {
     List<String> kernels = new ArrayList<>(List.of("all_trap"));
     List<String> twice = new ArrayList<>(messages().keySet());
-    twice.add("fine");
+    twice.addAll(List.of("fine", "frees"));
     for (String name : twice) {
       kernels.add(name);
       kernels.add(name + "_met");
@@ -72,7 +75,9 @@ class FaultsTest {
           FaultRun.Outcome outcome = run.run(kernel, GROUPS);
           HalException failure = outcome.failure();
           assertNotNull(failure, kernel);
-          assertEquals(Status.ABORTED, failure.status(), kernel);
+          boolean isMemory = kernel.startsWith("allocates");
+          Status status = isMemory ? Status.RESOURCE_EXHAUSTED : Status.ABORTED;
+          assertEquals(status, failure.status(), kernel);
           String message = String.valueOf(failure.getMessage());
           assertTrue(message.contains("kernel " + kernel + " " + expected.getValue()), message);
           assertTrue(message.contains("dispatch of faults:" + kernel), message);
@@ -81,7 +86,7 @@ class FaultsTest {
             int value = outcome.output()[i];
             assertTrue(value == 0 || value == 1, kernel + " wrote " + value);
           }
-          assertWorks(run, "fine" + suffix, 0);
+          assertWorks(run, (isMemory ? "frees" : "fine") + suffix, 0);
         }
       }
       assertNull(run.device().lostCause());

@@ -3,8 +3,11 @@ package org.jhal.cpu.forms;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 
@@ -58,5 +61,36 @@ class LargeVariablesTest {
       assertArrayEquals(counts, run.run("constructed", input));
       assertArrayEquals(sums, run.run("plain", input));
     }
+  }
+
+  /** None of them is large, but all together are. */
+  @Test
+  void manyLieThereToo() throws Exception {
+    int many = 40; // 64 items have 0.5 MB of each array
+    String source =
+        "extern \"C\" __global__ void many(const int* in, int* out) {\n"
+            + forEach(
+                many, "int a%1$d[2000]; for (int i = 0; i < 2000; i++) a%1$d[i] = in[i %% 64];")
+            + "__syncthreads();\nint sum = 0;\n"
+            + forEach(
+                many, "for (int i = 0; i < 2000; i += 100) sum += a%1$d[i + in[i %% 64]] * %1$d;")
+            + "out[blockIdx.x * 64 + threadIdx.x] = sum;\n}\n";
+    int[] input = new Random(1).ints(FormRun.COUNT, 0, 64).toArray();
+    int sum = 0;
+    for (int i = 0; i < 2000; i += 100) {
+      sum += input[(i + input[i % 64]) % 64];
+    }
+    int[] sums = new int[input.length];
+    Arrays.fill(sums, sum * many * (many - 1) / 2);
+    try (FormRun run = new FormRun("auto", source, List.of("many"))) {
+      assertEquals("divided at its barriers", run.note("many"));
+      assertArrayEquals(sums, run.run("many", input));
+    }
+  }
+
+  private static String forEach(int count, String line) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> line.formatted(i) + "\n")
+        .collect(Collectors.joining());
   }
 }

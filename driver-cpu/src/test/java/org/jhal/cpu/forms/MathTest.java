@@ -44,6 +44,49 @@ class MathTest {
     all.put("(int)tgammaf(5.0f + zero)", 24);
     all.put("(int)(2 * sinpif(0.5f + zero))", 2);
     all.put("(int)norm3df(2, 3 + zero, 6)", 7);
+    // Mixed types: all are computed as double, unless all are float.
+    all.put("(int)pow(3 + zero, 2)", 9);
+    all.put("(int)pow(3.0 + zero, 2)", 9);
+    all.put("(int)pow(2, 0.5 + zero)", 1);
+    all.put("(int)fmax(zero - 1, 0)", 0);
+    all.put("(int)fmin(zero - 1.0, 0)", -1);
+    all.put("(int)fmax(2u, zero)", 2);
+    all.put("(int)fmod(7.0 + zero, 4ll)", 3);
+    all.put("(int)(100 * atan2(1.0 + zero, 1))", 78);
+    all.put("(int)fma(2 + zero, 3.0, 4)", 10);
+    all.put("(int)sizeof(pow(zero, 2))", 8);
+    all.put("(int)sizeof(pow(zero, zero))", 4);
+    all.put("(int)sizeof(pow(zero, 1.0))", 8);
+    all.put("(int)sizeof(fmax(zero, 0))", 8);
+    all.put("(int)sizeof(fmaxf(zero, 0))", 4);
+    all.put("(int)sizeof(sqrt((short)1))", 8);
+    all.put("(int)sizeof(rsqrt(zero))", 4);
+    all.put("(int)sizeof(sqrt(__half(1)))", 4);
+    all.put("(int)fmax(__half(1), 2 + zero)", 2);
+    all.put("pow(16777217 + (int)zero, 1 + zero) == 16777217.0", 1);
+    all.put("isnan(1 + (int)zero)", 0);
+    all.put("isinf(1u)", 0);
+    all.put("isfinite(1ll)", 1);
+    all.put("signbit(-3 + (int)zero)", 1);
+    // Functions with other types, and rarer ones.
+    all.put("(int)frexp(12 + zero, &exponent) + exponent", 4);
+    all.put("(int)(100 * frexpf(12 + zero, &exponent))", 75);
+    all.put("(int)(100 * frexp(12 + (int)zero, &exponent))", 75);
+    all.put("(int)(100 * modff(2.25f + zero, &whole))", 25);
+    all.put("(int)(100 * modf(2.25f + zero, &whole)) + (int)whole", 27);
+    all.put("(int)(100 * modf(2.25 + zero, &wide)) + (int)wide", 27);
+    all.put("(int)remquo(7 + zero, 4, &exponent)", -1);
+    all.put("(int)round(sinh(asinh(3.0 + zero)))", 3);
+    all.put("(int)roundf(coshf(acoshf(3 + zero)))", 3);
+    all.put("(int)round(10 * tanh(atanh(0.5f + zero)))", 5);
+    all.put("nextafterf(1 + zero, 2) > 1 && nextafter(1 + zero, 2) < nextafterf(1 + zero, 2)", 1);
+    all.put("(int)(llabs(-5ll + (int)zero) + labs(-4l + (int)zero))", 9);
+    all.put("(int)scalbn(3 + zero, 4) + (int)scalblnf(1 + zero, 2)", 52);
+    all.put("(int)ldexp(3 + (int)zero, 4)", 48);
+    all.put("(int)llrintf(3.6f + zero)", 4);
+    all.put("(int)roundf(4 * rcbrtf(8 + zero))", 2);
+    all.put("(int)(10 * normcdf(zero))", 5);
+    all.put("(int)round(exp10(2 + zero)) + (int)exp10(1)", 110);
     all.put("(int)__umul64hi(1ull << 63, 6)", 3);
     all.put("(int)__mul64hi(-1ll << 62, 8)", -2);
     all.put("(int)__byte_perm(0x33221100u, 0x77665544u, 0x7520u)", 0x77552200);
@@ -56,7 +99,8 @@ class MathTest {
     Map<String, Integer> expressions = expressions();
     StringBuilder source =
         new StringBuilder("extern \"C\" __global__ void all(const int* in, int* out) {\n")
-            .append("if (blockIdx.x > 0 || threadIdx.x > 0) return;\nfloat zero = in[0];\n");
+            .append("if (blockIdx.x > 0 || threadIdx.x > 0) return;\nfloat zero = in[0];\n")
+            .append("int exponent = 0;\nfloat whole = 0;\ndouble wide = 0;\n");
     int index = 0;
     for (String expression : expressions.keySet()) {
       source.append("out[").append(index++).append("] = ").append(expression).append(";\n");

@@ -23,6 +23,15 @@ __device__ void illegal() {
 #endif
 }
 
+// Memory of its own, which the compiler cannot leave out.
+template <class T> __device__ T* make(long count) {
+  T* volatile made = new T[count];
+  return made;
+}
+struct alignas(64) Wide {
+  int value = 1;
+};
+
 __device__ void raise_trap() { __trap(); }
 
 #define KERNELS(name, ...)                                        \
@@ -56,6 +65,11 @@ KERNELS(overflows, out[0] = (in[0] - 2147483647 - 2) / -in[0])
 KERNELS(recurses, out[0] = recurse(2, in))
 KERNELS(strides, out[0] = stride(2, in))
 KERNELS(executes_illegal, illegal())
+KERNELS(allocates, make<int>((1l << 50) * in[0]))
+KERNELS(allocates_less_than_none, make<int>(-in[0]))
+KERNELS(allocates_wide, make<Wide>((1l << 57) * in[0]))
+KERNELS(frees, Wide* wide = make<Wide>(9 * in[0]); int* some = make<int>(9 * in[0]); some[8] = wide[8].value;
+        out[AT] += some[8] - 1; delete[] some; delete[] wide; delete new int(in[0]))
 
 extern "C" __global__ void all_trap(const int* in, int* out) {
   if (in[0] == 1) __trap();

@@ -3,23 +3,37 @@
 #define HAL_MATH_H
 #include "hal_types.h"
 
+// As in C++'s <cmath>, functions compute in float if all arguments are float, and in double otherwise. `hal_double` is
+// double if all types are of numbers; it does not exist for objects, which convert themselves.
+template <bool> struct hal_double_if {};
+template <> struct hal_double_if<true> { typedef double type; };
+template <class... T> struct hal_double_of : hal_double_if<!(__is_class(T) || ...)> {};
+template <class... T> using hal_double = typename hal_double_of<T...>::type;
+
+#define HAL_WIDE1(name) \
+  template <class A> static inline hal_double<A> name(A x) { return name((double)x); }
+#define HAL_WIDE2(name) \
+  template <class A, class B> static inline hal_double<A, B> name(A x, B y) { return name((double)x, (double)y); }
+#define HAL_WIDE3(name)                                                                \
+  template <class A, class B, class C> static inline hal_double<A, B, C> name(A x, B y, C z) { \
+    return name((double)x, (double)y, (double)z);                                      \
+  }
 #define HAL_MATH1(name)                                                    \
   static inline double name(double x) { return __builtin_##name(x); }      \
   static inline float name(float x) { return __builtin_##name##f(x); }     \
   static inline float name##f(float x) { return __builtin_##name##f(x); }  \
-  static inline double name(int x) { return name((double)x); }             \
-  static inline double name(unsigned x) { return name((double)x); }        \
-  static inline double name(long x) { return name((double)x); }            \
-  static inline double name(unsigned long x) { return name((double)x); }   \
-  static inline double name(long long x) { return name((double)x); }       \
-  static inline double name(unsigned long long x) { return name((double)x); }
+  HAL_WIDE1(name)
 #define HAL_MATH2(name)                                                                 \
   static inline double name(double x, double y) { return __builtin_##name(x, y); }      \
   static inline float name(float x, float y) { return __builtin_##name##f(x, y); }      \
   static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); }   \
-  static inline double name(float x, double y) { return name((double)x, y); }           \
-  static inline double name(double x, float y) { return name(x, (double)y); }           \
-  static inline double name(int x, int y) { return name((double)x, (double)y); }
+  HAL_WIDE2(name)
+// Functions that C lacks. `expression` computes in the type `real`.
+#define HAL_OWN1(name, expression)                                                \
+  static inline double name(double x) { typedef double real; return expression; } \
+  static inline float name(float x) { typedef float real; return expression; }    \
+  static inline float name##f(float x) { return name(x); }                        \
+  HAL_WIDE1(name)
 HAL_MATH1(fabs)
 HAL_MATH1(sqrt)
 HAL_MATH1(cbrt)
@@ -39,6 +53,9 @@ HAL_MATH1(atan)
 HAL_MATH1(sinh)
 HAL_MATH1(cosh)
 HAL_MATH1(tanh)
+HAL_MATH1(asinh)
+HAL_MATH1(acosh)
+HAL_MATH1(atanh)
 HAL_MATH1(erf)
 HAL_MATH1(erfc)
 HAL_MATH1(floor)
@@ -54,28 +71,58 @@ HAL_MATH2(hypot)
 HAL_MATH2(copysign)
 HAL_MATH2(fdim)
 HAL_MATH2(remainder)
+HAL_MATH2(nextafter)
 HAL_MATH1(tgamma)
 HAL_MATH1(lgamma)
 HAL_MATH1(logb)
-static inline float ldexpf(float x, int e) { return __builtin_ldexpf(x, e); }
-static inline float ldexp(float x, int e) { return __builtin_ldexpf(x, e); }
-static inline double ldexp(double x, int e) { return __builtin_ldexp(x, e); }
-static inline int ilogbf(float x) { return __builtin_ilogbf(x); }
-static inline int ilogb(double x) { return __builtin_ilogb(x); }
-static inline long lroundf(float x) { return __builtin_lroundf(x); }
-static inline long lround(double x) { return __builtin_lround(x); }
-static inline long lrintf(float x) { return __builtin_lrintf(x); }
-static inline long lrint(double x) { return __builtin_lrint(x); }
-static inline long long llroundf(float x) { return __builtin_llroundf(x); }
-static inline long long llround(double x) { return __builtin_llround(x); }
+HAL_OWN1(exp10, (real)pow((real)10, x))
+HAL_OWN1(rsqrt, 1 / sqrt(x))
+HAL_OWN1(rcbrt, 1 / cbrt(x))
+HAL_OWN1(sinpi, (real)sin(3.14159265358979323846 * fmod((double)x, 2.0)))
+HAL_OWN1(cospi, (real)cos(3.14159265358979323846 * fmod((double)x, 2.0)))
+HAL_OWN1(normcdf, erfc(-x * (real)0.70710678118654752440) / 2)
+
+// Functions that also take or return integers or pointers.
+#define HAL_SCALED(name, integer)                                                                \
+  static inline double name(double x, integer e) { return __builtin_##name(x, e); }              \
+  static inline float name(float x, integer e) { return __builtin_##name##f(x, e); }             \
+  static inline float name##f(float x, integer e) { return __builtin_##name##f(x, e); }          \
+  template <class A> static inline hal_double<A> name(A x, integer e) { return name((double)x, e); }
+HAL_SCALED(ldexp, int)
+HAL_SCALED(scalbn, int)
+HAL_SCALED(scalbln, long)
+#define HAL_SPLIT(name, whole)                                                                   \
+  static inline double name(double x, whole) { return __builtin_##name(x, to); }                 \
+  template <class A> static inline hal_double<A> name(A x, whole) { return name((double)x, to); }
+HAL_SPLIT(frexp, int* to)
+HAL_SPLIT(modf, double* to)
+static inline float frexp(float x, int* to) { return __builtin_frexpf(x, to); }
+static inline float frexpf(float x, int* to) { return __builtin_frexpf(x, to); }
+static inline float modf(float x, float* to) { return __builtin_modff(x, to); }
+static inline float modff(float x, float* to) { return __builtin_modff(x, to); }
+static inline double remquo(double x, double y, int* to) { return __builtin_remquo(x, y, to); }
+static inline float remquo(float x, float y, int* to) { return __builtin_remquof(x, y, to); }
+static inline float remquof(float x, float y, int* to) { return __builtin_remquof(x, y, to); }
+template <class A, class B> static inline hal_double<A, B> remquo(A x, B y, int* to) {
+  return remquo((double)x, (double)y, to);
+}
+#define HAL_WHOLE(integer, name)                                               \
+  static inline integer name(double x) { return __builtin_##name(x); }         \
+  static inline integer name##f(float x) { return __builtin_##name##f(x); }
+HAL_WHOLE(int, ilogb)
+HAL_WHOLE(long, lround)
+HAL_WHOLE(long, lrint)
+HAL_WHOLE(long long, llround)
+HAL_WHOLE(long long, llrint)
+#define HAL_TESTS(name) \
+  template <class A, class = hal_double<A>> static inline bool name(A x) { return name((double)x); }
 static inline bool signbit(float x) { return __builtin_signbit(x); }
 static inline bool signbit(double x) { return __builtin_signbit(x); }
-static inline float sinpif(float x) { return (float)__builtin_sin(3.14159265358979323846 * __builtin_fmod(x, 2)); }
-static inline float cospif(float x) { return (float)__builtin_cos(3.14159265358979323846 * __builtin_fmod(x, 2)); }
-static inline double sinpi(double x) { return __builtin_sin(3.14159265358979323846 * __builtin_fmod(x, 2)); }
-static inline double cospi(double x) { return __builtin_cos(3.14159265358979323846 * __builtin_fmod(x, 2)); }
+HAL_TESTS(signbit)
 static inline float norm3df(float x, float y, float z) { return __builtin_hypotf(__builtin_hypotf(x, y), z); }
 static inline double norm3d(double x, double y, double z) { return __builtin_hypot(__builtin_hypot(x, y), z); }
+static inline float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
+static inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
 
 // Of a number and NaN, the number. Written out, since compilers call a library for theirs, and can vectorize this.
 #define HAL_EXTREME(type, name, order) \
@@ -90,32 +137,35 @@ HAL_EXTREME(float, min, <)
 HAL_EXTREME(float, max, >)
 HAL_EXTREME(double, min, <)
 HAL_EXTREME(double, max, >)
-static inline double fmin(float x, double y) { return fmin((double)x, y); }
-static inline double fmin(double x, float y) { return fmin(x, (double)y); }
-static inline double fmax(float x, double y) { return fmax((double)x, y); }
-static inline double fmax(double x, float y) { return fmax(x, (double)y); }
+HAL_WIDE2(fmin)
+HAL_WIDE2(fmax)
 static inline double min(float x, double y) { return fmin((double)x, y); }
 static inline double min(double x, float y) { return fmin(x, (double)y); }
 static inline double max(float x, double y) { return fmax((double)x, y); }
 static inline double max(double x, float y) { return fmax(x, (double)y); }
-static inline float exp10f(float x) { return __builtin_powf(10.0f, x); }
-static inline double exp10(double x) { return __builtin_pow(10.0, x); }
 static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 static inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static inline float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
-static inline double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
+HAL_WIDE3(fma)
+static inline void sincos(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
 static inline void sincosf(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
 static inline void sincos(double x, double* s, double* c) { *s = sin(x), *c = cos(x); }
+static inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+static inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 static inline bool isnan(float x) { return x != x; }
 static inline bool isnan(double x) { return x != x; }
 static inline bool isinf(float x) { return __builtin_isinf(x); }
 static inline bool isinf(double x) { return __builtin_isinf(x); }
 static inline bool isfinite(float x) { return __builtin_isfinite(x); }
 static inline bool isfinite(double x) { return __builtin_isfinite(x); }
+HAL_TESTS(isnan)
+HAL_TESTS(isinf)
+HAL_TESTS(isfinite)
 static inline int abs(int x) { return x < 0 ? -x : x; }
 static inline long abs(long x) { return x < 0 ? -x : x; }
 static inline long long abs(long long x) { return x < 0 ? -x : x; }
+static inline long labs(long x) { return abs(x); }
+static inline long long llabs(long long x) { return abs(x); }
 static inline float abs(float x) { return __builtin_fabsf(x); }
 static inline double abs(double x) { return __builtin_fabs(x); }
 static inline float fdividef(float x, float y) { return x / y; }
