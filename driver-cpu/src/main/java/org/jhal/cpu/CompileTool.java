@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.spi.ToolProvider;
 import org.jhal.ExecutableSource;
@@ -37,6 +38,9 @@ public final class CompileTool implements ToolProvider {
   private static final int USAGE = 2;
   private static final int NO_COMPILER = 3;
 
+  /** The options that have a value. */
+  private static final Set<String> VALUED = Set.of("--out", "--for", "--compiler");
+
   private static final String HELP =
       """
       Compiles the kernels in C++ (gpu-c++) of a bundle for the device cpu of machines that have no
@@ -50,7 +54,7 @@ public final class CompileTool implements ToolProvider {
                          Both replace variants for the same architectures, and keep all others.
         --for LIST       what to compile for, separated by commas: %s;
                          the default is x86_64-v3 on x86-64, and aarch64 on 64-bit ARM
-        --compiler FILE  the compiler; the default is c++, g++ or clang++ on the PATH, and for
+        --compiler FILE  the compiler, a file or a name on the PATH; the default is c++, g++ or clang++ on the PATH, and for
                          another kind of processor than this machine's, such as aarch64-linux-gnu-g++
         --help           print this
 
@@ -94,7 +98,7 @@ public final class CompileTool implements ToolProvider {
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     try {
-      List<String> all = List.of(args);
+      List<String> all = words(args);
       if (all.contains("--help") || all.contains("-h")) {
         out.print(HELP);
         return OK;
@@ -120,6 +124,18 @@ public final class CompileTool implements ToolProvider {
         USAGE, "INVALID_ARGUMENT: " + message + " (see hal compile --help)");
   }
 
+  /** Splits {@code --out=FOLDER} and the like into two words. */
+  private static List<String> words(String... args) {
+    List<String> words = new ArrayList<>();
+    for (String arg : args) {
+      int equals = arg.indexOf('=');
+      boolean isJoined = equals > 0 && VALUED.contains(arg.substring(0, equals));
+      words.addAll(
+          isJoined ? List.of(arg.substring(0, equals), arg.substring(equals + 1)) : List.of(arg));
+    }
+    return words;
+  }
+
   private static Request parse(List<String> args) throws CommandException {
     Request request = new Request();
     for (int i = 0; i < args.size(); i++) {
@@ -140,7 +156,10 @@ public final class CompileTool implements ToolProvider {
     if (request.bundle == null) {
       throw usage("a bundle is missing");
     }
-    if ((request.out == null) == !request.isAdding) {
+    if (request.out != null && request.isAdding) {
+      throw usage("--out and --add exclude each other");
+    }
+    if (request.out == null && !request.isAdding) {
       throw usage("either --out FOLDER or --add is needed");
     }
     return request;

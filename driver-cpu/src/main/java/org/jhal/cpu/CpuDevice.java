@@ -38,10 +38,6 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   private static final Set<Command.Kind> COMMANDS =
       Set.copyOf(EnumSet.complementOf(EnumSet.of(Command.Kind.EVENT)));
 
-  private static final Set<String> FORMATS =
-      Stream.concat(KernelCompiler.FORMATS.stream(), Stream.of(Variant.JAVA))
-          .collect(Collectors.toUnmodifiableSet());
-
   /** All devices share events, and use each other's memory. */
   private static final Object EVENTS = new Object();
 
@@ -49,6 +45,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   private final MemoryBudget budget;
   private final Liveness liveness = new Liveness();
   private final KernelCompiler compiler;
+  private final Set<String> formats;
   private final long pool;
   private final JavaThreads javaThreads;
   private final Function<CpuDevice, CpuExecution> executions;
@@ -62,6 +59,9 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     this.info = info;
     this.budget = new MemoryBudget(info.uri(), info.memoryBytes());
     this.compiler = compiler;
+    this.formats =
+        Stream.concat(compiler.formats().stream(), Stream.of(Variant.JAVA))
+            .collect(Collectors.toUnmodifiableSet());
     this.pool = pool;
     this.executions = executions;
     this.javaThreads = new JavaThreads(name(), threads - 1);
@@ -132,7 +132,12 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
 
   @Override
   public Set<String> executableFormats() {
-    return FORMATS;
+    return formats;
+  }
+
+  @Override
+  public @Nullable String refusal(String format) {
+    return compiler.refusal(format);
   }
 
   @Override

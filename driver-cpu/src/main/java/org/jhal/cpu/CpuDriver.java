@@ -7,15 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
+import org.jhal.HalException;
 import org.jhal.Workgroups;
 import org.jhal.cpu.compile.Architecture;
 import org.jhal.cpu.compile.CpuFeatures;
-import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.runtime.PrebuiltRuntime;
 import org.jhal.cpu.translate.Level;
 import org.jhal.driver.DeviceBackend;
@@ -55,7 +54,9 @@ class CpuDriver extends ConfiguredDriver {
           "how the work items of a workgroup wait for each other");
   private static final Option<String> COMPILER =
       Option.text(
-          "compiler", "", "the file of the C++ compiler, or 'none'; searched for if not given");
+          "compiler",
+          "",
+          "the C++ compiler, a file or a name on the PATH, or 'none'; searched for if not given");
 
   CpuDriver() {
     super(NAME, ENGINE, List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, KernelCache.OPTION));
@@ -74,26 +75,23 @@ class CpuDriver extends ConfiguredDriver {
       return Availability.unavailable("this driver is for Linux");
     }
     CpuFeatures cpu = CpuFeatures.machine();
-    Optional<HostCompiler> compiler = HostCompiler.find();
-    if (compiler.isPresent()) {
-      return Availability.available("kernels are compiled by " + compiler.get());
+    CompilerChoice choice;
+    try {
+      choice = compiler(settings(DeviceUri.parse(NAME)));
+    } catch (HalException e) { // a wrong property or variable; a URI may have another value
+      return Availability.available(String.valueOf(e.getMessage()));
+    }
+    if (choice.compiler() != null) {
+      return Availability.available("kernels are compiled by " + choice);
     }
     return PrebuiltRuntime.find(cpu.kind()) == null
-        ? Availability.unavailable(KernelCompiler.noRuntime(cpu))
+        ? Availability.unavailable(KernelCompiler.noRuntime(choice, cpu))
         : Availability.available(
-            "there is no C++ compiler ("
-                + HostCompiler.names()
-                + "), so only prebuilt kernels run");
+            choice.absence() + ", so only prebuilt kernels and kernels in Java run");
   }
 
-  /** The compiler that the settings ask for; null if there is none. */
-  private static @Nullable HostCompiler compiler(Settings settings) {
-    String named = settings.get(COMPILER);
-    return switch (named) {
-      case "" -> HostCompiler.find().orElse(null);
-      case "none" -> null;
-      default -> HostCompiler.at(named);
-    };
+  private static CompilerChoice compiler(Settings settings) {
+    return CompilerChoice.of(settings.get(COMPILER), settings.origin(COMPILER));
   }
 
   @Override
@@ -119,11 +117,10 @@ class CpuDriver extends ConfiguredDriver {
   }
 
   private static Map<String, String> properties(Settings settings) {
-    HostCompiler compiler = compiler(settings);
     return Map.of(
         "threads", String.valueOf(settings.get(THREADS)),
         "cores", String.valueOf(Runtime.getRuntime().availableProcessors()),
-        "compiler", compiler == null ? "none" : compiler.toString(),
+        "compiler", compiler(settings).toString(),
         "architecture",
             CpuFeatures.machine()
                 .highest()

@@ -34,6 +34,8 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   private final long address;
   private final long size;
   private final AtomicLong references = new AtomicLong(1);
+  private int views; // these two guarded by `this`: mappings that the program can still reach
+  private boolean isAccountEnded;
   private volatile @Nullable Segments segments; // made when it is first needed
 
   private CpuMemory(
@@ -87,10 +89,26 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
 
   @Override
   public MappedRange map(long offset, int length) {
-    retain();
     ByteBuffer view = piece(offset, length);
-    CLEANER.register(view, this::release);
+    retain();
+    synchronized (this) {
+      views++;
+    }
+    CLEANER.register(view, this::releaseView);
     return () -> view;
+  }
+
+  /** The program cannot reach a mapping's view any more. */
+  private void releaseView() {
+    boolean lingered;
+    synchronized (this) {
+      views--;
+      lingered = views == 0 && isAccountEnded;
+    }
+    release();
+    if (lingered && budget != null) {
+      budget.release(size);
+    }
   }
 
   private ByteBuffer piece(long offset, int length) {
@@ -129,10 +147,21 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
     return piece(offset, (int) length);
   }
 
-  /** Returns the bytes to the budget, although work issued before may still use them. */
+  /**
+   * Returns the bytes to the budget, although work issued before may still use them. If the program
+   * can reach a view of them, they linger.
+   */
   void endAccount() {
-    if (budget != null) {
-      budget.giveBack(size);
+    if (budget == null) {
+      return;
+    }
+    synchronized (this) {
+      isAccountEnded = true;
+      if (views > 0) {
+        budget.linger(size); // with the monitor held: before their release
+      } else {
+        budget.giveBack(size);
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package org.jhal.cpu;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
@@ -34,10 +35,7 @@ final class KernelCompiler {
   /** Libraries that {@code hal compile} made. */
   static final String LIBRARY = "cpu-so";
 
-  /** What {@link #load} takes. */
-  static final Set<String> FORMATS = Set.of(Variant.CPP, LIBRARY);
-
-  private final @Nullable HostCompiler compiler;
+  private final CompilerChoice choice;
   private final @Nullable KernelCache cache;
   private final @Nullable Level forced;
   private final CpuFeatures cpu;
@@ -45,16 +43,13 @@ final class KernelCompiler {
   /**
    * For a processor.
    *
-   * @param compiler null if there is none
+   * @param choice the compiler, or why there is none
    * @param cache null if nothing is to be kept
    * @param forced the level of all kernels, or null for the best of each
    */
   KernelCompiler(
-      @Nullable HostCompiler compiler,
-      @Nullable KernelCache cache,
-      @Nullable Level forced,
-      CpuFeatures cpu) {
-    this.compiler = compiler;
+      CompilerChoice choice, @Nullable KernelCache cache, @Nullable Level forced, CpuFeatures cpu) {
+    this.choice = choice;
     this.cache = cache;
     this.forced = forced;
     this.cpu = cpu;
@@ -77,6 +72,20 @@ final class KernelCompiler {
     };
   }
 
+  /** What {@link #load} takes. */
+  Set<String> formats() {
+    return choice.compiler() == null ? Set.of(LIBRARY) : Set.of(Variant.CPP, LIBRARY);
+  }
+
+  /** Why a format is none of the {@link #formats}; null if this driver does not know it. */
+  @Nullable String refusal(String format) {
+    return format.equals(Variant.CPP)
+        ? ("%s; without a C++ compiler, this device loads variants in %s, which `hal compile` makes"
+                + " on a machine that has one, and kernels in Java")
+            .formatted(choice.absence(), LIBRARY)
+        : null;
+  }
+
   /**
    * Loads the runtime, unless that was done before in this process: the one that comes with the
    * driver, or, where there is none that fits, one that the compiler makes.
@@ -90,14 +99,14 @@ final class KernelCompiler {
         Runtimes.load(() -> prebuilt);
         return;
       } catch (HalException e) { // such as one for a newer C library
-        if (compiler == null) {
+        if (choice.compiler() == null) {
           throw e;
         }
       }
     }
-    HostCompiler own = compiler;
+    HostCompiler own = choice.compiler();
     if (own == null) {
-      throw new HalException(Status.FAILED_PRECONDITION, noRuntime(cpu));
+      throw new HalException(Status.FAILED_PRECONDITION, noRuntime(choice, cpu));
     }
     String source = new String(Resources.runtime(), StandardCharsets.UTF_8);
     Runtimes.load(
@@ -105,15 +114,15 @@ final class KernelCompiler {
   }
 
   /** Why the device cannot be used without a compiler if no runtime comes with the driver. */
-  static String noRuntime(CpuFeatures cpu) {
-    return "there is no C++ compiler (%s), and this driver's jar has no runtime for %s"
-        .formatted(HostCompiler.names(), cpu.kind());
+  static String noRuntime(CompilerChoice choice, CpuFeatures cpu) {
+    return "%s, and this driver's jar has no runtime for %s"
+        .formatted(choice.absence(), cpu.kind());
   }
 
   /**
    * Loads kernels.
    *
-   * @param variant of one of the {@link #FORMATS}
+   * @param variant of one of the {@link #formats}
    * @throws HalException as {@link org.jhal.driver.DeviceBackend#load}
    */
   CpuModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
@@ -139,15 +148,7 @@ final class KernelCompiler {
 
   private byte[] compile(
       ExecutableSource source, Variant variant, List<KernelSpec> kernels, String what) {
-    HostCompiler own = compiler;
-    if (own == null) {
-      throw new HalException(
-          Status.UNIMPLEMENTED,
-          ("%s needs a C++ compiler (%s, or the option compiler=FILE), and there is none; without"
-                  + " one, this device loads variants in %s, which `hal compile` makes on a machine"
-                  + " that has one, and kernels in Java")
-              .formatted(what, HostCompiler.names(), LIBRARY));
-    }
+    HostCompiler own = Objects.requireNonNull(choice.compiler()); // see formats()
     String file = String.valueOf(variant.file());
     SourceCode code =
         SourceCode.read(source, file, variant.readFile(source), what).with(Dialect.stubs());

@@ -108,6 +108,20 @@ class CompilingTest {
     }
   }
 
+  /** What docs/kernels.md says about sources that GPUs would refuse, and how to detect the CPU. */
+  @Test
+  void takesPlainKernelsAndHelpersAndDefinesNoMacroOfAGpu() throws Exception {
+    String source =
+        """
+        #if defined(__HIP__) || defined(__CUDACC_RTC__)
+        #error this is a GPU
+        #endif
+        int helper(int x) { return x + 4; }
+        __global__ void k(int* x) { x[threadIdx.x] = helper(x[threadIdx.x]); }
+        """;
+    assertEquals(7, run(bundle(source)));
+  }
+
   private static final String DOUBLES =
       """
       extern "C" __global__ void k(int* x) {

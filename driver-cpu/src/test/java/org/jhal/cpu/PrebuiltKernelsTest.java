@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jhal.Args;
 import org.jhal.BufferParams;
@@ -146,6 +147,13 @@ class PrebuiltKernelsTest {
   }
 
   @Test
+  void takesValuesBehindAnEqualsSign() throws Exception {
+    String compiler = HostCompiler.find().orElseThrow().toString();
+    succeeds(bundle, "--for=" + own(), "--compiler=" + compiler, "--out=" + overlay);
+    assertTrue(Files.exists(overlay.resolve("doubling." + own() + ".so")));
+  }
+
+  @Test
   void prefersTheCompilerOfTheMachine() throws Exception {
     succeeds(bundle, "--for", own(), "--out", overlay);
     try (Device device = Hal.openDevice(WITH_COMPILER);
@@ -182,9 +190,20 @@ class PrebuiltKernelsTest {
           assertThrows(
               HalException.class, () -> device.loadExecutable(ExecutableSource.of(bundle)).close());
       assertEquals(Status.UNIMPLEMENTED, none.status());
-      for (String way : List.of("C++ compiler", "cpu-so", "hal compile", "kernels in Java")) {
+      for (String way :
+          List.of(
+              "the option compiler is none (uri)", "cpu-so", "hal compile", "kernels in Java")) {
         assertTrue(String.valueOf(none.getMessage()).contains(way), none::toString);
       }
+    }
+  }
+
+  @Test
+  void listsTheFormatsThatItCanLoad() {
+    try (Device with = Hal.openDevice(WITH_COMPILER);
+        Device without = Hal.openDevice(WITHOUT_COMPILER)) {
+      assertEquals(Set.of("gpu-c++", "cpu-so", "java"), with.executableFormats());
+      assertEquals(Set.of("cpu-so", "java"), without.executableFormats());
     }
   }
 
@@ -295,7 +314,9 @@ class PrebuiltKernelsTest {
   void refusesWrongUse() throws Exception {
     fails(2, "a bundle is missing");
     fails(2, "either --out FOLDER or --add", bundle);
-    fails(2, "either --out FOLDER or --add", bundle, "--add", "--out", overlay);
+    fails(2, "--out and --add exclude each other", bundle, "--add", "--out", overlay);
+    fails(2, "unknown argument '--add=yes'", bundle, "--add=yes");
+    fails(2, "--out needs a folder", bundle, "--out=");
     fails(2, "--for has 'x86-64-v3'; known are x86_64-v2, ", bundle, "--add", "--for", "x86-64-v3");
     fails(2, "--out needs a folder", bundle, "--out");
     fails(2, "unknown argument '--fast'", bundle, "--fast");
@@ -330,6 +351,36 @@ class PrebuiltKernelsTest {
     HalException wrong =
         assertThrows(HalException.class, () -> Hal.openDevice("cpu://?compiler=" + folder).close());
     assertEquals(Status.INVALID_ARGUMENT, wrong.status());
+    wrong = assertThrows(HalException.class, () -> Hal.openDevice("cpu://?compiler=no++").close());
+    assertEquals(
+        "the compiler 'no++' is not a file that can be executed, nor the name of one on the PATH",
+        wrong.getMessage());
+  }
+
+  @Test
+  void findsACompilerByItsName() {
+    Path file = Path.of(HostCompiler.find().orElseThrow().toString());
+    try (Device device = Hal.openDevice("cpu://?compiler=" + file.getFileName())) {
+      assertEquals(file.toString(), device.info().properties().get("compiler"));
+    }
+  }
+
+  /** What {@code hal devices} says about the driver. */
+  @Test
+  void theProbeReadsTheOption() {
+    String property = "jhal.cpu.compiler";
+    assertTrue(new CpuDriver().probe().detail().startsWith("kernels are compiled by "));
+    try {
+      System.setProperty(property, "none");
+      assertEquals(
+          "the option compiler is none (property jhal.cpu.compiler), so only prebuilt kernels and"
+              + " kernels in Java run",
+          new CpuDriver().probe().detail());
+      System.setProperty(property, "no++");
+      assertTrue(new CpuDriver().probe().detail().startsWith("the compiler 'no++' is not a file"));
+    } finally {
+      System.clearProperty(property);
+    }
   }
 
   @Test

@@ -77,6 +77,11 @@ record ForwardingBackend(
   }
 
   @Override
+  public @Nullable String refusal(String format) {
+    return right.refusal(format);
+  }
+
+  @Override
   public boolean supports(BufferParams params) {
     return right.supports(params);
   }

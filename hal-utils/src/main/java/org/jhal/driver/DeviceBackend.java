@@ -63,6 +63,14 @@ public interface DeviceBackend<E> extends ThreadBinding {
   Set<String> executableFormats();
 
   /**
+   * Why a format is none of the {@link #executableFormats()}, for the message of a load; null if
+   * the list of those is all there is to say.
+   */
+  default @Nullable String refusal(String format) {
+    return null;
+  }
+
+  /**
    * Where a variant stands in the order in which those of a bundle are tried: lower numbers come
    * first. Of variants with the same number, those of overlays precede the bundle's own, and each
    * manifest's order counts. By default all have the same.

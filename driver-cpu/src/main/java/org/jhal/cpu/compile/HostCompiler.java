@@ -81,12 +81,17 @@ public final class HostCompiler {
   }
 
   /**
-   * The compiler in a file.
+   * The compiler in a file, or of a name on the path of executables.
    *
-   * @throws HalException INVALID_ARGUMENT if the file cannot be executed
+   * @throws HalException INVALID_ARGUMENT if there is none that can be executed
    */
   public static HostCompiler at(String file) {
+    boolean isName = !file.contains("/");
     try {
+      Optional<HostCompiler> named = isName ? find(file) : Optional.empty();
+      if (named.isPresent()) {
+        return named.get();
+      }
       Path path = Path.of(file);
       if (isProgram(path)) {
         return new HostCompiler(path.toAbsolutePath());
@@ -98,7 +103,9 @@ public final class HostCompiler {
           e);
     }
     throw new HalException(
-        Status.INVALID_ARGUMENT, "the compiler '" + file + "' is not a file that can be executed");
+        Status.INVALID_ARGUMENT,
+        "the compiler '%s' is not a file that can be executed%s"
+            .formatted(file, isName ? ", nor the name of one on the PATH" : ""));
   }
 
   /** The first one on the path of executables. Looks at files, and runs nothing. */

@@ -1,6 +1,8 @@
 package org.jhal.examples.product;
 
 import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -165,6 +167,13 @@ final class ProductRun {
     return device.allocate(4L * n * n, BufferParams.DEVICE);
   }
 
+  /** With three digits at least. */
+  static String rate(double value) {
+    return value >= 100
+        ? String.format(Locale.ROOT, "%.0f", value)
+        : new BigDecimal(value).round(new MathContext(3)).toPlainString();
+  }
+
   /**
    * The error of each element is relative to the sum of the magnitudes of its summands; the bound
    * is the error that rounding each of n products and n additions can cause.
@@ -193,10 +202,10 @@ final class ProductRun {
     isGood &= isWithin;
     out.printf(
         Locale.ROOT,
-        "%-20s %14.3f %12.0f %14.2e %12.2e%s%n",
+        "%-20s %14.3f %12s %14.2e %12.2e%s%n",
         name,
         1e3 * seconds,
-        2e-9 * n * n * n / seconds,
+        rate(2e-9 * n * n * n / seconds),
         largest,
         bound,
         isWithin ? "" : " TOO LARGE");

@@ -220,6 +220,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
+  public @Nullable String refusal(String format) {
+    return real.refusal(format);
+  }
+
+  @Override
   public int rank(Variant variant) {
     return real.rank(variant);
   }

@@ -75,7 +75,7 @@ public final class EngineOptions {
             1,
             64,
             "queues",
-            "how many queues, each with a native stream, a device has");
+            "how many queues, each with a stream of its own, a device has");
     this.spin =
         Option.duration(
             "spin",

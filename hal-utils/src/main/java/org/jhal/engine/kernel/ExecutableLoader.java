@@ -101,7 +101,10 @@ public final class ExecutableLoader {
   /** Loads a variant, or returns null and adds the reason to {@code refusals}. */
   private @Nullable Executable load(Candidate candidate, Manifest manifest, List<String> refusals) {
     Variant variant = candidate.variant;
-    String reason = device.name() + " loads " + backend.executableFormats();
+    String reason = backend.refusal(variant.format());
+    if (reason == null) {
+      reason = device.name() + " loads " + backend.executableFormats();
+    }
     if (backend.executableFormats().contains(variant.format())) {
       checkWorkgroups(manifest);
       try {

@@ -373,7 +373,11 @@ final class RunCommand implements Callable<Integer> {
     long[] values = Arrays.stream(times).mapToLong(part).toArray();
     long first = values[0];
     Arrays.sort(values);
-    table.row(
-        name, Units.nanos(first), Units.nanos(values[values.length / 2]), Units.nanos(values[0]));
+    table.row(name, Units.nanos(first), Units.nanos(median(values)), Units.nanos(values[0]));
+  }
+
+  /** The middle value, or the mean of the two in the middle. */
+  static long median(long... sorted) {
+    return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
   }
 }

@@ -305,6 +305,14 @@ class RunTest extends RunFixture {
     assertEquals(5, lines.size());
   }
 
+  @Test
+  void theMedianOfAnEvenNumberIsBetweenTheTwoInTheMiddle() {
+    assertEquals(5, RunCommand.median(5));
+    assertEquals(6, RunCommand.median(4, 8));
+    assertEquals(7, RunCommand.median(1, 7, 100));
+    assertEquals(8, RunCommand.median(1, 7, 9, 100));
+  }
+
   // Grids
 
   @Test
