@@ -136,8 +136,8 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   }
 
   @Override
-  public @Nullable String refusal(String format) {
-    return compiler.refusal(format);
+  public String refusal(String format) {
+    return format.equals(Variant.CPP) ? compiler.absence() : DeviceBackend.super.refusal(format);
   }
 
   @Override

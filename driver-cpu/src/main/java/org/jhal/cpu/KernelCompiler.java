@@ -77,13 +77,11 @@ final class KernelCompiler {
     return choice.compiler() == null ? Set.of(LIBRARY) : Set.of(Variant.CPP, LIBRARY);
   }
 
-  /** Why a format is none of the {@link #formats}; null if this driver does not know it. */
-  @Nullable String refusal(String format) {
-    return format.equals(Variant.CPP)
-        ? ("%s; without a C++ compiler, this device loads variants in %s, which `hal compile` makes"
-                + " on a machine that has one, and kernels in Java")
-            .formatted(choice.absence(), LIBRARY)
-        : null;
+  /** Why there is no compiler, and what can be loaded without one. */
+  String absence() {
+    return ("%s; without a C++ compiler, this device loads variants in %s, which `hal compile` makes"
+            + " on a machine that has one, and kernels in Java")
+        .formatted(choice.absence(), LIBRARY);
   }
 
   /**

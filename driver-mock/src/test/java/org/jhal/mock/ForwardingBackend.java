@@ -77,7 +77,7 @@ record ForwardingBackend(
   }
 
   @Override
-  public @Nullable String refusal(String format) {
+  public String refusal(String format) {
     return right.refusal(format);
   }
 

@@ -62,12 +62,9 @@ public interface DeviceBackend<E> extends ThreadBinding {
   /** The formats of kernels that {@link #load} takes. Always the same. */
   Set<String> executableFormats();
 
-  /**
-   * Why a format is none of the {@link #executableFormats()}, for the message of a load; null if
-   * the list of those is all there is to say.
-   */
-  default @Nullable String refusal(String format) {
-    return null;
+  /** Why a format is none of the {@link #executableFormats()}, for the message of a load. */
+  default String refusal(String format) {
+    return info().driver() + "-" + info().index() + " loads " + executableFormats();
   }
 
   /**

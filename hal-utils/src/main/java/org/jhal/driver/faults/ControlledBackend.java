@@ -220,7 +220,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
-  public @Nullable String refusal(String format) {
+  public String refusal(String format) {
     return real.refusal(format);
   }
 

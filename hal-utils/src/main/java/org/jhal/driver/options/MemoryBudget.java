@@ -18,6 +18,9 @@ public final class MemoryBudget {
   /** How long an allocation waits for the collector, as long as it may take on a busy machine. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** How many bytes may begin to linger before the collector is called, where the limit is high. */
+  private static final long MUCH = 1L << 30;
+
   private final String device;
   private final long limit;
   private long used; // these three guarded by `this`
@@ -68,7 +71,7 @@ public final class MemoryBudget {
 
   /** Whether a collection gives room that is missing, or much memory lingers since the last. */
   private synchronized boolean isCollectionDue(long bytes) {
-    boolean isMuch = lingering - found > limit / 8;
+    boolean isMuch = lingering - found > Math.min(limit / 8, MUCH);
     boolean helps = !hasRoom(bytes) && bytes <= limit - used;
     if (isMuch || helps) {
       found = lingering;

@@ -102,9 +102,6 @@ public final class ExecutableLoader {
   private @Nullable Executable load(Candidate candidate, Manifest manifest, List<String> refusals) {
     Variant variant = candidate.variant;
     String reason = backend.refusal(variant.format());
-    if (reason == null) {
-      reason = device.name() + " loads " + backend.executableFormats();
-    }
     if (backend.executableFormats().contains(variant.format())) {
       checkWorkgroups(manifest);
       try {
