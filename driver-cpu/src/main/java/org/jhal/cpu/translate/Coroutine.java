@@ -115,7 +115,11 @@ final class Coroutine {
     return token.is(";") || (token.is(",") && isBetweenVariables(at));
   }
 
+  /** Whether the next variable of a declaration begins behind a comma, as in {@code , x = 1}. */
   private boolean isBetweenVariables(int comma) throws UnfitException {
+    if (!Tokens.is(tokens, comma + 2, "=")) {
+      return false;
+    }
     int start = comma;
     while (start > 0 && !STARTS.contains(tokens.get(start - 1).text())) {
       Token before = tokens.get(start - 1);
