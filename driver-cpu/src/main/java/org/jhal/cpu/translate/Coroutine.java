@@ -2,6 +2,7 @@ package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Makes a kernel a coroutine that stops wherever its work item meets others: {@code
@@ -9,6 +10,9 @@ import java.util.List;
  * {@code return} becomes {@code co_return}.
  */
 final class Coroutine {
+  private static final Set<String> HEADERS = Set.of("if", "constexpr", "for", "while", "switch");
+  private static final Set<String> STARTS = Set.of(";", "{", "}");
+
   private final List<Token> tokens;
   private final Calls calls;
   private final List<Token> out = new ArrayList<>();
@@ -35,7 +39,7 @@ final class Coroutine {
   private void rewrite(int body, int name) throws UnfitException {
     for (int i = 0; i < tokens.size() - 1; i++) {
       Token token = tokens.get(i);
-      hasMet &= !(token.is(";") || token.is("{") || token.is("}"));
+      hasMet = hasMet && !endsExpression(i);
       if (i < name && token.is("void")) {
         out.add(Token.word("hal_coroutine", token));
       } else if (i > body && token.is("return")) {
@@ -100,6 +104,34 @@ final class Coroutine {
       }
     }
     return false;
+  }
+
+  /** Whether what follows is evaluated behind an expression that ends here. In doubt, it is not. */
+  private boolean endsExpression(int at) throws UnfitException {
+    Token token = tokens.get(at);
+    if (token.is(")")) {
+      return HEADERS.contains(Tokens.get(tokens, Tokens.open(tokens, at) - 1).text());
+    }
+    return token.is(";") || (token.is(",") && isBetweenVariables(at));
+  }
+
+  /** Whether the next variable of a declaration begins behind a comma, as in {@code , x = 1}. */
+  private boolean isBetweenVariables(int comma) throws UnfitException {
+    if (!Tokens.is(tokens, comma + 2, "=")) {
+      return false;
+    }
+    int start = comma;
+    while (start > 0 && !STARTS.contains(tokens.get(start - 1).text())) {
+      Token before = tokens.get(start - 1);
+      if (before.is("(") || before.is("[")) {
+        return false;
+      }
+      boolean isClosed = before.is(")") || before.is("]");
+      start = isClosed ? Math.max(0, Tokens.open(tokens, start - 1)) : start - 1;
+    }
+    Declarations.Declaration declared = Declarations.of(tokens.subList(start, comma));
+    return declared != null
+        && declared.declarators().stream().allMatch(one -> Tokens.is(one.initial(), 0, "="));
   }
 
   /** Writes a call at which items meet. Returns the index of its last token. */

@@ -235,6 +235,10 @@ class HostileKernelsTest {
             1000 * (int) stream(g.in).filter(v -> v % 3 == 0).count()
                 + (stream(g.in).anyMatch(v -> v > 990) ? 10 : 0)
                 + (stream(g.in).allMatch(v -> v > 4) ? 1 : 0));
+    is("meetings_in_a_condition_and_behind_it", (g, t) -> g.warp(t)[3] + g.opposite(t));
+    is(
+        "meetings_in_lists_of_values",
+        (g, t) -> g.in[t ^ 1] + 10 * g.in[t ^ 2] + 100 * g.in[t ^ 4] + g.in[t ^ 8] * g.in[t ^ 3]);
     is(
         "larger_of_two_shuffles",
         (g, t) -> Math.max(g.in[t ^ 1], t % 32 < 30 ? g.in[t + 2] : g.in[t]));

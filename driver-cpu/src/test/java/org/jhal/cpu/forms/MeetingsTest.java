@@ -1,6 +1,8 @@
 package org.jhal.cpu.forms;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +38,12 @@ class MeetingsTest {
     }
   }
 
+  /** Those that meet in functions need stacks. */
+  private static boolean isCoroutine(String kernel, String note) {
+    boolean isCoroutine = !Set.of("summed", "grouped").contains(kernel);
+    return note.startsWith(isCoroutine ? "items are coroutines" : "items have stacks of their own");
+  }
+
   @Test
   void allFormsGiveTheSame() throws Exception {
     String source = source();
@@ -42,6 +51,9 @@ class MeetingsTest {
         FormRun stopping = new FormRun("coroutine", source, KERNELS);
         FormRun stacked = new FormRun("fiber", source, KERNELS)) {
       for (String kernel : KERNELS) {
+        assertEquals("divided at its barriers", divided.note(kernel), kernel);
+        assertTrue(
+            isCoroutine(kernel, stopping.note(kernel)), kernel + ": " + stopping.note(kernel));
         for (int seed = 0; seed < 10; seed++) {
           int[] input = new Random(seed).ints(FormRun.COUNT, 0, 1000).toArray();
           int[] wanted = stacked.run(kernel, input);

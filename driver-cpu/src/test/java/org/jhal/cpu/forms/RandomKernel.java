@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntBinaryOperator;
+import java.util.function.IntConsumer;
 
 /**
- * A random kernel of integers and floats: variables, arithmetic, branches, loops, shared memory
- * between barriers, functions that are called, and early ends. It is written as C++ and evaluated
- * in Java from the same tree; both compute {@code + - *} of floats as IEEE 754 says. No two items
- * access an element of shared memory between two barriers if one of them writes it, so the result
- * is defined.
+ * A random kernel of integers and floats: variables, arithmetic, branches, loops, functions that
+ * are called, places where items meet (see {@link RandomExchange}), and early ends. It is written
+ * as C++ and evaluated in Java from the same tree; both compute {@code + - *} of floats as IEEE 754
+ * says. No two items access an element of shared memory between two barriers if one of them writes
+ * it, so the result is defined.
  */
 final class RandomKernel {
   private static final int ITEMS = FormRun.ITEMS;
@@ -31,9 +32,18 @@ final class RandomKernel {
       this.input = input;
       this.first = first;
     }
+
+    /** What each of these items does, except for those that have ended. */
+    void each(boolean[] takesPart, IntConsumer does) {
+      for (int item = 0; item < ITEMS; item++) {
+        if (takesPart[item] && !hasEnded[item]) {
+          does.accept(item);
+        }
+      }
+    }
   }
 
-  private interface Value {
+  interface Value {
     int of(Group group, int item);
   }
 
@@ -43,7 +53,7 @@ final class RandomKernel {
 
   private record FloatExpression(String text, FloatValue value) {}
 
-  private record Expression(String text, Value value) {}
+  record Expression(String text, Value value) {}
 
   /** What the items for which {@code takesPart} is true do. */
   interface Effect {
@@ -56,6 +66,7 @@ final class RandomKernel {
   private final String name;
   private final StringBuilder functions = new StringBuilder();
   private final List<IntBinaryOperator> called = new ArrayList<>();
+  private final boolean mayEnd; // items before others; otherwise they exchange values in warps
   private int loops; // that are open
   private final Step body;
 
@@ -65,6 +76,7 @@ final class RandomKernel {
     for (int i = 0; i < 2; i++) {
       function(i);
     }
+    mayEnd = random.nextBoolean();
     body = block(3, true);
   }
 
@@ -252,8 +264,8 @@ final class RandomKernel {
       case 3 -> branch(depth, mayMeet);
       case 4, 5 -> loop(depth, mayMeet);
       case 6 -> new RandomWideLoop(random, loops).step();
-      case 7, 8 -> exchange();
-      default -> mayMeet ? end() : assignment();
+      case 7, 8 -> new RandomExchange(random, expression(1)).ofThoseLeft();
+      default -> mayEnd ? end() : new RandomExchange(random, expression(1)).ofAll();
     };
   }
 
@@ -263,11 +275,7 @@ final class RandomKernel {
     return new Step(
         "  f%d = %s;\n".formatted(index, value.text),
         (group, takesPart) -> {
-          for (int item = 0; item < ITEMS; item++) {
-            if (takesPart[item] && !group.hasEnded[item]) {
-              group.floats[item][index] = value.value.of(group, item);
-            }
-          }
+          group.each(takesPart, item -> group.floats[item][index] = value.value.of(group, item));
         });
   }
 
@@ -278,13 +286,13 @@ final class RandomKernel {
     return new Step(
         "  v%d %s %s;\n".formatted(index, isAdded ? "+=" : "=", value.text),
         (group, takesPart) -> {
-          for (int item = 0; item < ITEMS; item++) {
-            if (takesPart[item] && !group.hasEnded[item]) {
-              int of = value.value.of(group, item);
-              int[] v = group.variables[item];
-              v[index] = isAdded ? v[index] + of : of;
-            }
-          }
+          group.each(
+              takesPart,
+              item -> {
+                int of = value.value.of(group, item);
+                int[] v = group.variables[item];
+                v[index] = isAdded ? v[index] + of : of;
+              });
         });
   }
 
@@ -345,28 +353,6 @@ final class RandomKernel {
               return;
             }
             inside.effect.run(group, inLoop);
-          }
-        });
-  }
-
-  /** Each item writes its element, and reads that of another one behind a barrier. */
-  private Step exchange() {
-    Expression given = expression(1);
-    int index = random.nextInt(VARIABLES);
-    int with = random.nextInt(ITEMS);
-    return new Step(
-        "  shared[item] = %s;\n  __syncthreads();\n  v%d += shared[item ^ %d];\n  __syncthreads();\n"
-            .formatted(given.text, index, with),
-        (group, takesPart) -> {
-          for (int item = 0; item < ITEMS; item++) {
-            if (takesPart[item] && !group.hasEnded[item]) {
-              group.shared[item] = given.value.of(group, item);
-            }
-          }
-          for (int item = 0; item < ITEMS; item++) {
-            if (takesPart[item] && !group.hasEnded[item]) {
-              group.variables[item][index] += group.shared[item ^ with];
-            }
           }
         });
   }

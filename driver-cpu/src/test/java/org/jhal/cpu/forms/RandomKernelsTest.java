@@ -1,9 +1,11 @@
 package org.jhal.cpu.forms;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +19,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RandomKernelsTest {
   private static final int KERNELS = Integer.getInteger("jhal.test.random-kernels", 40);
   private static final long FIRST = Long.getLong("jhal.test.random-first", 0);
+
+  /** How the note of each kernel begins. */
+  private static final Map<String, String> LEVELS =
+      Map.of(
+          "auto", "divided at its barriers",
+          "coroutine", "items are coroutines",
+          "fiber", "items have stacks of their own");
 
   private static String hint(String form, RandomKernel kernel) {
     return "%s in the form %s; again with -Djhal.test.random-first=%s -Djhal.test.random-kernels=1\n%s"
@@ -36,6 +45,9 @@ class RandomKernelsTest {
     List<String> names = kernels.stream().map(RandomKernel::name).toList();
     try (FormRun run = new FormRun(form, source.toString(), names)) {
       for (RandomKernel kernel : kernels) {
+        assertTrue(
+            run.note(kernel.name()).startsWith(LEVELS.get(form)),
+            () -> run.note(kernel.name()) + ": " + hint(form, kernel));
         for (int seed = 0; seed < 4; seed++) {
           int[] input = new Random(seed).ints(FormRun.COUNT, 0, 1000).toArray();
           assertArrayEquals(

@@ -3,8 +3,6 @@ package org.jhal.cpu.forms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.IntConsumer;
-import org.jhal.cpu.forms.RandomKernel.Group;
 import org.jhal.cpu.forms.RandomKernel.Step;
 
 /**
@@ -75,8 +73,7 @@ final class RandomWideLoop {
       return new Step(
           "    f%1$d = f%1$d * 0.5f + (float)in[i%2$d];\n".formatted(to % FLOATS, counter),
           (group, takesPart) ->
-              each(
-                  group,
+              group.each(
                   takesPart,
                   item ->
                       group.floats[item][to % FLOATS] =
@@ -87,21 +84,12 @@ final class RandomWideLoop {
         "    int w%3$d = in[i%2$d] + shared[item];\n    v%1$d += v%4$d * (%5$d) ^ w%3$d;\n"
             .formatted(to, counter, ++locals, from, factor),
         (group, takesPart) ->
-            each(
-                group,
+            group.each(
                 takesPart,
                 item -> {
                   int[] v = group.variables[item];
                   int w = group.input[group.counters[item][counter]] + group.shared[item];
                   v[to] += v[from] * factor ^ w;
                 }));
-  }
-
-  private static void each(Group group, boolean[] takesPart, IntConsumer does) {
-    for (int item = 0; item < ITEMS; item++) {
-      if (takesPart[item] && !group.hasEnded[item]) {
-        does.accept(item);
-      }
-    }
   }
 }

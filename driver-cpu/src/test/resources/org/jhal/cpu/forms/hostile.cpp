@@ -952,6 +952,21 @@ KERNEL counted_and_any(const int* in, int* out) {
   out[AT] = __syncthreads_count(v % 3 == 0) * 1000 + __syncthreads_or(v > 990) * 10 + __syncthreads_and(v > 4);
 }
 
+KERNEL meetings_in_a_condition_and_behind_it(const int* in, int* out) {
+  __shared__ int tile[64];
+  int v = in[AT], r = -1;
+  tile[threadIdx.x] = v;
+  if (__syncthreads_or(v >= 0)) r = __shfl_sync(~0u, v, 3);
+  out[AT] = r + tile[63 - threadIdx.x];
+}
+
+KERNEL meetings_in_lists_of_values(const int* in, int* out) {
+  int v = in[AT];
+  Pair p = {__shfl_xor_sync(~0u, v, 1), __shfl_xor_sync(~0u, v, 2) * 10};
+  int a[2] = {100 * __shfl_xor_sync(~0u, v, 4), int{__shfl_xor_sync(~0u, v, 8)} * __shfl_xor_sync(~0u, v, 3)};
+  out[AT] = p.x + p.y + a[0] + a[1];
+}
+
 KERNEL larger_of_two_shuffles(const int* in, int* out) {
   int v = in[AT];
   out[AT] = max(__shfl_xor_sync(~0u, v, 1), __shfl_down_sync(~0u, v, 2));
