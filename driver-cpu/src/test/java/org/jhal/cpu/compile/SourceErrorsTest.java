@@ -106,7 +106,8 @@ class SourceErrorsTest {
     assertFalse(message.contains("quoted"), message);
     String length = "static_assert(sizeof(__FILE__) == sizeof(\"inc/h.h\"), \"its length\");\n";
     try (Device device = Hal.openDevice("cpu://?cache=off&threads=1")) {
-      BundleBuilder named = bundle("#include \"inc/h.h\"\n" + KERNEL + "{}").file("inc/h.h", length);
+      BundleBuilder named =
+          bundle("#include \"inc/h.h\"\n" + KERNEL + "{}").file("inc/h.h", length);
       device.loadExecutable(named.build()).close();
     }
   }
