@@ -2,6 +2,7 @@ package org.jhal.cpu.compile;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,11 +18,14 @@ final class CompilerLog {
 
   /** What only the translation has: its files, and names that begin with hal. */
   private static final Pattern INTERNAL =
-      Pattern.compile("headers/|kernels\\.cpp|<generated>|\\bhal_|\\bHAL_|__groups\\b");
+      Pattern.compile(
+          "headers/|kernels\\.cpp|<generated>|<scratch space>|\\bhal_|\\bHAL_|__groups\\b");
 
-  /** A function in its translated form, in quotes: 1 is the name. */
+  /** A function in its translated form, in quotes: 1 is the name, 2 the template arguments. */
   private static final Pattern FUNCTION =
-      Pattern.compile("'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_)[^'\\n]*'");
+      Pattern.compile(
+          "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_)[^'\\n]*?"
+              + "( \\[with (?![^'\\n]*HAL_)[^'\\n]*\\])?'");
 
   /** The first argument that the source does not give. */
   private static final Pattern ITEM = Pattern.compile("\\bhal_item ?&(, )?");
@@ -66,7 +70,15 @@ final class CompilerLog {
       boolean isError = ERROR.matcher(line).matches();
       String text = line;
       if (!isError && line.contains(": In ")) {
-        text = FUNCTION.matcher(text).replaceAll("'$1'");
+        text =
+            FUNCTION
+                .matcher(text)
+                .replaceAll(
+                    found ->
+                        "'"
+                            + found.group(1)
+                            + Objects.requireNonNullElse(found.group(2), "")
+                            + "'");
       }
       text = ITEM.matcher(text).replaceAll("");
       boolean isInternal = !isError && INTERNAL.matcher(text).find();

@@ -97,6 +97,17 @@ class SourceErrorsTest {
   }
 
   @Test
+  void messagesNameTemplateArguments() {
+    String source =
+        "template <class T> __device__ T f(T a) { return a.b + threadIdx.x; }\n"
+            + KERNEL
+            + "{ x[0] = f(3); }";
+    String message = failure(source);
+    assertTrue(message.contains("[with T = int]") || message.contains("f<int>"), message);
+    assertFalse(message.contains("hal_item"), message);
+  }
+
+  @Test
   void includedFilesHaveTheirNamesOfTheBundle() {
     String message =
         failure(
