@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -34,10 +33,6 @@ final class CompilerRun {
           "DEPENDENCIES_OUTPUT",
           "SUNPRO_DEPENDENCIES",
           "CCC_OVERRIDE_OPTIONS");
-
-  /** A message about a place in a source, as GCC and Clang print it. */
-  private static final Pattern ERROR =
-      Pattern.compile("^[^\\n:]*:[0-9]+:([0-9]+:)? (fatal )?error: .*$", Pattern.MULTILINE);
 
   private final Path folder;
 
@@ -101,9 +96,9 @@ final class CompilerRun {
     if (code == 0) {
       return;
     }
-    String log = log();
+    String log = CompilerLog.withoutInternals(log());
     String compiler = command.get(0);
-    if (ERROR.matcher(log).find()) {
+    if (CompilerLog.hasError(log)) {
       throw new HalException(
           Status.INVALID_ARGUMENT, "cannot compile " + what + " with " + compiler + ":\n" + log);
     }
@@ -152,12 +147,6 @@ final class CompilerRun {
   /** What the last run has printed. */
   String log() throws IOException {
     return new String(Files.readAllBytes(folder.resolve("log")), StandardCharsets.UTF_8).strip();
-  }
-
-  /** The first error in a compiler's messages. */
-  static String firstError(String log) {
-    var found = ERROR.matcher(log);
-    return found.find() ? found.group() : log.lines().findFirst().orElse("");
   }
 
   private static void delete(Path folder) {

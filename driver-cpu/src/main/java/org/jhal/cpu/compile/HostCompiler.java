@@ -198,7 +198,8 @@ public final class HostCompiler {
         run -> {
           run.write("source/source.cpp", "#line 1 \"" + source.name() + "\"\n" + source.text());
           for (Map.Entry<String, String> header : source.headers().entrySet()) {
-            run.write("quoted/" + header.getKey(), header.getValue());
+            String name = header.getKey(); // what messages and __FILE__ call it
+            run.write("quoted/" + name, "#line 1 \"" + name + "\"\n" + header.getValue());
           }
           for (String name : Dialect.includes().keySet()) {
             run.write("include/" + name, isOfAssert(name) ? ASSERT : "");

@@ -1,7 +1,9 @@
 package org.jhal.cpu.compile;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jhal.HalException;
@@ -18,13 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compiles kernels in GPU C++: preprocesses the source, translates it, and compiles the
- * translation. If the compiler rejects that, it gets the source in the form that changes least.
+ * translation. Kernels that the compiler rejects it gets again in the form that changes least.
  *
  * <p>Thread-safe.
  */
 public final class SourceCompiler {
   /** The name of this compiler in the options of a manifest. */
   private static final String NAME = "cpu";
+
+  private static final String REJECTED = "the compiler rejects the faster form: ";
 
   private static final String NO_ASSERTIONS = "-DNDEBUG";
 
@@ -85,20 +89,61 @@ public final class SourceCompiler {
     }
     String preprocessed = compiler.preprocess(source, options, what);
     String described = KernelLibrary.source(target, libraryKernels);
-    Translation best = Translator.translate(preprocessed, requests, forced);
-    try {
-      return compile(best, described, options, what);
-    } catch (HalException e) {
-      if (best.isPlain() || e.status() != Status.INVALID_ARGUMENT) {
-        throw e; // not about the source: the next call may succeed
+    Map<String, String> slow = new HashMap<>(); // why a kernel gets stacks, by entry
+    while (true) {
+      Translation translation = translate(preprocessed, requests, slow, options, what);
+      try {
+        return compile(translation, described, options, what);
+      } catch (HalException e) {
+        // A kernel that only its faster form keeps from compiling still runs, and says why so
+        // slowly. Other failures are not about the source: the next call may succeed.
+        if (translation.isPlain()
+            || e.status() != Status.INVALID_ARGUMENT
+            || !slowDown(requests, translation, String.valueOf(e.getMessage()), slow)) {
+          throw e;
+        }
       }
-      // A kernel that only its faster form keeps from compiling still runs, and says why so slowly.
-      String why =
-          "the compiler rejects the faster form: "
-              + CompilerRun.firstError(String.valueOf(e.getMessage()));
-      Translation plain = Translator.translate(preprocessed, requests, Level.FIBER, why);
-      return compile(plain, described, options, what);
     }
+  }
+
+  /** A kernel that the source lacks may be hidden by an error, which is what helps then. */
+  private Translation translate(
+      String preprocessed,
+      List<KernelRequest> requests,
+      Map<String, String> slow,
+      List<String> options,
+      String what) {
+    try {
+      return Translator.translate(preprocessed, what, requests, forced, slow);
+    } catch (HalException e) {
+      if (e.getCause() == null) {
+        byte[] unused = compile(Translator.unchanged(preprocessed, what), "", options, what);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Adds the kernels in which the compiler reports errors; all if it reports none in a kernel.
+   * Returns false if those are slow already, so that the errors are in the source.
+   */
+  private static boolean slowDown(
+      List<KernelRequest> requests, Translation translation, String log, Map<String, String> slow) {
+    boolean hasFound = false;
+    int before = slow.size();
+    for (int i = 0; i < requests.size(); i++) {
+      String error = CompilerLog.errorAt(log, translation.places().get(i)::has);
+      if (!error.isEmpty()) {
+        hasFound = true;
+        slow.putIfAbsent(requests.get(i).entry(), REJECTED + error);
+      }
+    }
+    if (!hasFound) {
+      for (KernelRequest request : requests) {
+        slow.putIfAbsent(request.entry(), REJECTED + CompilerLog.firstError(log));
+      }
+    }
+    return slow.size() > before;
   }
 
   private byte[] compile(

@@ -16,11 +16,13 @@ final class Divider {
   private final SourceFile file;
   private final Calls calls;
   private final Source source;
+  private final Destructors destructors;
 
   Divider(SourceFile file, Calls calls) {
     this.file = file;
     this.calls = calls;
     this.source = new Source(file);
+    this.destructors = new Destructors(file);
   }
 
   /**
@@ -29,6 +31,12 @@ final class Divider {
    * @throws UnfitException if the kernel has something that is not known here
    */
   String divide(Function kernel, KernelRequest size) throws UnfitException {
+    for (int i = kernel.open(); i < kernel.close(); i++) {
+      Token next = file.tokens().get(i + 1);
+      if (Tokens.is(file.tokens(), i, ",") && (next.is(",") || next.is(")"))) {
+        throw new UnfitException("a missing parameter", next);
+      }
+    }
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
@@ -94,8 +102,12 @@ final class Divider {
 
   private String written(Function kernel, Set<String> parameters, Facts facts)
       throws UnfitException {
-    Planner planner = new Planner(facts.uniform, new Homes(facts.names, facts.uniform, parameters));
+    Homes homes = new Homes(facts.names, facts.uniform, parameters);
+    Planner planner = new Planner(facts.uniform, homes);
     List<Step> steps = planner.plan(facts.statements);
+    for (Variable variable : homes.variables()) {
+      destructors.check(variable);
+    }
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));
     Fission.write(kernel.text(), kernel.templateParameters(), facts.passed, planner, steps, out);

@@ -46,6 +46,12 @@ record Function(
     return source.subList(start, name).stream().anyMatch(token -> token.is(specifier));
   }
 
+  /** The lines that it is in. */
+  Translation.Place place() {
+    Token first = source.get(start);
+    return new Translation.Place(first.file(), first.line(), source.get(end - 1).line());
+  }
+
   boolean hasBody() {
     return body >= 0;
   }
@@ -55,9 +61,12 @@ record Function(
     return source.subList(body + 1, end - 1);
   }
 
+  /** Its parameters; one that is missing between commas is left out. */
   List<List<Token>> parameters() {
     List<Token> all = source.subList(open + 1, close);
-    return all.size() == 1 && all.get(0).is("void") ? List.of() : Tokens.split(all);
+    return all.size() == 1 && all.get(0).is("void")
+        ? List.of()
+        : Tokens.split(all).stream().filter(parameter -> !parameter.isEmpty()).toList();
   }
 
   /** Its template parameters without the angles; null if it is no template. */

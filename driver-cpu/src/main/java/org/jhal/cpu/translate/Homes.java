@@ -41,6 +41,11 @@ final class Homes {
     this.parameters = parameters;
   }
 
+  /** All that were added. */
+  List<Variable> variables() {
+    return all;
+  }
+
   @Nullable Variable variable(String name) {
     return byName.get(name);
   }

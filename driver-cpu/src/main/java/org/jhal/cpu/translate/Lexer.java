@@ -27,6 +27,11 @@ final class Lexer {
     this.text = text;
   }
 
+  /**
+   * The tokens of a text.
+   *
+   * @throws SyntaxException if a string or a character is not closed
+   */
   static List<Token> tokens(String text) {
     Lexer lexer = new Lexer(text);
     lexer.run();
@@ -121,8 +126,11 @@ final class Lexer {
   private void string(String prefix) {
     if (prefix.endsWith("R")) {
       int open = text.indexOf('(', at);
-      String end = ")" + text.substring(at + 1, open) + "\"";
-      int close = text.indexOf(end, open);
+      String end = open < 0 ? "" : ")" + text.substring(at + 1, open) + "\"";
+      int close = open < 0 ? -1 : text.indexOf(end, open);
+      if (close < 0) {
+        throw unclosed('"');
+      }
       line += (int) text.substring(at, close).chars().filter(c -> c == '\n').count();
       at = close + end.length();
       return;
@@ -131,7 +139,14 @@ final class Lexer {
     while (at < text.length() && text.charAt(at) != quote && text.charAt(at) != '\n') {
       at += text.charAt(at) == '\\' ? 2 : 1;
     }
-    at = Math.min(at + 1, text.length());
+    if (at >= text.length() || text.charAt(at) == '\n') {
+      throw unclosed(quote);
+    }
+    at++;
+  }
+
+  private SyntaxException unclosed(char quote) {
+    return new SyntaxException(file, line, "this " + quote + " is never closed");
   }
 
   private int markLength() {

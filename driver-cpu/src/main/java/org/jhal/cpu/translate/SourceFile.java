@@ -209,7 +209,7 @@ final class SourceFile {
     }
     int end = Tokens.find(tokens, close, "{", ";");
     boolean hasBody = Tokens.is(tokens, end, "{");
-    int behind = hasBody ? Tokens.close(tokens, end) + 1 : end + 1;
+    int behind = Math.min((hasBody ? Tokens.close(tokens, end) : end) + 1, tokens.size());
     if (Tokens.get(tokens, name).isWord() && name > type) {
       functions.add(
           new Function(tokens, scope, start, type, name, open, close, hasBody ? end : -1, behind));

@@ -63,9 +63,20 @@ final class StatementParser {
     return inside;
   }
 
+  /** Passes over a token, without which the compiler reports an error in the other forms. */
+  private void pass(String expected) throws UnfitException {
+    if (!token().is(expected)) {
+      throw new UnfitException("a missing " + expected, Tokens.get(tokens, at - 1));
+    }
+    at++;
+  }
+
   /** Passes over a semicolon, and returns what stands before it. */
-  private List<Token> upToSemicolon() {
+  private List<Token> upToSemicolon() throws UnfitException {
     int end = Tokens.find(tokens, at, ";");
+    if (end == tokens.size()) {
+      throw new UnfitException("a missing ;", token());
+    }
     List<Token> before = tokens.subList(at, end);
     at = end + 1;
     return before;
@@ -108,9 +119,9 @@ final class StatementParser {
       case "do" -> {
         at++;
         Statement body = body();
-        at++; // while
+        pass("while");
         List<Token> condition = brackets();
-        at++; // ;
+        pass(";");
         return new Do(body, condition, first);
       }
       case "return", "break", "continue" -> {

@@ -7,8 +7,9 @@ import java.util.List;
  *
  * @param text which includes {@code hal_cpu.h}
  * @param kernels by request
+ * @param places where the kernels stand in the source, by request
  */
-public record Translation(String text, List<Form> kernels) {
+public record Translation(String text, List<Form> kernels, List<Place> places) {
   /** Whether each kernel is in the form that changes the source least. */
   public boolean isPlain() {
     return kernels.stream()
@@ -18,6 +19,19 @@ public record Translation(String text, List<Form> kernels) {
   /** Whether it needs a compiler for C++20 rather than C++17. */
   public boolean hasCoroutines() {
     return kernels.stream().anyMatch(form -> form.level() == Level.COROUTINE);
+  }
+
+  /**
+   * Lines of a source.
+   *
+   * @param first from 1
+   * @param last the last one, which is included
+   */
+  public record Place(String file, int first, int last) {
+    /** Whether a line is one of these. */
+    public boolean has(String inFile, int line) {
+      return file.equals(inFile) && first <= line && line <= last;
+    }
   }
 
   /**

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.translate.Translation.Form;
+import org.jhal.cpu.translate.Translation.Place;
 import org.jhal.driver.bundle.EntryName;
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +23,18 @@ import org.jspecify.annotations.Nullable;
 public final class Translator {
   private final SourceFile source;
   private final Calls calls;
-  private final String whyForced;
+  private final String what;
   private final Divider divider;
   private final Map<String, KernelRequest> sizes = new HashMap<>(); // by kernel
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
 
-  private Translator(String preprocessed, String whyForced) {
-    this.whyForced = whyForced;
-    this.source = new SourceFile(ItemRewriter.rewrite(Lexer.tokens(preprocessed)));
+  private Translator(String preprocessed, String what) {
+    this.what = what;
+    List<Token> tokens = Lexer.tokens(preprocessed);
+    Brackets.check(tokens);
+    this.source = new SourceFile(ItemRewriter.rewrite(tokens));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
   }
@@ -41,26 +45,74 @@ public final class Translator {
    * @param preprocessed what {@code c++ -E} wrote
    * @param kernels those to run, by index
    * @param forced the level to use, for tests; null for the fastest that fits each kernel
-   * @throws HalException NOT_FOUND if there is no such kernel
+   * @throws HalException as below
    */
   public static Translation translate(
       String preprocessed, List<KernelRequest> kernels, @Nullable Level forced) {
-    String why = forced == null ? "" : "as the option barriers demands";
-    return translate(preprocessed, kernels, forced, why);
+    return translate(preprocessed, "the source", kernels, forced, Map.of());
   }
 
   /**
-   * Translates a source to a level that is forced.
+   * Translates a source.
    *
-   * @param why it is forced, for people
+   * @param what is being compiled, for people
+   * @param slow the kernels that get stacks in any case, with the reasons for people, by {@link
+   *     KernelRequest#entry}
+   * @throws HalException NOT_FOUND if there is no such kernel, INVALID_ARGUMENT if the source is no
+   *     C++
    */
   public static Translation translate(
-      String preprocessed, List<KernelRequest> kernels, @Nullable Level forced, String why) {
-    return new Translator(preprocessed, why).translate(kernels, forced);
+      String preprocessed,
+      String what,
+      List<KernelRequest> kernels,
+      @Nullable Level forced,
+      Map<String, String> slow) {
+    return run(preprocessed, what, translator -> translator.translate(kernels, forced, slow));
   }
 
-  private Translation translate(List<KernelRequest> kernels, @Nullable Level forced) {
+  /**
+   * The source with all its kernels as they are, and none to run, for the compiler's messages.
+   *
+   * @throws HalException INVALID_ARGUMENT if the source is no C++
+   */
+  public static Translation unchanged(String preprocessed, String what) {
+    return run(preprocessed, what, Translator::unchanged);
+  }
+
+  private interface Body {
+    Translation of(Translator translator);
+  }
+
+  /** The one place that reports what cannot be read. */
+  private static Translation run(String preprocessed, String what, Body body) {
+    try {
+      return body.of(new Translator(preprocessed, what));
+    } catch (HalException e) {
+      throw e;
+    } catch (SyntaxException e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "cannot compile " + what + ":\n" + e.getMessage(), e);
+    } catch (RuntimeException | StackOverflowError e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "cannot compile " + what + ": it has code that cannot be translated for the CPU: " + e,
+          e);
+    }
+  }
+
+  private Translation unchanged() {
+    Set<String> all = new HashSet<>();
+    source.functions().stream().filter(Function::isKernel).forEach(each -> all.add(each.text()));
+    Writer out = new Writer();
+    out.raw("#include \"hal_cpu.h\"\n");
+    new SourceWriter(source).write(out, Map.of(), Map.of(), all);
+    return new Translation(out.toString(), List.of(), List.of());
+  }
+
+  private Translation translate(
+      List<KernelRequest> kernels, @Nullable Level forced, Map<String, String> slow) {
     List<Form> forms = new ArrayList<>();
+    List<Place> places = new ArrayList<>();
     Map<String, String> divided = new HashMap<>();
     Map<String, List<Token>> stopping = new HashMap<>();
     Set<String> whole = new HashSet<>();
@@ -68,8 +120,11 @@ public final class Translator {
       KernelRequest unused = sizes.merge(kernel.name(), kernel, Translator::narrower);
     }
     for (KernelRequest kernel : kernels) {
-      Form form = form(find(kernel), forced);
+      Function function = find(kernel);
+      String why = slow.get(kernel.entry());
+      Form form = why == null ? form(function, forced) : slow(function, why);
       forms.add(form);
+      places.add(function.place());
       switch (form.level()) {
         case FISSION ->
             divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
@@ -85,7 +140,7 @@ public final class Translator {
     for (int i = 0; i < kernels.size(); i++) {
       SourceWriter.entry(out, i, kernels.get(i), forms.get(i));
     }
-    return new Translation(out.toString(), forms);
+    return new Translation(out.toString(), forms, places);
   }
 
   /** A size that says what holds for both. */
@@ -100,12 +155,27 @@ public final class Translator {
         return function;
       }
     }
+    String names =
+        source.functions().stream()
+            .filter(each -> each.hasBody() && each.isKernel())
+            .map(each -> "'" + each.text() + "'")
+            .distinct()
+            .collect(Collectors.joining(", "));
     throw new HalException( // an expression is compiled, and fails as other code does
         EntryName.isExpression(kernel.entry()) ? Status.INVALID_ARGUMENT : Status.NOT_FOUND,
-        "the source has no kernel '" + kernel.entry() + "'");
+        "%s has no kernel '%s'; it has %s"
+            .formatted(what, kernel.entry(), names.isEmpty() ? "none" : names));
   }
 
   // Levels.
+
+  /** A level with stacks, or none where a class asks for the item. */
+  private Form slow(Function kernel, String why) {
+    Form form = form(kernel, Level.FIBER);
+    return form.level() == Level.FIBER && !calls.asksThroughClass(kernel.text())
+        ? new Form(Level.FIBER, form.meets(), why)
+        : form;
+  }
 
   private Form form(Function kernel, @Nullable Level forced) {
     boolean meets = calls.hasMeeting(kernel.text());
@@ -138,8 +208,8 @@ public final class Translator {
     return new Form(Level.FIBER, meets, reasons(why));
   }
 
-  private String reasons(List<String> why) {
-    return why.isEmpty() ? whyForced : String.join("; ", why);
+  private static String reasons(List<String> why) {
+    return why.isEmpty() ? "as the option barriers demands" : String.join("; ", why);
   }
 
   /** Makes a kernel a coroutine. Returns why that is not possible; empty if it is. */

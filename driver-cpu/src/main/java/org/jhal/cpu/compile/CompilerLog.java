@@ -1,0 +1,93 @@
+package org.jhal.cpu.compile;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The messages of a compiler, as GCC and Clang print them. */
+final class CompilerLog {
+  /** A message about a place in a source: 1 is the file, 2 the line. */
+  private static final Pattern ERROR =
+      Pattern.compile("^([^\\n:]*):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: .*$", Pattern.MULTILINE);
+
+  /** A line that begins a message, rather than one that shows or explains the source. */
+  private static final Pattern MESSAGE =
+      Pattern.compile(".*: (fatal )?(error|warning|note): .*|[^\\s].*:[0-9]+:.*");
+
+  /** What only the translation has: its files, and names that begin with hal. */
+  private static final Pattern INTERNAL =
+      Pattern.compile(
+          "headers/|kernels\\.cpp|<generated>|<scratch space>|\\bhal_|\\bHAL_|__groups\\b");
+
+  /** A function in its translated form, in quotes: 1 is the name, 2 the template arguments. */
+  private static final Pattern FUNCTION =
+      Pattern.compile(
+          "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_)[^'\\n]*?"
+              + "( \\[with (?![^'\\n]*HAL_)[^'\\n]*\\])?'");
+
+  /** The first argument that the source does not give. */
+  private static final Pattern ITEM = Pattern.compile("\\bhal_item ?&(, )?");
+
+  private CompilerLog() {}
+
+  /** Whether there is an error in a source. */
+  static boolean hasError(String log) {
+    return ERROR.matcher(log).find();
+  }
+
+  /** The first error. */
+  static String firstError(String log) {
+    Matcher found = ERROR.matcher(log);
+    return found.find() ? found.group() : log.lines().findFirst().orElse("");
+  }
+
+  /** What tests where an error is. */
+  interface At {
+    boolean is(String file, int line);
+  }
+
+  /** The first error at such a place; empty if there is none. */
+  static String errorAt(String log, At at) {
+    Matcher found = ERROR.matcher(log);
+    while (found.find()) {
+      if (at.is(found.group(1), Integer.parseInt(found.group(2)))) {
+        return found.group();
+      }
+    }
+    return "";
+  }
+
+  /**
+   * The messages as they would be about the source itself: without notes and contexts that are
+   * about the translation, and without the parameter that it adds.
+   */
+  static String withoutInternals(String log) {
+    List<String> kept = new ArrayList<>();
+    boolean isDropped = false;
+    for (String line : log.lines().toList()) {
+      boolean isError = ERROR.matcher(line).matches();
+      String text = line;
+      if (!isError && line.contains(": In ")) {
+        text =
+            FUNCTION
+                .matcher(text)
+                .replaceAll(
+                    found ->
+                        "'"
+                            + found.group(1)
+                            + Objects.requireNonNullElse(found.group(2), "")
+                            + "'");
+      }
+      text = ITEM.matcher(text).replaceAll("");
+      boolean isInternal = !isError && INTERNAL.matcher(text).find();
+      // What a message shows of the source belongs to it.
+      isDropped = isInternal || (isDropped && !isError && !MESSAGE.matcher(line).matches());
+      if (!isDropped) {
+        kept.add(text);
+      }
+    }
+    return String.join("\n", kept);
+  }
+}
