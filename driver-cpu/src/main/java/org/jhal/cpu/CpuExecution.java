@@ -60,7 +60,8 @@ class CpuExecution {
           open = new Dispatches(submission);
           tasks.add(open);
         }
-        open.add(grid, retained());
+        open.keep(retained());
+        open.add(grid);
       } else {
         open = null;
         tasks.add(new Single(body(command, submission), submission, retained()));
@@ -79,29 +80,26 @@ class CpuExecution {
     return List.copyOf(used);
   }
 
-  private static void release(Iterable<CpuMemory> memory) {
-    for (CpuMemory each : memory) {
-      each.release();
-    }
-  }
+  /** A task of an operation, with the memory that it keeps. */
+  private abstract static class Work implements CpuTask {
+    final Submission submission;
+    private final List<CpuMemory> memory = new ArrayList<>();
 
-  /** Any command but a dispatch of a kernel in C++. */
-  private final class Single implements CpuTask {
-    private final CpuTask.Body body;
-    private final Submission submission;
-    private final List<CpuMemory> memory;
-
-    Single(CpuTask.Body body, Submission submission, List<CpuMemory> retained) {
-      this.body = body;
+    Work(Submission submission) {
       this.submission = submission;
-      this.memory = retained;
     }
+
+    /** Keeps memory, each of which was retained. */
+    void keep(List<CpuMemory> retained) {
+      memory.addAll(retained);
+    }
+
+    abstract void execute() throws Throwable;
 
     @Override
     public void run() {
       try {
-        check("execute");
-        body.run();
+        execute();
       } catch (Throwable t) { // fails only its operation
         submission.fail(Attempt.aborted("work threw ", t));
       } finally {
@@ -111,44 +109,49 @@ class CpuExecution {
 
     @Override
     public void drop() {
-      release(memory);
+      for (CpuMemory each : memory) {
+        each.release();
+      }
+    }
+  }
+
+  /** Any command but a dispatch of a kernel in C++. */
+  private final class Single extends Work {
+    private final CpuTask.Body body;
+
+    Single(CpuTask.Body body, Submission submission, List<CpuMemory> retained) {
+      super(submission);
+      this.body = body;
+      keep(retained);
+    }
+
+    @Override
+    void execute() throws Throwable {
+      check("execute");
+      body.run();
     }
   }
 
   /** Consecutive dispatches of one operation, of kernels in C++. */
-  private final class Dispatches implements CpuTask {
-    private final Submission submission;
+  private final class Dispatches extends Work {
     private final List<CpuGrid> all = new ArrayList<>();
-    private final List<CpuMemory> memory = new ArrayList<>();
 
     Dispatches(Submission submission) {
-      this.submission = submission;
+      super(submission);
     }
 
     boolean isFull() {
       return all.size() == CpuGrids.MOST;
     }
 
-    void add(CpuGrid grid, List<CpuMemory> retained) {
+    void add(CpuGrid grid) {
       all.add(grid);
-      memory.addAll(retained);
     }
 
     @Override
-    public void run() {
-      try {
-        all.removeIf(grid -> !begins());
-        grids.run(all, submission);
-      } catch (Throwable t) { // fails only its operation
-        submission.fail(Attempt.aborted("work threw ", t));
-      } finally {
-        drop();
-      }
-    }
-
-    @Override
-    public void drop() {
-      release(memory);
+    void execute() {
+      all.removeIf(grid -> !begins());
+      grids.run(all, submission);
     }
 
     private boolean begins() {

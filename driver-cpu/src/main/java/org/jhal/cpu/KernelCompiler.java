@@ -170,8 +170,8 @@ final class KernelCompiler {
   }
 
   private byte[] kept(HostCompiler own, List<String> depends, String label, Made made) {
-    String translator = Resources.translator();
-    if (cache == null || translator == null || !cpu.isKnown()) {
+    String translator = cache == null || !cpu.isKnown() ? null : Resources.translator();
+    if (cache == null || translator == null) {
       return made.make();
     }
     KernelKey key = key(own, cpu, translator, depends);

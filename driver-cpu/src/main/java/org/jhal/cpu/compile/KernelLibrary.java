@@ -1,8 +1,5 @@
 package org.jhal.cpu.compile;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.cpu.translate.Translator;
+import org.jhal.cpu.runtime.Resources;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
@@ -54,17 +51,12 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
   }
 
   private static int readAbi() {
-    try (InputStream in = Translator.class.getResourceAsStream("hal_abi.h")) {
-      String header =
-          new String(in == null ? new byte[0] : in.readAllBytes(), StandardCharsets.UTF_8);
-      Matcher version = Pattern.compile("#define HAL_ABI_VERSION ([0-9]+)").matcher(header);
-      if (!version.find()) {
-        throw new IllegalStateException("hal_abi.h has no version");
-      }
-      return Integer.parseInt(version.group(1));
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read hal_abi.h", e);
+    String header = Resources.header("hal_abi.h");
+    Matcher version = Pattern.compile("#define HAL_ABI_VERSION ([0-9]+)").matcher(header);
+    if (!version.find()) {
+      throw new IllegalStateException("hal_abi.h has no version");
     }
+    return Integer.parseInt(version.group(1));
   }
 
   /** The C++ that puts a description into a library. */

@@ -53,14 +53,28 @@ public final class Resources {
 
   /** The text of all headers, for the key of what is compiled with them. */
   public static String headers() {
-    StringBuilder all = new StringBuilder();
-    for (String header : Dialect.files()) {
-      all.append(Dialect.text(header));
+    return Texts.HEADERS;
+  }
+
+  /** The text of one of the headers that are this driver's own. */
+  public static String header(String name) {
+    return new String(read(Translator.class, name), StandardCharsets.UTF_8);
+  }
+
+  /** Read when first needed, and then kept: each kernel that is loaded has a key. */
+  private static final class Texts {
+    static final String HEADERS = read();
+
+    private static String read() {
+      StringBuilder all = new StringBuilder();
+      for (String header : Dialect.files()) {
+        all.append(Dialect.text(header));
+      }
+      for (String header : Resources.HEADERS) {
+        all.append(header(header));
+      }
+      return all.toString();
     }
-    for (String header : HEADERS) {
-      all.append(new String(read(Translator.class, header), StandardCharsets.UTF_8));
-    }
-    return all.toString();
   }
 
   /**

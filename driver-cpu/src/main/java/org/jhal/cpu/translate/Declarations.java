@@ -22,6 +22,21 @@ final class Declarations {
           "__inline__",
           "HAL_DEVICE");
 
+  /** What types of integers with 32 or 64 bits are made of. */
+  static final Set<String> INTEGERS =
+      Set.of(
+          "unsigned",
+          "int",
+          "long",
+          "size_t",
+          "uint",
+          "ulong",
+          "int32_t",
+          "uint32_t",
+          "int64_t",
+          "uint64_t",
+          "const");
+
   private static final Set<String> TYPES =
       Set.of(
           "void",

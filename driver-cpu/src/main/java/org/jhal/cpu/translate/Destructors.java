@@ -38,9 +38,11 @@ final class Destructors {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       Token name = Tokens.get(tokens, i + 1);
-      int end = Tokens.find(tokens, i, "{", ";");
-      if (CLASSES.contains(token.text()) && name.isWord() && Tokens.is(tokens, end, "{")) {
-        add(name.text(), tokens.subList(i, Tokens.close(tokens, end)), words);
+      if (CLASSES.contains(token.text())) {
+        int end = Tokens.find(tokens, i, "{", ";");
+        if (name.isWord() && Tokens.is(tokens, end, "{")) {
+          add(name.text(), tokens.subList(i, Tokens.close(tokens, end)), words);
+        }
       } else if (token.is("using") || token.is("typedef")) {
         int last = Tokens.find(tokens, i, ";");
         String defined = token.is("using") ? name.text() : Tokens.get(tokens, last - 1).text();

@@ -29,20 +29,6 @@ final class Neighbours {
           "+", "-", "*", "=", "+=", "-=", "*=", "&=", "|=", "^=", ",", "(", ")", "[", "]", "&", "|",
           "^", "<<", "<", ">", "++", "--", "~", ".");
 
-  private static final Set<String> INTEGERS =
-      Set.of(
-          "unsigned",
-          "int",
-          "long",
-          "size_t",
-          "uint",
-          "ulong",
-          "int32_t",
-          "uint32_t",
-          "int64_t",
-          "uint64_t",
-          "const");
-
   private static final Set<String> NUMBERS = Set.of("float", "double");
 
   private static final int UNKNOWN = -1;
@@ -93,7 +79,8 @@ final class Neighbours {
   }
 
   static boolean isInteger(Declaration declaration) {
-    return declaration.type().stream().allMatch(token -> INTEGERS.contains(token.text()));
+    return declaration.type().stream()
+        .allMatch(token -> Declarations.INTEGERS.contains(token.text()));
   }
 
   /** Whether the body of a loop is fast for all items of a row at once. */
@@ -121,7 +108,9 @@ final class Neighbours {
 
   private static boolean isNumber(Declaration declaration) {
     return declaration.type().stream()
-        .allMatch(token -> INTEGERS.contains(token.text()) || NUMBERS.contains(token.text()));
+        .allMatch(
+            token ->
+                Declarations.INTEGERS.contains(token.text()) || NUMBERS.contains(token.text()));
   }
 
   private boolean isFast(List<Token> tokens) {
@@ -156,7 +145,7 @@ final class Neighbours {
     if (Tokens.is(tokens, at - 1, ".")) {
       return Set.of("x", "y", "z").contains(word) && isIndex(Tokens.get(tokens, at - 2).text());
     }
-    if (isIndex(word) || INTEGERS.contains(word) || NUMBERS.contains(word)) {
+    if (isIndex(word) || Declarations.INTEGERS.contains(word) || NUMBERS.contains(word)) {
       return true;
     }
     if (next.is("(")) {
@@ -266,7 +255,8 @@ final class Neighbours {
     }
     boolean isCast =
         close < expression.size()
-            && expression.subList(1, close).stream().allMatch(t -> INTEGERS.contains(t.text()));
+            && expression.subList(1, close).stream()
+                .allMatch(t -> Declarations.INTEGERS.contains(t.text()));
     boolean isWhole =
         isCast
             && (close + 2 == expression.size()

@@ -20,19 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rising {
   private static final Set<String> INDEXES = Set.of("threadIdx");
-  private static final Set<String> TYPES =
-      Set.of(
-          "unsigned",
-          "int",
-          "long",
-          "size_t",
-          "uint",
-          "ulong",
-          "int32_t",
-          "uint32_t",
-          "int64_t",
-          "uint64_t",
-          "const");
 
   /**
    * How much an expression may grow from one index to the next: with at most 1024 items it grows by
@@ -155,7 +142,7 @@ final class Rising {
     int close = Tokens.close(factor, 0);
     boolean isType =
         factor.subList(1, Math.min(close, factor.size())).stream()
-            .allMatch(token -> TYPES.contains(token.text()));
+            .allMatch(token -> Declarations.INTEGERS.contains(token.text()));
     return isType && close + 1 < factor.size()
         ? withoutCast(factor.subList(close + 1, factor.size()))
         : factor;
@@ -178,7 +165,7 @@ final class Rising {
             && variable.declarator.pointers().isEmpty()
             && (variable.declaration.is("auto")
                 || variable.declaration.plainType().stream()
-                    .allMatch(token -> TYPES.contains(token.text())))
+                    .allMatch(token -> Declarations.INTEGERS.contains(token.text())))
             && Tokens.is(variable.declarator.initial(), 0, "=");
     return isKnown ? growth(Homes.initial(variable.declarator)) : UNKNOWN;
   }

@@ -123,15 +123,7 @@ final class Tokens {
    * tokens if there is none.
    */
   static int find(List<Token> tokens, int from, String text) {
-    for (int i = from; i < tokens.size(); i++) {
-      if (is(tokens, i, text)) {
-        return i;
-      }
-      if (isOpen(tokens.get(i))) {
-        i = close(tokens, i);
-      }
-    }
-    return tokens.size();
+    return find(tokens, from, text, text);
   }
 
   /** The next token outside brackets that is one of two; the number of tokens if there is none. */
