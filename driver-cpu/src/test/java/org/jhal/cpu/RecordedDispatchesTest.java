@@ -95,50 +95,49 @@ class RecordedDispatchesTest {
     }
   }
 
+  private static Outcome run(int threads, Recording recording) throws InterruptedException {
+    try (Device device = Hal.openDevice("cpu://?cache=off&threads=" + threads);
+        Executable kernels = device.loadExecutable(source())) {
+      return run(device, kernels, recording);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void theyRunInOrder(int threads) throws Exception {
-    try (Device device = Hal.openDevice("cpu://?cache=off&threads=" + threads);
-        Executable kernels = device.loadExecutable(source())) {
-      Outcome outcome =
-          run(
-              device,
-              kernels,
-              (commands, from, log) -> {
-                for (int i = 0; i < MANY; i++) {
-                  append(commands, from, "append", i, log);
-                }
-              });
-      assertNull(outcome.failure());
-      int[] expected = new int[MANY];
-      Arrays.setAll(expected, i -> i);
-      assertArrayEquals(expected, outcome.written());
-    }
+    Outcome outcome =
+        run(
+            threads,
+            (commands, from, log) -> {
+              for (int i = 0; i < MANY; i++) {
+                append(commands, from, "append", i, log);
+              }
+            });
+    assertNull(outcome.failure());
+    int[] expected = new int[MANY];
+    Arrays.setAll(expected, i -> i);
+    assertArrayEquals(expected, outcome.written());
   }
 
   /** Other commands come between the dispatches before and behind them. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void otherCommandsKeepTheirPlace(int threads) throws Exception {
-    try (Device device = Hal.openDevice("cpu://?cache=off&threads=" + threads);
-        Executable kernels = device.loadExecutable(source())) {
-      Outcome outcome =
-          run(
-              device,
-              kernels,
-              (commands, from, log) -> {
-                append(commands, from, "append", 1, log);
-                append(commands, from, "append", 2, log);
-                commands.copy(log, 4, log, 8, 4); // the second number is the first again
-                commands.barrier();
-                append(commands, from, "append", 3, log);
-                commands.fill(log, 4, 4, FillPattern.of32(7));
-                commands.barrier();
-                append(commands, from, "append", 4, log);
-              });
-      assertNull(outcome.failure());
-      assertArrayEquals(new int[] {7, 1, 3, 4}, outcome.written());
-    }
+    Outcome outcome =
+        run(
+            threads,
+            (commands, from, log) -> {
+              append(commands, from, "append", 1, log);
+              append(commands, from, "append", 2, log);
+              commands.copy(log, 4, log, 8, 4); // the second number is the first again
+              commands.barrier();
+              append(commands, from, "append", 3, log);
+              commands.fill(log, 4, 4, FillPattern.of32(7));
+              commands.barrier();
+              append(commands, from, "append", 4, log);
+            });
+    assertNull(outcome.failure());
+    assertArrayEquals(new int[] {7, 1, 3, 4}, outcome.written());
   }
 
   /** The first failure is the operation's; what is behind it runs all the same. */

@@ -300,31 +300,27 @@ class VerifyTests {
 
   @Test
   void hostAddressesRequireExternalWork() throws Exception {
+    assertExternalWorkIsExpected("HOST_ADDRESSES", "[HOST_ADDRESSES, HOST_IMPORT, SHARED_MEMORY]");
+  }
+
+  private void assertExternalWorkIsExpected(String because, String capabilities) throws Exception {
     GoodReport report = withoutExternalWork();
-    report.facts.put("capabilities", "[HOST_ADDRESSES, HOST_IMPORT, SHARED_MEMORY]");
+    report.facts.put("capabilities", capabilities);
     assertEquals(4, verify(report), out::toString);
     assertTrue(
         out.toString()
             .contains(
                 "is skipped: "
                     + SkipReasons.NO_EXTERNAL_WORK
-                    + ", expected to be run: the device offers HOST_ADDRESSES"),
+                    + ", expected to be run: the device offers "
+                    + because),
         out::toString);
   }
 
   /** A device that lends its native runtime runs external work and has native calls. */
   @Test
   void nativeAccessRequiresExternalWorkAndNativeCalls() throws Exception {
-    GoodReport report = withoutExternalWork();
-    report.facts.put("capabilities", "[HOST_IMPORT, NATIVE_ACCESS, SHARED_MEMORY]");
-    assertEquals(4, verify(report), out::toString);
-    assertTrue(
-        out.toString()
-            .contains(
-                "is skipped: "
-                    + SkipReasons.NO_EXTERNAL_WORK
-                    + ", expected to be run: the device offers NATIVE_ACCESS"),
-        out::toString);
+    assertExternalWorkIsExpected("NATIVE_ACCESS", "[HOST_IMPORT, NATIVE_ACCESS, SHARED_MEMORY]");
     assertRefused(
         new GoodReport().skip(PLAIN, "the driver offers no NativeCalls"),
         PLAIN

@@ -79,6 +79,14 @@ public abstract class GpuDialectTest {
         .build();
   }
 
+  /** A bundle whose kernel has one workgroup of this size, which writes numbers. */
+  private static ExecutableSource bundle(String kernel, int items, String source) {
+    return ExecutableSource.builder("dialect")
+        .kernel(kernel, items, out("out", ElementType.I32))
+        .cpp(source)
+        .build();
+  }
+
   private Device open() {
     return sim.open(sim.driver().name() + "://0?close-timeout=200ms");
   }
@@ -124,12 +132,7 @@ public abstract class GpuDialectTest {
         }
         """;
     try (Device device = open();
-        Executable loaded =
-            device.loadExecutable(
-                ExecutableSource.builder("alone")
-                    .kernel("alone", 32, out("out", ElementType.I32))
-                    .cpp(source)
-                    .build());
+        Executable loaded = device.loadExecutable(bundle("alone", 32, source));
         DeviceBuffer to = device.allocate(4 * 32, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
       device
@@ -154,12 +157,7 @@ public abstract class GpuDialectTest {
         }
         """;
     try (Device device = open();
-        Executable loaded =
-            device.loadExecutable(
-                ExecutableSource.builder("branches")
-                    .kernel("branches", 32, out("out", ElementType.I32))
-                    .cpp(source)
-                    .build());
+        Executable loaded = device.loadExecutable(bundle("branches", 32, source));
         DeviceBuffer to = device.allocate(4 * 32, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
       int[] masks = new int[32];
@@ -189,13 +187,7 @@ public abstract class GpuDialectTest {
         """;
     try (Device device = open()) {
       for (int i = 0; i < 3; i++) {
-        device
-            .loadExecutable(
-                ExecutableSource.builder("swapped")
-                    .kernel("swapped" + i, 2, out("out", ElementType.I32))
-                    .cpp(source.formatted(i))
-                    .build())
-            .close();
+        device.loadExecutable(bundle("swapped" + i, 2, source.formatted(i))).close();
         awaitTrue("the module to be unloaded", () -> !sim.live().containsKey("module"));
       }
     }
