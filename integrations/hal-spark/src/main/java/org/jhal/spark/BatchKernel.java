@@ -77,7 +77,8 @@ final class BatchKernel implements AutoCloseable {
                   + " in and an out");
         }
       } else if (parameter.kind() == Parameter.Kind.STRUCT) {
-        throw refused("its parameter '" + parameter.name() + "' is a struct; pass its fields as constants");
+        throw refused(
+            "its parameter '" + parameter.name() + "' is a struct; pass its fields as constants");
       } else if (parameter.name().equals(COUNT)) {
         count = i;
       } else {
@@ -121,8 +122,8 @@ final class BatchKernel implements AutoCloseable {
                 .map(
                     own ->
                         (own.kind() == Parameter.Kind.BUFFER
-                                ? own.direction().name()
-                                : own.kind().name())
+                                    ? own.direction().name()
+                                    : own.kind().name())
                                 .toLowerCase(Locale.ROOT)
                             + " "
                             + own.typeName()
