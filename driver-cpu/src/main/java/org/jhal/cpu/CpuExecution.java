@@ -60,11 +60,13 @@ class CpuExecution {
           open = new Dispatches(submission);
           tasks.add(open);
         }
-        open.keep(retained());
+        open.keepUsed();
         open.add(grid);
       } else {
         open = null;
-        tasks.add(new Single(body(command, submission), submission, retained()));
+        Single single = new Single(body(command, submission), submission);
+        single.keepUsed();
+        tasks.add(single);
       }
     }
   }
@@ -75,13 +77,8 @@ class CpuExecution {
    */
   void check(String call) {}
 
-  private List<CpuMemory> retained() {
-    used.forEach(CpuMemory::retain);
-    return List.copyOf(used);
-  }
-
   /** A task of an operation, with the memory that it keeps. */
-  private abstract static class Work implements CpuTask {
+  private abstract class Work implements CpuTask {
     final Submission submission;
     private final List<CpuMemory> memory = new ArrayList<>();
 
@@ -89,9 +86,12 @@ class CpuExecution {
       this.submission = submission;
     }
 
-    /** Keeps memory, each of which was retained. */
-    void keep(List<CpuMemory> retained) {
-      memory.addAll(retained);
+    /** Keeps the memory that is {@link #used} until it has run or is dropped. */
+    final void keepUsed() {
+      for (CpuMemory each : used) {
+        each.retain();
+        memory.add(each);
+      }
     }
 
     abstract void execute() throws Throwable;
@@ -119,10 +119,9 @@ class CpuExecution {
   private final class Single extends Work {
     private final CpuTask.Body body;
 
-    Single(CpuTask.Body body, Submission submission, List<CpuMemory> retained) {
+    Single(CpuTask.Body body, Submission submission) {
       super(submission);
       this.body = body;
-      keep(retained);
     }
 
     @Override

@@ -170,8 +170,11 @@ final class KernelCompiler {
   }
 
   private byte[] kept(HostCompiler own, List<String> depends, String label, Made made) {
-    String translator = cache == null || !cpu.isKnown() ? null : Resources.translator();
-    if (cache == null || translator == null) {
+    if (cache == null || !cpu.isKnown()) {
+      return made.make();
+    }
+    String translator = Resources.translator();
+    if (translator == null) {
       return made.make();
     }
     KernelKey key = key(own, cpu, translator, depends);

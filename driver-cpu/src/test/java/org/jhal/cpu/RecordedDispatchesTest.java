@@ -67,7 +67,12 @@ class RecordedDispatchesTest {
   }
 
   /** Why a recording has failed, if it has, and what it has written. */
-  private record Outcome(@Nullable HalException failure, int[] written) {}
+  private record Outcome(@Nullable HalException failure, int[] written) {
+    void assertSuccess(int... expected) {
+      assertNull(failure);
+      assertArrayEquals(expected, written);
+    }
+  }
 
   private static Outcome run(Device device, Executable kernels, Recording recording)
       throws InterruptedException {
@@ -113,10 +118,9 @@ class RecordedDispatchesTest {
                 append(commands, from, "append", i, log);
               }
             });
-    assertNull(outcome.failure());
     int[] expected = new int[MANY];
     Arrays.setAll(expected, i -> i);
-    assertArrayEquals(expected, outcome.written());
+    outcome.assertSuccess(expected);
   }
 
   /** Other commands come between the dispatches before and behind them. */
@@ -136,8 +140,7 @@ class RecordedDispatchesTest {
               commands.barrier();
               append(commands, from, "append", 4, log);
             });
-    assertNull(outcome.failure());
-    assertArrayEquals(new int[] {7, 1, 3, 4}, outcome.written());
+    outcome.assertSuccess(7, 1, 3, 4);
   }
 
   /** The first failure is the operation's; what is behind it runs all the same. */
@@ -161,10 +164,8 @@ class RecordedDispatchesTest {
       assertTrue(message.contains("kernel appends_and_traps"), message);
       assertArrayEquals(new int[] {1, 2, 3, 4, 5}, outcome.written());
       assertNull(device.lostCause());
-      Outcome next =
-          run(device, kernels, (commands, from, log) -> append(commands, from, "append", 6, log));
-      assertNull(next.failure());
-      assertArrayEquals(new int[] {6}, next.written());
+      run(device, kernels, (commands, from, log) -> append(commands, from, "append", 6, log))
+          .assertSuccess(6);
     }
   }
 }

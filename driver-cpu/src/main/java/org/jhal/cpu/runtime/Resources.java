@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Translator;
 import org.jhal.driver.dialect.Dialect;
+import org.jhal.driver.support.Lazy;
 import org.jspecify.annotations.Nullable;
 
 /** The sources in C and C++ that come with this driver. */
@@ -36,6 +37,9 @@ public final class Resources {
           "hal_print.c",
           "hal_thread.c");
 
+  /** Read when first needed, and then kept: each kernel that is loaded has a key. */
+  private static final Lazy<String> HEADERS_TEXT = new Lazy<>();
+
   /** The file of {@link #translator}. */
   public static final String DIGEST = "translator.sha256";
 
@@ -53,28 +57,23 @@ public final class Resources {
 
   /** The text of all headers, for the key of what is compiled with them. */
   public static String headers() {
-    return Texts.HEADERS;
+    return HEADERS_TEXT.get(Resources::readHeaders);
+  }
+
+  private static String readHeaders() {
+    StringBuilder all = new StringBuilder();
+    for (String header : Dialect.files()) {
+      all.append(Dialect.text(header));
+    }
+    for (String header : HEADERS) {
+      all.append(header(header));
+    }
+    return all.toString();
   }
 
   /** The text of one of the headers that are this driver's own. */
   public static String header(String name) {
     return new String(read(Translator.class, name), StandardCharsets.UTF_8);
-  }
-
-  /** Read when first needed, and then kept: each kernel that is loaded has a key. */
-  private static final class Texts {
-    static final String HEADERS = read();
-
-    private static String read() {
-      StringBuilder all = new StringBuilder();
-      for (String header : Dialect.files()) {
-        all.append(Dialect.text(header));
-      }
-      for (String header : Resources.HEADERS) {
-        all.append(header(header));
-      }
-      return all.toString();
-    }
   }
 
   /**

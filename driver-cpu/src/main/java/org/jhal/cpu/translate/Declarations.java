@@ -130,6 +130,11 @@ final class Declarations {
 
   private Declarations() {}
 
+  /** Whether a type is made of {@link #INTEGERS} alone. */
+  static boolean isInteger(List<Token> type) {
+    return type.stream().allMatch(token -> INTEGERS.contains(token.text()));
+  }
+
   /**
    * What a statement declares, which ends without its semicolon; null if it does not declare
    * variables.

@@ -78,11 +78,6 @@ final class Neighbours {
     return variable.declaration.is("__shared__");
   }
 
-  static boolean isInteger(Declaration declaration) {
-    return declaration.type().stream()
-        .allMatch(token -> Declarations.INTEGERS.contains(token.text()));
-  }
-
   /** Whether the body of a loop is fast for all items of a row at once. */
   boolean isFast(For loop, String counter, List<Token> start) {
     counters.put(counter, start);
@@ -238,7 +233,7 @@ final class Neighbours {
       return start;
     }
     return !names.isAssigned(name)
-            && isInteger(variable.declaration)
+            && Declarations.isInteger(variable.declaration.type())
             && variable.declarator.pointers().isEmpty()
             && Tokens.is(variable.declarator.initial(), 0, "=")
         ? Homes.initial(variable.declarator)
@@ -254,9 +249,7 @@ final class Neighbours {
       return withoutCasts(expression.subList(1, close));
     }
     boolean isCast =
-        close < expression.size()
-            && expression.subList(1, close).stream()
-                .allMatch(t -> Declarations.INTEGERS.contains(t.text()));
+        close < expression.size() && Declarations.isInteger(expression.subList(1, close));
     boolean isWhole =
         isCast
             && (close + 2 == expression.size()

@@ -140,9 +140,7 @@ final class Rising {
       return factor;
     }
     int close = Tokens.close(factor, 0);
-    boolean isType =
-        factor.subList(1, Math.min(close, factor.size())).stream()
-            .allMatch(token -> Declarations.INTEGERS.contains(token.text()));
+    boolean isType = Declarations.isInteger(factor.subList(1, Math.min(close, factor.size())));
     return isType && close + 1 < factor.size()
         ? withoutCast(factor.subList(close + 1, factor.size()))
         : factor;
@@ -164,8 +162,7 @@ final class Rising {
             && variable.isRepeatable
             && variable.declarator.pointers().isEmpty()
             && (variable.declaration.is("auto")
-                || variable.declaration.plainType().stream()
-                    .allMatch(token -> Declarations.INTEGERS.contains(token.text())))
+                || Declarations.isInteger(variable.declaration.plainType()))
             && Tokens.is(variable.declarator.initial(), 0, "=");
     return isKnown ? growth(Homes.initial(variable.declarator)) : UNKNOWN;
   }

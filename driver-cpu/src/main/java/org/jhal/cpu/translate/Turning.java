@@ -121,7 +121,7 @@ final class Turning {
     if (!(loop.start() instanceof Variables start)
         || start.declaration().declarators().size() != 1
         || start.declaration().is("const")
-        || !Neighbours.isInteger(start.declaration())) {
+        || !Declarations.isInteger(start.declaration().type())) {
       return loop;
     }
     Declarator counter = start.declaration().declarators().get(0);
