@@ -65,10 +65,10 @@ class HipDriverTest extends GpuDriverTest {
     assertTrue(sim.driver().probe().isAvailable());
     assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
     try (Device device = open("0?queues=1")) {
-      long before = calls("hipSetDevice");
+      long before = sim.calls("hipSetDevice");
       sim.simulator().fail("hipSetDevice", 2, 999); // the second of an allocation is back to mine
       device.allocate(16, BufferParams.DEVICE).close();
-      assertTrue(calls("hipSetDevice") >= before + 2);
+      assertTrue(sim.calls("hipSetDevice") >= before + 2);
       assertNull(device.lostCause());
     } finally {
       assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(0));
@@ -81,11 +81,7 @@ class HipDriverTest extends GpuDriverTest {
     try (Device device = open("0")) {
       sim.simulator().fail("hipMallocFromPoolAsync", 1, outOfMemory);
       device.allocate(16, BufferParams.DEVICE).close();
-      assertEquals(1, calls("hipMemPoolTrimTo"));
+      assertEquals(1, sim.calls("hipMemPoolTrimTo"));
     }
-  }
-
-  private long calls(String function) {
-    return sim.simulator().calls().getOrDefault(function, 0L);
   }
 }

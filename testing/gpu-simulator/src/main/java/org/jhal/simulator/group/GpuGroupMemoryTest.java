@@ -159,9 +159,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     if (failing.point == Point.ELSEWHERE) {
       // A launch that is ended before it is complete records no events behind its parts.
-      awaitTrue(
-          "the wait for the event behind each part",
-          () -> sim.simulator().calls().getOrDefault(names.waitEvent, 0L) >= failing.ranks());
+      sim.awaitCalls(names.waitEvent, failing.ranks());
       awaitTrue("all parts", () -> collectives().reached() == failing.ranks());
       for (int rank : failing.culprits.which()) {
         var ignored =

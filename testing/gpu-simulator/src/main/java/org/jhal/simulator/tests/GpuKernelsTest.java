@@ -391,7 +391,7 @@ public abstract class GpuKernelsTest {
     Waits.awaitTrue("close() to give up", Duration.ofSeconds(20), () -> !closing.isRunning());
     closing.join();
     awaitFailure(done, 1, Status.DEADLINE_EXCEEDED);
-    assertEquals(0L, sim.simulator().calls().getOrDefault(unload, 0L), "modules unloaded");
+    assertEquals(0L, sim.calls(unload), "modules unloaded");
     assertTrue(sim.live().containsKey("registration"), "the flags are still there");
     mapping.bytes().putInt(0, 1); // lets it end
     Waits.awaitTrue("the kernel to see that", () -> mapping.bytes().getInt(4) == 2);
