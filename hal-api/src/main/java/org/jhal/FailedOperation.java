@@ -7,7 +7,7 @@ import java.util.Objects;
  * The operation that is the origin of a failure. The operations that depend on it fail too.
  * Immutable.
  *
- * @param queue the name of its queue, unique in the process, such as {@code cuda-0-q1}
+ * @param queue the name of its queue, unique in the process, such as {@code mock-0-q1}
  * @param number its number in the queue, as in {@link Hal#explain} and in recordings
  * @param kind what it does, such as {@code fill}
  */
@@ -20,7 +20,7 @@ public record FailedOperation(String queue, long number, String kind) implements
     Objects.requireNonNull(kind, "kind");
   }
 
-  /** Returns the operation in the form {@code cuda-0-q1 operation 13 (fill)}. */
+  /** Returns the operation in the form {@code mock-0-q1 operation 13 (fill)}. */
   @Override
   public String toString() {
     return queue + " operation " + number + " (" + kind + ")";

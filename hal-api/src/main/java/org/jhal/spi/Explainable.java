@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * must not hold a lock for long.
  */
 public interface Explainable {
-  /** Returns the name of the device, such as {@code cuda-0}. */
+  /** Returns the name of the device, such as {@code mock-0}. */
   String name();
 
   /** Returns why the device is lost, or null if it is not. */

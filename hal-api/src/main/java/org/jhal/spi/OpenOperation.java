@@ -9,7 +9,7 @@ import org.jhal.Timepoint;
 /**
  * A snapshot of an operation that has not ended. Immutable.
  *
- * @param queue the name of its queue, unique in the process, such as {@code cuda-0-q1}
+ * @param queue the name of its queue, unique in the process, such as {@code mock-0-q1}
  * @param number its number in the queue
  * @param kind what it does, such as {@code fill}
  * @param state its state, such as {@code PARKED}
