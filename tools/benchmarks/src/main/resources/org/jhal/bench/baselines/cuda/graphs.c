@@ -6,21 +6,13 @@
  *   graph-wait             a graph of one chain, and the host waits for each launch
  *   stream, stream-wait    the kernels launched one by one, the host waiting at the end or for each step
  */
-#include "raw.h"
+#include "graphs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TABLES = 16 };
-
-struct shape {
-  int kernels;
-  int chains;
-  CUgraph graph;
-  CUgraphExec instance;
-  CUgraphNode *nodes;
-};
 
 /* In one chain the kernels write one value after the other, so that the last one's is left. */
 static unsigned value_of(const struct shape *shape, int kernel) {
@@ -33,7 +25,7 @@ static void wait_for(CUevent event) {
 }
 
 /* Calls cuGraphAddKernelNode if there is a graph to add it to, or else changes the node of the instance. */
-static void set_kernel(struct shape *shape, int kernel, CUdeviceptr address, int is_added) {
+static void put_kernel(struct shape *shape, int kernel, CUdeviceptr address, int is_added) {
   unsigned value = value_of(shape, kernel);
   void *arguments[] = {&address, &value};
   CUDA_KERNEL_NODE_PARAMS parameters;
@@ -51,15 +43,16 @@ static void set_kernel(struct shape *shape, int kernel, CUdeviceptr address, int
   }
 }
 
-/* A graph that is on the device and has run once. */
-static void make(struct shape *shape, CUdeviceptr address, CUevent event) {
+void set_kernel(struct shape *shape, int kernel, CUdeviceptr address) { put_kernel(shape, kernel, address, 0); }
+
+void make_graph(struct shape *shape, CUdeviceptr address, CUevent event) {
   shape->nodes = calloc((size_t)shape->kernels, sizeof *shape->nodes);
   if (shape->nodes == NULL) {
     die("no memory for %d kernels", shape->kernels);
   }
   CALL(cuGraphCreate, &shape->graph, 0);
   for (int i = 0; i < shape->kernels; i++) {
-    set_kernel(shape, i, address, 1);
+    put_kernel(shape, i, address, 1);
   }
   CALL(cuGraphInstantiateWithFlags, &shape->instance, shape->graph, 0);
   CALL(cuGraphUpload, shape->instance, stream);
@@ -67,7 +60,7 @@ static void make(struct shape *shape, CUdeviceptr address, CUevent event) {
   wait_for(event);
 }
 
-static void destroy(struct shape *shape) {
+void destroy_graph(struct shape *shape) {
   CALL(cuGraphExecDestroy, shape->instance);
   CALL(cuGraphDestroy, shape->graph);
   free(shape->nodes);
@@ -77,7 +70,7 @@ static void destroy(struct shape *shape) {
 static void submit(struct shape *shape, int is_graph, int tables, CUdeviceptr address) {
   if (is_graph) {
     for (int i = 0; tables > 1 && i < shape->kernels; i++) {
-      set_kernel(shape, i, address, 0);
+      set_kernel(shape, i, address);
     }
     CALL(cuGraphLaunch, shape->instance, stream);
   } else {
@@ -96,7 +89,7 @@ static void measure(struct shape *shape, int is_graph, int tables, int is_waitin
     CALL(cuMemAlloc, &addresses[i], sizeof(unsigned));
   }
   if (is_graph) {
-    make(shape, addresses[0], event);
+    make_graph(shape, addresses[0], event);
   }
   for (int i = 0; i < tables; i++) {
     write_word(addresses[i], 0);
@@ -119,7 +112,7 @@ static void measure(struct shape *shape, int is_graph, int tables, int is_waitin
     CALL(cuMemFree, addresses[i]);
   }
   if (is_graph) {
-    destroy(shape);
+    destroy_graph(shape);
   }
   CALL(cuEventDestroy, event);
 }
