@@ -163,6 +163,7 @@ class BenchToolTest {
                   "graph-",
                   "pageable-",
                   "load",
+                  "marks",
                   "peer-copy",
                   "peer-both",
                   "peer-hop",
@@ -318,7 +319,7 @@ class BenchToolTest {
   @Test
   void listShowsTheDriverOfACase() {
     assertEquals(0, run("--list", "--case", "cuda-*"));
-    assertEquals(8, out.toString().lines().count(), out.toString());
+    assertEquals(10, out.toString().lines().count(), out.toString());
     assertTrue(
         out.toString().lines().allMatch(line -> line.contains(" (only cuda) ")), out.toString());
   }

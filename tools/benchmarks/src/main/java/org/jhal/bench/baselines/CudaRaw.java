@@ -49,8 +49,7 @@ public final class CudaRaw implements AutoCloseable {
           "pageable.c",
           "peers.c",
           "raw.c");
-  private static final List<String> HEADERS =
-      List.of("driver.h", "graphs.h", "peers.h", "raw.h");
+  private static final List<String> HEADERS = List.of("driver.h", "graphs.h", "peers.h", "raw.h");
   private static final String ABSENT = "absent "; // begins an answer that names what is missing
   private static final String END = "the end of the output";
   private static final Pattern RESULT =

@@ -3,6 +3,7 @@
  *
  *   graph-CHAINS           a graph of so many chains side by side, launched step after step
  *   graph-tables-TABLES    a graph of one chain; before each launch all kernels get another of so many addresses
+ *   graph-instances-TABLES the same with an instance for each address, in turn
  *   graph-wait             a graph of one chain, and the host waits for each launch
  *   stream, stream-wait    the kernels launched one by one, the host waiting at the end or for each step
  */
@@ -66,74 +67,87 @@ void destroy_graph(struct shape *shape) {
   free(shape->nodes);
 }
 
+/* What a case launches. */
+struct plan {
+  struct shape shape;
+  int tables;
+  int is_graph;
+  int has_instances; /* one for each table */
+  int is_waiting;
+};
+
 /* One step: what is launched, by one call or by many. */
-static void submit(struct shape *shape, int is_graph, int tables, CUdeviceptr address) {
-  if (is_graph) {
-    for (int i = 0; tables > 1 && i < shape->kernels; i++) {
+static void submit(const struct plan *plan, struct shape *shape, CUdeviceptr address) {
+  if (plan->is_graph) {
+    for (int i = 0; plan->tables > 1 && !plan->has_instances && i < shape->kernels; i++) {
       set_kernel(shape, i, address);
     }
     CALL(cuGraphLaunch, shape->instance, stream);
   } else {
     for (int i = 0; i < shape->kernels; i++) {
-      launch(address, value_of(shape, i));
+      launch(stream, address, value_of(shape, i));
     }
   }
 }
 
-static void measure(struct shape *shape, int is_graph, int tables, int is_waiting, int steps, long long *times,
-                    long long *sum) {
+static void measure(const struct plan *plan, int steps, long long *times, long long *sum) {
   CUevent event;
   CUdeviceptr addresses[MOST_TABLES];
+  struct shape shapes[MOST_TABLES];
+  int instances = plan->has_instances ? plan->tables : 1;
   CALL(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
-  for (int i = 0; i < tables; i++) {
+  for (int i = 0; i < plan->tables; i++) {
     CALL(cuMemAlloc, &addresses[i], sizeof(unsigned));
   }
-  if (is_graph) {
-    make_graph(shape, addresses[0], event);
+  for (int i = 0; i < instances; i++) {
+    shapes[i] = plan->shape;
+    if (plan->is_graph) {
+      make_graph(&shapes[i], addresses[i], event);
+    }
   }
-  for (int i = 0; i < tables; i++) {
+  for (int i = 0; i < plan->tables; i++) {
     write_word(addresses[i], 0);
   }
   long long start = now();
   for (int i = 0; i < steps; i++) {
-    long long step = is_waiting ? now() : 0;
-    submit(shape, is_graph, tables, addresses[i % tables]);
-    if (is_waiting) {
+    long long step = plan->is_waiting ? now() : 0;
+    submit(plan, &shapes[i % instances], addresses[i % plan->tables]);
+    if (plan->is_waiting) {
       wait_for(event);
       times[i] = now() - step;
     }
   }
-  if (!is_waiting) {
+  if (!plan->is_waiting) {
     wait_for(event);
     *sum = now() - start;
   }
-  for (int i = 0; i < tables; i++) {
-    expect_word(addresses[i], i < steps ? value_of(shape, shape->kernels - 1) : 0);
+  for (int i = 0; i < plan->tables; i++) {
+    expect_word(addresses[i], i < steps ? value_of(&plan->shape, plan->shape.kernels - 1) : 0);
     CALL(cuMemFree, addresses[i]);
   }
-  if (is_graph) {
-    destroy_graph(shape);
+  for (int i = 0; plan->is_graph && i < instances; i++) {
+    destroy_graph(&shapes[i]);
   }
   CALL(cuEventDestroy, event);
 }
 
 int graph_case(const char *name, size_t commands, int steps, long long *times, long long *sum) {
-  struct shape shape = {(int)commands, 1, NULL, NULL, NULL};
-  int tables = 1;
-  int is_graph = 1;
-  int is_waiting = 0;
+  struct plan plan = {{(int)commands, 1, NULL, NULL, NULL}, 1, 1, 0, 0};
   if (strcmp(name, "stream") == 0 || strcmp(name, "stream-wait") == 0) {
-    is_graph = 0;
-    is_waiting = strcmp(name, "stream-wait") == 0;
+    plan.is_graph = 0;
+    plan.is_waiting = strcmp(name, "stream-wait") == 0;
   } else if (strcmp(name, "graph-wait") == 0) {
-    is_waiting = 1;
-  } else if (sscanf(name, "graph-tables-%d", &tables) != 1 && sscanf(name, "graph-%d", &shape.chains) != 1) {
+    plan.is_waiting = 1;
+  } else if (sscanf(name, "graph-instances-%d", &plan.tables) == 1) {
+    plan.has_instances = 1;
+  } else if (sscanf(name, "graph-tables-%d", &plan.tables) != 1 &&
+             sscanf(name, "graph-%d", &plan.shape.chains) != 1) {
     return 0;
   }
-  if (commands < 1 || commands > 1000000 || shape.chains < 1 || tables < 1 || tables > MOST_TABLES) {
+  if (commands < 1 || commands > 1000000 || plan.shape.chains < 1 || plan.tables < 1 || plan.tables > MOST_TABLES) {
     die("%s of %zu kernels: 1 to 1000000 kernels, at least 1 chain and 1 to %d tables are possible", name, commands,
         MOST_TABLES);
   }
-  measure(&shape, is_graph, tables, is_waiting, steps, times, sum);
+  measure(&plan, steps, times, sum);
   return 1;
 }

@@ -47,9 +47,17 @@ long long now(void) {
 
 /* ---- the kernel ---- */
 
-void launch(CUdeviceptr address, unsigned value) {
+void launch(CUstream into, CUdeviceptr address, unsigned value) {
   void *parameters[] = {&address, &value};
-  CALL(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+  CALL(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, into, parameters, NULL);
+}
+
+void poll_event(CUevent event) {
+  CUresult result;
+  do {
+    result = cuEventQuery_(event);
+  } while (result == CUDA_ERROR_NOT_READY);
+  check(result, "cuEventQuery");
 }
 
 void write_word(CUdeviceptr address, unsigned word) {
@@ -74,7 +82,7 @@ static void round_trip(int steps, unsigned flags, long long *times) {
   write_word(target, 0);
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    launch(target, VALUE);
+    launch(stream, target, VALUE);
     CALL(cuEventRecord, event, stream);
     CALL(cuEventSynchronize, event);
     times[i] = now() - start;
@@ -100,7 +108,7 @@ static void host_functions(int steps, long long *times) {
   done = 0;
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    launch(target, VALUE);
+    launch(stream, target, VALUE);
     CALL(cuLaunchHostFunc, stream, host_function, NULL);
     pthread_mutex_lock(&mutex);
     while (done <= i) {
@@ -193,7 +201,7 @@ static void answer(const char *name, size_t bytes, int steps) {
     transfer(UPLOAD, bytes, steps, times);
   } else if (strcmp(name, "readback") == 0) {
     transfer(READBACK, bytes, steps, times);
-  } else if (!chain_case(name, bytes, steps, &sum) && !graph_case(name, bytes, steps, times, &sum) &&
+  } else if (!chain_case(name, bytes, steps, times, &sum) && !graph_case(name, bytes, steps, times, &sum) &&
              !pageable_case(name, bytes, steps, times) && !library_case(name, bytes, steps, &sum) &&
              !peer_case(name, bytes, steps, times, &sum) && !collective_case(name, bytes, steps, times, &sum)) {
     die("unknown case '%s'", name);
