@@ -82,6 +82,7 @@ public final class PageableCases {
 
   private static List<Series> series(Bench bench, Kind kind, boolean isBesideC) {
     Device device = bench.deviceThatSpins(DispatchWork.SPINNING);
+    Bench peer = bench.peer();
     List<Series> all = new ArrayList<>();
     for (int kibs : bench.sizes(kind == Kind.UPLOAD ? UPLOADS : READBACKS)) {
       int bytes = kibs * KIB;
@@ -89,16 +90,21 @@ public final class PageableCases {
       for (Memory memory : Memory.values()) {
         String label = size(kibs) + ", " + memory.label;
         Subject jhal = new PageableTransfers(Subject.JHAL, device, kind, memory, bytes, steps);
-        all.add(
-            isBesideC
-                ? new Series(label, jhal, baselines(bench, kind, kibs, steps), aims(kind, kibs))
-                : new Series(label, jhal, List.of()));
+        List<Subject> baselines = new ArrayList<>();
+        if (isBesideC) {
+          baselines.addAll(inC(bench, kind, kibs, steps));
+        }
+        if (peer != null) {
+          Device beside = peer.deviceThatSpins(DispatchWork.SPINNING);
+          baselines.add(new PageableTransfers(peer.uri(), beside, kind, memory, bytes, steps));
+        }
+        all.add(new Series(label, jhal, baselines, isBesideC ? aims(kind, kibs) : List.of()));
       }
     }
     return all;
   }
 
-  private static List<Subject> baselines(Bench bench, Kind kind, int kibs, int steps) {
+  private static List<Subject> inC(Bench bench, Kind kind, int kibs, int steps) {
     int bytes = kibs * KIB;
     List<Subject> all = new ArrayList<>();
     if (kibs <= MOST_IN_SLOT) {

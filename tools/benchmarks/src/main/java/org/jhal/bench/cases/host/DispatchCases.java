@@ -51,7 +51,7 @@ public final class DispatchCases {
             "marks",
             "how soon a host thread that looks at a timeline sees dispatches",
             "ns",
-            Quartiles.METRICS,
+            Marks.METRICS,
             false,
             DispatchCases::marks));
   }

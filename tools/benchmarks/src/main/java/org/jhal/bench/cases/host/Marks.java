@@ -1,5 +1,7 @@
 package org.jhal.bench.cases.host;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import org.jhal.BufferParams;
@@ -25,29 +27,32 @@ import org.jspecify.annotations.Nullable;
  * when the work of the one before it is over.
  */
 final class Marks implements Subject {
+  /**
+   * The quartiles of the times, and the median time until all work of the step is over, in
+   * nanoseconds.
+   */
+  static final List<String> METRICS = metrics();
+
   /** The work of a step. */
   enum Work {
-    LONE("a dispatch", 1_000, 1, false, false),
-    BURST("64 dispatches", 200, 64, false, false),
-    BEFORE_LONG("before a long fill", 50, 1, true, false),
+    LONE("a dispatch", 1_000, 1, false),
+    BURST("64 dispatches", 200, 64, false),
+    BEFORE_LONG("before a long fill", 50, 1, true),
     /** The wait begins when the fill is submitted. */
-    AWAITED_BEFORE_LONG("before a long fill, awaited", 50, 1, true, false),
-    WITH_LONG("with the long fill", 50, 1, true, true);
+    AWAITED("the same, awaited", 50, 1, true);
 
     /** As rows call it. */
     final String label;
 
     private final int steps;
-    private final int dispatches; // each waits for the one before
+    private final int dispatches; // each waits for the one before; the host wants to see the last
     private final boolean isLong; // whether a long fill waits for these
-    private final boolean isSeenLast; // whether the fill is what the host wants to see
 
-    Work(String label, int steps, int dispatches, boolean isLong, boolean isSeenLast) {
+    Work(String label, int steps, int dispatches, boolean isLong) {
       this.label = label;
       this.steps = steps;
       this.dispatches = dispatches;
       this.isLong = isLong;
-      this.isSeenLast = isSeenLast;
     }
 
     private int operations() {
@@ -78,6 +83,12 @@ final class Marks implements Subject {
     this.kernels = bench.kernels();
     this.work = work;
     this.steps = bench.steps(work.steps);
+  }
+
+  private static List<String> metrics() {
+    List<String> metrics = new ArrayList<>(Quartiles.METRICS);
+    metrics.add("whole");
+    return List.copyOf(metrics);
   }
 
   @Override
@@ -117,26 +128,28 @@ final class Marks implements Subject {
     Touch touch = Objects.requireNonNull(this.touch);
     touch.clear();
     long[] nanos = new long[steps];
+    long[] whole = new long[steps];
     try (TimelineSemaphore done = device.createSemaphore(0)) {
       Timepoint[] points = DispatchWork.timepoints(done, steps * work.operations());
       for (int i = 0; i < steps; i++) {
         long start = System.nanoTime();
-        int dispatched = submit(touch, points, i * work.operations());
-        long wanted = dispatched + (work.isSeenLast ? 1 : 0);
-        if (work == Work.AWAITED_BEFORE_LONG) {
+        int wanted = submit(touch, points, i * work.operations());
+        if (work == Work.AWAITED) {
           done.await(wanted, Bench.DEADLINE);
         } else {
           look(done, wanted, start);
         }
         nanos[i] = System.nanoTime() - start;
         done.await((i + 1L) * work.operations(), Bench.DEADLINE);
+        whole[i] = System.nanoTime() - start;
       }
     }
     touch.check();
     if (filled != null) {
       Touch.expect(device, filled, filled.size() - Integer.BYTES, steps);
     }
-    return Quartiles.of(nanos);
+    double[] quartiles = Quartiles.of(nanos);
+    return new double[] {quartiles[0], quartiles[1], quartiles[2], Quartiles.of(whole)[0]};
   }
 
   /** Submits a step behind the value {@code before}; returns the value of its last dispatch. */

@@ -221,6 +221,11 @@ public final class GraphCases {
       baselines.add(new GraphWork(REPLAY, replaying, bench.kernels(), plan));
       aims.add(Aim.atMost(metric, REPLAY, MOST_REPLAY));
     }
+    Bench peer = bench.peer();
+    if (peer != null) {
+      Device beside = peer.deviceThatSpins(DispatchWork.SPINNING);
+      baselines.add(new GraphWork(peer.uri(), beside, peer.kernels(), plan));
+    }
     return new Series(
         label, new GraphWork(Subject.JHAL, device, bench.kernels(), plan), baselines, aims);
   }
