@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * href="https://rocm.docs.amd.com/projects/hipBLAS/">hipBLAS</a>. Each returns a status, which is 0
  * for success. Handles and addresses are numbers.
  *
- * <p>They are native methods that JNA binds to a library, once for each class: an interface that
- * JNA maps costs microseconds for each call, as much as a small product. Thread-safe.
+ * <p>They are native methods, which JNA binds to a library once for each class. Invoking a {@code
+ * Function} of JNA takes many times as long, more than a small product.
+ *
+ * <p>Thread-safe.
  */
 abstract class BlasLibrary {
   private static @Nullable BlasLibrary cublas; // once it is bound
