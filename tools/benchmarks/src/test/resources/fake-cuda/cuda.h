@@ -9,7 +9,7 @@
 
 #define CUDA_CB
 
-typedef enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1 } CUresult;
+typedef enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_NOT_READY = 600 } CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef struct fake_context *CUcontext;
@@ -88,6 +88,7 @@ CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 CUresult cuEventCreate(CUevent *event, unsigned flags);
 CUresult cuEventDestroy(CUevent event);
+CUresult cuEventQuery(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
 CUresult cuEventSynchronize(CUevent event);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);

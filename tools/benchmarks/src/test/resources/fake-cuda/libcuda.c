@@ -121,6 +121,12 @@ CUresult cuEventCreate(CUevent *event, unsigned flags) {
 
 CUresult cuEventDestroy(CUevent event) { return test(event != NULL); }
 
+/* Every second answer is "not yet". */
+CUresult cuEventQuery(CUevent event) {
+  static int asked;
+  return event == NULL ? CUDA_ERROR_INVALID_VALUE : ++asked % 2 == 1 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
 CUresult cuEventRecord(CUevent event, CUstream stream) { return test(event != NULL && stream != NULL); }
 
 CUresult cuEventSynchronize(CUevent event) { return test(event != NULL && getenv("FAKE_CUDA_FAIL") == NULL); }

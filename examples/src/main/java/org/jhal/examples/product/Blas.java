@@ -12,8 +12,8 @@ public interface Blas {
   /** The library for a device: cuBLAS, hipBLAS, or a few loops where work runs on the host. */
   static Blas of(Device device) {
     return switch (device.info().driver()) {
-      case "cuda" -> VendorBlas.cublas();
-      case "hip" -> VendorBlas.hipblas();
+      case "cuda" -> new VendorBlas(BlasLibrary.cublas());
+      case "hip" -> new VendorBlas(BlasLibrary.hipblas());
       default -> new HostBlas();
     };
   }

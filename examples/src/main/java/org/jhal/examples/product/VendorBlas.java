@@ -1,84 +1,47 @@
 package org.jhal.examples.product;
 
-import com.sun.jna.Function;
-import com.sun.jna.NativeLibrary;
+import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import com.sun.jna.ptr.FloatByReference;
-import com.sun.jna.ptr.PointerByReference;
-import java.util.List;
-import java.util.Objects;
 import org.jhal.DeviceBuffer;
 import org.jhal.ExternalWork;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jspecify.annotations.Nullable;
 
-/**
- * cuBLAS or hipBLAS, called through JNA. Both have the same functions, with other names: <a
- * href="https://docs.nvidia.com/cuda/cublas/">cuBLAS</a>, <a
- * href="https://rocm.docs.amd.com/projects/hipBLAS/">hipBLAS</a>.
- */
+/** cuBLAS or hipBLAS. */
 final class VendorBlas implements Blas {
-  private final String name;
-  private final int noTranspose; // the operation that takes a matrix as it is
-  private final Function create;
-  private final Function destroy;
-  private final Function setStream;
-  private final Function sgemm;
-  private final FloatByReference one = new FloatByReference(1);
-  private final FloatByReference zero = new FloatByReference(0);
-  private @Nullable Pointer handle;
+  private static final long NONE = 0;
 
-  private VendorBlas(String name, List<String> files, String suffix, int noTranspose) {
-    this.name = name;
-    this.noTranspose = noTranspose;
-    NativeLibrary library = load(name, files);
-    create = library.getFunction(name + "Create" + suffix);
-    destroy = library.getFunction(name + "Destroy" + suffix);
-    setStream = library.getFunction(name + "SetStream" + suffix);
-    sgemm = library.getFunction(name + "Sgemm" + suffix);
+  private final BlasLibrary library;
+  private final Memory factors = new Memory(2 * Float.BYTES); // 1 and 0
+  private final long one = Pointer.nativeValue(factors); // as long as factors is reachable
+  private final long zero = one + Float.BYTES;
+  private long handle = NONE; // while it is open
+  private long stream = NONE; // the last one that the library was given
+
+  VendorBlas(BlasLibrary library) {
+    this.library = library;
+    factors.setFloat(0, 1);
+    factors.setFloat(Float.BYTES, 0);
   }
 
-  static VendorBlas cublas() {
-    List<String> files = List.of("libcublas.so.13", "libcublas.so.12", "libcublas.so");
-    return new VendorBlas("cublas", files, "_v2", 0);
-  }
-
-  static VendorBlas hipblas() {
-    List<String> files = List.of("libhipblas.so.3", "libhipblas.so.2", "libhipblas.so");
-    return new VendorBlas("hipblas", files, "", 111);
-  }
-
-  /** Looks where the system's loader looks: {@code LD_LIBRARY_PATH} names further folders. */
-  private static NativeLibrary load(String name, List<String> files) {
-    StringBuilder reasons = new StringBuilder();
-    for (String file : files) {
-      try {
-        return NativeLibrary.getInstance(file);
-      } catch (UnsatisfiedLinkError e) {
-        reasons.append("; ").append(e.getMessage());
-      }
-    }
-    throw new HalException(Status.NOT_FOUND, "no library " + name + reasons);
-  }
-
-  private void call(Function function, Object... arguments) {
-    int status = function.invokeInt(arguments);
+  private void check(int status, String function) {
     if (status != 0) {
-      throw new HalException(Status.ABORTED, function.getName() + " returned status " + status);
+      throw new HalException(
+          Status.ABORTED, library.name() + function + " returned status " + status);
     }
   }
 
   @Override
   public String name() {
-    return name;
+    return library.name();
   }
 
   @Override
   public void open() {
-    PointerByReference made = new PointerByReference();
-    call(create, made);
-    handle = made.getValue();
+    long[] made = {NONE};
+    check(library.create(made), "Create");
+    handle = made[0];
+    stream = NONE;
   }
 
   /**
@@ -88,31 +51,39 @@ final class VendorBlas implements Blas {
   @Override
   public void multiply(
       ExternalWork.Context context, int n, DeviceBuffer a, DeviceBuffer b, DeviceBuffer c) {
-    Pointer opened = Objects.requireNonNull(handle, "the library is not open");
-    call(setStream, opened, new Pointer(context.stream()));
-    call(
-        sgemm,
-        opened,
-        noTranspose,
-        noTranspose,
-        n,
-        n,
-        n,
-        one,
-        new Pointer(context.address(b)),
-        n,
-        new Pointer(context.address(a)),
-        n,
-        zero,
-        new Pointer(context.address(c)),
-        n);
+    if (handle == NONE) {
+      throw new IllegalStateException("the library is not open");
+    }
+    long lent = context.stream();
+    if (lent != stream) {
+      check(library.setStream(handle, lent), "SetStream");
+      stream = lent;
+    }
+    int asItIs = library.noTranspose();
+    check(
+        library.sgemm(
+            handle,
+            asItIs,
+            asItIs,
+            n,
+            n,
+            n,
+            one,
+            context.address(b),
+            n,
+            context.address(a),
+            n,
+            zero,
+            context.address(c),
+            n),
+        "Sgemm");
   }
 
   @Override
   public void close() {
-    if (handle != null) {
-      call(destroy, handle);
-      handle = null;
+    if (handle != NONE) {
+      check(library.destroy(handle), "Destroy");
+      handle = NONE;
     }
   }
 }

@@ -163,6 +163,7 @@ class BenchToolTest {
                   "graph-",
                   "pageable-",
                   "load",
+                  "marks",
                   "peer-copy",
                   "peer-both",
                   "peer-hop",
@@ -208,6 +209,25 @@ class BenchToolTest {
     assertEquals(peer, aim(row).get("peer").getAsString());
     assertEquals(1.15, aim(row).get("atMost").getAsDouble());
     assertEquals(beside.get("ratio"), aim(row).get("measured"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"marks", "graph-lengths", "pageable-readback"})
+  void comparesSmallWorkOfTwoDevices(String name, @TempDir Path folder) throws IOException {
+    Path file = folder.resolve("results.json");
+    List<String> arguments = new ArrayList<>(List.of(few()));
+    arguments.addAll(List.of("--case", name, "--peer", "mock://1?devices=2"));
+    arguments.addAll(List.of("--json", file.toString()));
+    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    JsonArray cases =
+        JsonParser.parseString(Files.readString(file)).getAsJsonObject().getAsJsonArray("cases");
+    for (JsonElement row : cases.get(0).getAsJsonObject().getAsJsonArray("rows")) {
+      JsonArray peers = row.getAsJsonObject().getAsJsonArray("peers");
+      assertEquals(1, peers.size(), row::toString);
+      JsonObject beside = peers.get(0).getAsJsonObject();
+      assertEquals("mock://1?devices=2", beside.get("name").getAsString());
+      assertTrue(beside.get("median").getAsDouble() > 0, beside::toString);
+    }
   }
 
   @Test
@@ -318,7 +338,7 @@ class BenchToolTest {
   @Test
   void listShowsTheDriverOfACase() {
     assertEquals(0, run("--list", "--case", "cuda-*"));
-    assertEquals(8, out.toString().lines().count(), out.toString());
+    assertEquals(10, out.toString().lines().count(), out.toString());
     assertTrue(
         out.toString().lines().allMatch(line -> line.contains(" (only cuda) ")), out.toString());
   }

@@ -41,8 +41,15 @@ public final class CudaRaw implements AutoCloseable {
   private static final String KERNEL = "touch.ptx";
   private static final List<String> SOURCES =
       List.of(
-          "collectives.c", "driver.c", "graphs.c", "libraries.c", "pageable.c", "peers.c", "raw.c");
-  private static final List<String> HEADERS = List.of("driver.h", "peers.h", "raw.h");
+          "chains.c",
+          "collectives.c",
+          "driver.c",
+          "graphs.c",
+          "libraries.c",
+          "pageable.c",
+          "peers.c",
+          "raw.c");
+  private static final List<String> HEADERS = List.of("driver.h", "graphs.h", "peers.h", "raw.h");
   private static final String ABSENT = "absent "; // begins an answer that names what is missing
   private static final String END = "the end of the output";
   private static final Pattern RESULT =

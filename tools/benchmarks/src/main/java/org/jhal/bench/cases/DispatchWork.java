@@ -1,5 +1,7 @@
 package org.jhal.bench.cases;
 
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -7,6 +9,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.bench.kernel.Touch;
@@ -90,19 +93,43 @@ public final class DispatchWork {
     }
   }
 
-  /** Dispatches that wait for the one before them, all submitted at once. */
+  /**
+   * Dispatches that wait for the one before them, all submitted at once, into one queue or into
+   * several in turn.
+   */
   public static final class Chain implements Subject {
     private final String name;
     private final Device device;
     private final @Nullable ExecutableSource kernels;
+    private final int queues;
     private final int steps;
     private @Nullable Touch touch; // once it is prepared
 
+    /** In one queue. */
     public Chain(String name, Bench bench, String spin, int steps) {
+      this(name, bench, bench.deviceThatSpins(spin), 1, steps);
+    }
+
+    /**
+     * In queues in turn.
+     *
+     * @param device opened as {@code bench} says, with at least {@code queues} queues
+     */
+    private Chain(String name, Bench bench, Device device, int queues, int steps) {
       this.name = name;
-      this.device = bench.deviceThatSpins(spin);
+      this.device = device;
       this.kernels = bench.kernels();
+      this.queues = queues;
       this.steps = steps;
+    }
+
+    /** In two queues in turn, so that each dispatch waits for the other queue. */
+    public static Chain hops(String name, Bench bench, String spin, int steps) {
+      Device device = bench.deviceThatSpins(spin);
+      if (device.queueCount() < 2) {
+        device = bench.deviceWith(Map.of("spin", spin, "queues", "2"));
+      }
+      return new Chain(name, bench, device, 2, steps);
     }
 
     @Override
@@ -117,7 +144,8 @@ public final class DispatchWork {
 
     @Override
     public double[] sample() throws InterruptedException {
-      DeviceQueue queue = device.queue(0);
+      DeviceQueue[] inTurn = new DeviceQueue[queues];
+      Arrays.setAll(inTurn, device::queue);
       Touch touch = Objects.requireNonNull(this.touch);
       touch.clear();
       double time;
@@ -125,7 +153,7 @@ public final class DispatchWork {
         Timepoint[] points = timepoints(done, steps);
         long start = System.nanoTime();
         for (int i = 1; i <= steps; i++) {
-          touch.submit(queue, points[i - 1], points[i]);
+          touch.submit(inTurn[i % queues], points[i - 1], points[i]);
         }
         done.await(steps, Bench.DEADLINE);
         time = (System.nanoTime() - start) / (double) steps;
@@ -142,13 +170,64 @@ public final class DispatchWork {
     }
   }
 
-  /** Allocas and deallocas in turn, each waiting for the one before it; the host waits at last. */
-  public record Allocations(Device device, long bytes, int steps) implements Subject {
-    @Override
-    public String name() {
-      return JHAL;
+  /** Copies on the device that wait for the one before them, all submitted at once. */
+  public static final class Copies implements Subject {
+    private final String name;
+    private final Device device;
+    private final int bytes;
+    private final int steps;
+    private final DeviceBuffer source;
+    private final DeviceBuffer target;
+
+    /**
+     * Allocates the memory.
+     *
+     * @param bytes of each copy, a multiple of 4
+     */
+    public Copies(String name, Device device, int bytes, int steps) {
+      this.name = name;
+      this.device = device;
+      this.bytes = bytes;
+      this.steps = steps;
+      source = device.allocate(bytes, BufferParams.DEVICE);
+      target = device.allocate(bytes, BufferParams.DEVICE);
     }
 
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public double[] sample() throws InterruptedException {
+      DeviceQueue queue = device.queue(0);
+      int last = bytes - Integer.BYTES;
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
+        Timepoint[] points = timepoints(done, steps + 2);
+        FillPattern value = FillPattern.of32(Touch.VALUE);
+        queue.fill(points[0], points[1], source, last, Integer.BYTES, value);
+        queue.fill(points[1], points[2], target, last, Integer.BYTES, FillPattern.ZERO);
+        done.await(2, Bench.DEADLINE);
+        long start = System.nanoTime();
+        for (int i = 3; i <= steps + 2; i++) {
+          queue.copy(points[i - 1], points[i], source, 0, target, 0, bytes);
+        }
+        done.await(steps + 2, Bench.DEADLINE);
+        double time = (System.nanoTime() - start) / (double) steps;
+        Touch.expect(device, target, last, Touch.VALUE);
+        return new double[] {time};
+      }
+    }
+
+    @Override
+    public void close() {
+      target.close();
+      source.close();
+    }
+  }
+
+  /** Allocas and deallocas in turn, each waiting for the one before it; the host waits at last. */
+  public record Allocations(String name, Device device, long bytes, int steps) implements Subject {
     @Override
     public double[] sample() throws InterruptedException {
       DeviceQueue queue = device.queue(0);

@@ -117,6 +117,12 @@ class CudaRawTest {
     "blocking, 0",
     "host-function, 0",
     "chain, 0",
+    "node-chain, 0",
+    "hop, 0",
+    "node-hop, 0",
+    "copy-chain, 4096",
+    "polling, 0",
+    "node-polling, 0",
     "alloca, 4096",
     "copy, 4096",
     "fill, 4096",
@@ -125,6 +131,7 @@ class CudaRawTest {
     "graph-1, 3",
     "graph-8, 3",
     "graph-tables-3, 4",
+    "graph-instances-3, 4",
     "graph-wait, 3",
     "stream, 3",
     "stream-wait, 3",
@@ -132,6 +139,10 @@ class CudaRawTest {
     "plain-readback, 4096",
     "ring-upload-1, 4096",
     "ring-readback-3, 4096",
+    "streaming-upload-2, 4100",
+    "streaming-readback-2, 4100",
+    "slot-upload, 4100",
+    "slot-readback, 4100",
     "peer-copy, 4096",
     "peer-both, 4096",
     "peer-hop, 0"
@@ -157,7 +168,12 @@ class CudaRawTest {
         "graph-4 | 10 nodes, 6 edges, 6 launches, 0 set",
         "graph-16 | 10 nodes, 0 edges, 6 launches, 0 set",
         "graph-wait | 10 nodes, 9 edges, 6 launches, 0 set",
-        "graph-tables-2 | 10 nodes, 9 edges, 6 launches, 50 set"
+        "graph-tables-2 | 10 nodes, 9 edges, 6 launches, 50 set",
+        "graph-instances-2 | 10 nodes, 9 edges, 4 launches, 0 set;"
+            + " 10 nodes, 9 edges, 3 launches, 0 set",
+        "node-chain | 1 nodes, 0 edges, 6 launches, 5 set",
+        "node-hop | 1 nodes, 0 edges, 4 launches, 3 set; 1 nodes, 0 edges, 3 launches, 2 set",
+        "node-polling | 1 nodes, 0 edges, 6 launches, 5 set"
       })
   void graphsHaveTheirShapeAndAreLaunched(String name, String expected, @TempDir Path folder)
       throws Exception {
@@ -166,12 +182,13 @@ class CudaRawTest {
         FakeCuda.build(folder).raw(null, Map.of("FAKE_CUDA_GRAPHS", log.toString()))) {
       double[] unused = raw.subject(name, 10, 5, UnaryOperator.identity()).sample();
     }
-    assertEquals(List.of(expected), Files.readAllLines(log));
+    assertEquals(List.of(expected.split("; ")), Files.readAllLines(log));
   }
 
   /** Far more chunks than slots, more threads than cores, and a smaller last chunk. */
   @ParameterizedTest
-  @ValueSource(strings = {"ring-upload-", "ring-readback-"})
+  @ValueSource(
+      strings = {"ring-upload-", "ring-readback-", "streaming-upload-", "streaming-readback-"})
   void aRingMovesMoreThanItHolds(String name, @TempDir Path folder) throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
       for (int threads : new int[] {1, 4, 2, 7}) {
@@ -184,16 +201,22 @@ class CudaRawTest {
     }
   }
 
-  @Test
-  void aRingWithoutThreadsIsRefused(@TempDir Path folder) throws Exception {
+  @ParameterizedTest
+  @CsvSource({"ring-upload-0, 4096", "slot-readback, 4194308", "slot-upload, 6"})
+  void refusesARingWithoutThreadsAndMoreThanASlot(String name, int bytes, @TempDir Path folder)
+      throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
-      Subject none = raw.subject("ring-upload-0", 4096, 1, UnaryOperator.identity());
+      Subject none = raw.subject(name, bytes, 1, UnaryOperator.identity());
       IOException refused = assertThrows(IOException.class, none::sample);
       assertTrue(
           String.valueOf(refused.getMessage())
               .endsWith(
-                  "error ring-upload-0 of 4096 bytes: a multiple of 4, and 1 to 64 threads, are"
-                      + " possible"),
+                  "error "
+                      + name
+                      + " of "
+                      + bytes
+                      + " bytes: a multiple of 4, 1 to 64 threads, and up to 4194304 bytes in a"
+                      + " slot, are possible"),
           refused::toString);
     }
   }

@@ -18,12 +18,15 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * Transfers of ordinary memory of the JVM. On CUDA devices they are compared with a program in C
- * that sends them through pinned memory, with as many threads, and with one that makes a single
- * call. The host polls on all sides.
+ * Transfers of ordinary memory of the JVM. On CUDA devices they are compared with programs in C:
+ * small ones through one pinned slot, larger ones through a ring of slots that as many threads fill
+ * or empty, with plain stores and with streaming ones, and all by a single call. The host polls on
+ * all sides.
  */
 public final class PageableCases {
+  private static final String SLOT = "C slot";
   private static final String RING = "C ring";
+  private static final String STREAMING = "C ring, streaming";
   private static final String PLAIN = "C, one call";
 
   static final int KIB = 1 << 10;
@@ -33,11 +36,15 @@ public final class PageableCases {
    * In KiB, each of which counts as one towards {@code --max}: the last one needs a larger {@code
    * --max}.
    */
-  private static final int[] SIZES = {256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
+  private static final int[] UPLOADS = {256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
 
-  static final int LARGE = 64 * MIB_OF_KIB; // from here on, the aim is relative to the ring
-  private static final double LEAST_OF_RING = 0.8;
-  private static final double LEAST_OF_PLAIN = 0.9;
+  private static final int[] READBACKS = {
+    4, 64, 256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB
+  };
+
+  private static final int LEAST_IN_RING = 256; // smaller ones are one chunk
+  private static final int MOST_IN_SLOT = MIB_OF_KIB;
+  static final int LARGE = 64 * MIB_OF_KIB; // from here on, the aims are throughputs
 
   private static final long SAMPLE_BYTES = 1L << 30;
   private static final int MOST_STEPS = 200;
@@ -75,33 +82,52 @@ public final class PageableCases {
 
   private static List<Series> series(Bench bench, Kind kind, boolean isBesideC) {
     Device device = bench.deviceThatSpins(DispatchWork.SPINNING);
+    Bench peer = bench.peer();
     List<Series> all = new ArrayList<>();
-    for (int kibs : bench.sizes(SIZES)) {
+    for (int kibs : bench.sizes(kind == Kind.UPLOAD ? UPLOADS : READBACKS)) {
       int bytes = kibs * KIB;
       int steps = steps(bench, bytes);
       for (Memory memory : Memory.values()) {
         String label = size(kibs) + ", " + memory.label;
         Subject jhal = new PageableTransfers(Subject.JHAL, device, kind, memory, bytes, steps);
-        all.add(
-            isBesideC
-                ? new Series(label, jhal, baselines(bench, kind, bytes, steps), aims(kibs))
-                : new Series(label, jhal, List.of()));
+        List<Subject> baselines = new ArrayList<>();
+        if (isBesideC) {
+          baselines.addAll(inC(bench, kind, kibs, steps));
+        }
+        if (peer != null) {
+          Device beside = peer.deviceThatSpins(DispatchWork.SPINNING);
+          baselines.add(new PageableTransfers(peer.uri(), beside, kind, memory, bytes, steps));
+        }
+        all.add(new Series(label, jhal, baselines, isBesideC ? aims(kind, kibs) : List.of()));
       }
     }
     return all;
   }
 
-  private static List<Subject> baselines(Bench bench, Kind kind, int bytes, int steps) {
-    String plain = "plain-" + kind.label();
-    return List.of(
-        ring(bench, kind, bytes, steps),
-        OnCuda.raw(bench).subject(PLAIN, plain, bytes, steps, throughput(bytes)));
+  private static List<Subject> inC(Bench bench, Kind kind, int kibs, int steps) {
+    int bytes = kibs * KIB;
+    List<Subject> all = new ArrayList<>();
+    if (kibs <= MOST_IN_SLOT) {
+      all.add(inC(bench, SLOT, "slot-" + kind.label(), bytes, steps));
+    }
+    if (kibs >= LEAST_IN_RING) {
+      all.add(ring(bench, kind, bytes, steps));
+    }
+    if (kibs >= LARGE) {
+      String name = "streaming-" + kind.label() + "-" + copyThreads(bench);
+      all.add(inC(bench, STREAMING, name, bytes, steps));
+    }
+    all.add(inC(bench, PLAIN, "plain-" + kind.label(), bytes, steps));
+    return all;
   }
 
   /** The ring in C, with as many threads as copy for the device. */
   static Subject ring(Bench bench, Kind kind, int bytes, int steps) {
-    String name = "ring-" + kind.label() + "-" + copyThreads(bench);
-    return OnCuda.raw(bench).subject(RING, name, bytes, steps, throughput(bytes));
+    return inC(bench, RING, "ring-" + kind.label() + "-" + copyThreads(bench), bytes, steps);
+  }
+
+  private static Subject inC(Bench bench, String title, String asked, int bytes, int steps) {
+    return OnCuda.raw(bench).subject(title, asked, bytes, steps, throughput(bytes));
   }
 
   private static UnaryOperator<double[]> throughput(int bytes) {
@@ -128,12 +154,23 @@ public final class PageableCases {
         .orElse(1);
   }
 
-  private static List<Aim> aims(int kibs) {
+  private static List<Aim> aims(Kind kind, int kibs) {
+    boolean isUpload = kind == Kind.UPLOAD;
+    String median = Transfers.METRICS.get(0);
     if (kibs >= LARGE) {
-      return List.of(Aim.atLeast(Transfers.THROUGHPUT, RING, LEAST_OF_RING));
+      return isUpload
+          ? List.of(Aim.atLeast(Transfers.THROUGHPUT, RING, 0.8))
+          : List.of(
+              Aim.atLeast(Transfers.THROUGHPUT, RING, 0.95),
+              Aim.atLeast(Transfers.THROUGHPUT, STREAMING, 0.95));
     }
-    return kibs < MIB_OF_KIB
-        ? List.of()
-        : List.of(Aim.atLeast(Transfers.THROUGHPUT, PLAIN, LEAST_OF_PLAIN));
+    if (kibs >= MIB_OF_KIB) {
+      Aim plain = Aim.atLeast(Transfers.THROUGHPUT, PLAIN, 0.9);
+      return isUpload ? List.of(plain) : List.of(Aim.atMost(median, RING, 1.2), plain);
+    }
+    if (isUpload) {
+      return kibs >= LEAST_IN_RING ? List.of(Aim.atMost(median, RING, 1.1)) : List.of();
+    }
+    return List.of(Aim.atMost(median, SLOT, 1.25), Aim.atMost(median, PLAIN, 1));
   }
 }

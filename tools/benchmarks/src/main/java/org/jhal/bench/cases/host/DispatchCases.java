@@ -46,13 +46,33 @@ public final class DispatchCases {
             "ns",
             List.of("time"),
             true,
-            DispatchCases::chains));
+            DispatchCases::chains),
+        new BenchCase(
+            "marks",
+            "how soon a host thread that looks at a timeline sees dispatches",
+            "ns",
+            Marks.METRICS,
+            false,
+            DispatchCases::marks));
   }
 
   private static List<Series> chains(Bench bench) {
     List<Series> all = new ArrayList<>();
     for (int steps : bench.sizes(DispatchWork.CHAINS)) {
       all.add(series(bench, String.valueOf(steps), steps, "time", DispatchWork.Chain::new));
+    }
+    return all;
+  }
+
+  private static List<Series> marks(Bench bench) {
+    Bench peer = bench.peer();
+    List<Series> all = new ArrayList<>();
+    for (Marks.Work work : Marks.Work.values()) {
+      all.add(
+          new Series(
+              work.label,
+              new Marks(Subject.JHAL, bench, work),
+              peer == null ? List.of() : List.of(new Marks(peer.uri(), peer, work))));
     }
     return all;
   }

@@ -24,6 +24,18 @@ import org.jhal.bench.measure.Subject;
 public final class CudaCases {
   private static final String PARKED = "0ns";
 
+  /** C that launches no kernel, but a graph of one, whose only node it sets before. */
+  private static final String NODES = "C, one-node graphs";
+
+  /** C that asks for the event again and again, and does not leave that to the native runtime. */
+  private static final String QUERYING = "C, querying";
+
+  /** The aim beside one-node graphs. */
+  private static final double MOST_NODES = 1.7;
+
+  private static final int HOPS = 10_000;
+  private static final int COPIES = 10_000;
+  private static final int COPIED = 4 << 10;
   private static final int ALLOCATIONS = 2_000;
   private static final int ALLOCATED = 1 << 20;
   private static final int KIB = 1 << 10;
@@ -65,6 +77,18 @@ public final class CudaCases {
             CudaCases::chains));
     all.add(
         timed(
+            "cuda-hop",
+            "such dispatches in two queues of the device in turn",
+            List.of("time"),
+            bench -> List.of(hops(bench))));
+    all.add(
+        timed(
+            "cuda-copy-chain",
+            "copies on the device that wait for the one before them, all submitted up front",
+            List.of("time"),
+            bench -> List.of(copies(bench))));
+    all.add(
+        timed(
             "cuda-alloca",
             "an alloca and a dealloca, in the order of a timeline",
             List.of("time"),
@@ -89,20 +113,50 @@ public final class CudaCases {
   private static Series roundTrip(Bench bench, boolean isBlocking) {
     int steps = bench.steps(DispatchWork.ROUND_TRIPS);
     String label = isBlocking ? "blocking" : "spinning";
+    String spin = isBlocking ? PARKED : DispatchWork.SPINNING;
     CudaJcuda jcuda = jcuda(bench);
-    return new Series(
+    List<Subject> baselines = new ArrayList<>();
+    baselines.add(OnCuda.raw(bench).subject(label, 0, steps, UnaryOperator.identity()));
+    if (!isBlocking) {
+      baselines.add(timedInC(bench, QUERYING, "polling", steps));
+      baselines.add(timedInC(bench, NODES, "node-polling", steps));
+    }
+    baselines.add(CudaJcudaBaselines.roundTrip(jcuda, false, isBlocking, steps));
+    baselines.add(CudaJcudaBaselines.roundTrip(jcuda, true, isBlocking, steps));
+    return series(
+        bench,
         label,
-        new DispatchWork.RoundTrip(
-            Subject.JHAL, bench, isBlocking ? PARKED : DispatchWork.SPINNING, steps),
-        List.of(
-            OnCuda.raw(bench).subject(label, 0, steps, UnaryOperator.identity()),
-            CudaJcudaBaselines.roundTrip(jcuda, false, isBlocking, steps),
-            CudaJcudaBaselines.roundTrip(jcuda, true, isBlocking, steps)),
+        (name, on) -> new DispatchWork.RoundTrip(name, on, spin, steps),
+        baselines,
         isBlocking
             ? List.of(Aim.atMost("median", CudaRaw.NAME, 1.0))
             : List.of(
-                Aim.atMost("median", CudaRaw.NAME, 1.15),
+                Aim.atMost("median", CudaRaw.NAME, 0.95),
+                Aim.atMost("median", QUERYING, 0.95),
                 Aim.atMost("median", CudaJcudaBaselines.DOCUMENTED, 1.0)));
+  }
+
+  private static Subject timedInC(Bench bench, String title, String asked, int steps) {
+    return OnCuda.raw(bench).subject(title, asked, 0, steps, UnaryOperator.identity());
+  }
+
+  /** Creates the subject for a device. */
+  private interface Work {
+    Subject on(String name, Bench bench);
+  }
+
+  /**
+   * A series in which the device of {@code --peer} comes after the other baselines: the same GPU
+   * with other settings, for example.
+   */
+  private static Series series(
+      Bench bench, String label, Work work, List<Subject> baselines, List<Aim> aims) {
+    List<Subject> all = new ArrayList<>(baselines);
+    Bench peer = bench.peer();
+    if (peer != null) {
+      all.add(work.on(peer.uri(), peer));
+    }
+    return new Series(label, work.on(Subject.JHAL, bench), all, aims);
   }
 
   private static Series parkedWait(Bench bench) {
@@ -122,25 +176,58 @@ public final class CudaCases {
     List<Series> all = new ArrayList<>();
     for (int steps : bench.sizes(DispatchWork.CHAINS)) {
       all.add(
-          new Series(
+          series(
+              bench,
               String.valueOf(steps),
-              new DispatchWork.Chain(Subject.JHAL, bench, DispatchWork.SPINNING, steps),
-              List.of(OnCuda.raw(bench).subject("chain", 0, steps, CudaCases::mean)),
-              List.of(Aim.atMost("time", CudaRaw.NAME, 1.3))));
+              (name, on) -> new DispatchWork.Chain(name, on, DispatchWork.SPINNING, steps),
+              List.of(
+                  inC(bench, CudaRaw.NAME, "chain", 0, steps),
+                  inC(bench, NODES, "node-chain", 0, steps)),
+              List.of(
+                  Aim.atMost("time", CudaRaw.NAME, 1.0), Aim.atMost("time", NODES, MOST_NODES))));
     }
     return all;
   }
 
+  private static Series hops(Bench bench) {
+    int steps = bench.steps(HOPS);
+    return series(
+        bench,
+        String.valueOf(steps),
+        (name, on) -> DispatchWork.Chain.hops(name, on, DispatchWork.SPINNING, steps),
+        List.of(inC(bench, CudaRaw.NAME, "hop", 0, steps), inC(bench, NODES, "node-hop", 0, steps)),
+        List.of(Aim.atMost("time", CudaRaw.NAME, 1.0)));
+  }
+
+  private static Series copies(Bench bench) {
+    int steps = bench.steps(COPIES);
+    return series(
+        bench,
+        COPIED / KIB + " KiB",
+        (name, on) ->
+            new DispatchWork.Copies(name, on.deviceThatSpins(DispatchWork.SPINNING), COPIED, steps),
+        List.of(inC(bench, CudaRaw.NAME, "copy-chain", COPIED, steps)),
+        List.of(Aim.atMost("time", CudaRaw.NAME, 1.0)));
+  }
+
   private static Series allocations(Bench bench) {
     int steps = bench.steps(ALLOCATIONS);
-    return new Series(
+    return series(
+        bench,
         "1 MiB",
-        new DispatchWork.Allocations(
-            bench.deviceThatSpins(DispatchWork.SPINNING), ALLOCATED, steps),
+        (name, on) ->
+            new DispatchWork.Allocations(
+                name, on.deviceThatSpins(DispatchWork.SPINNING), ALLOCATED, steps),
         List.of(
-            OnCuda.raw(bench).subject("alloca", ALLOCATED, steps, CudaCases::mean),
+            inC(bench, CudaRaw.NAME, "alloca", ALLOCATED, steps),
             CudaJcudaBaselines.allocations(jcuda(bench), ALLOCATED, steps)),
-        List.of(Aim.atMost("time", CudaJcudaBaselines.PLAIN, 2.5)));
+        List.of(Aim.atMost("time", CudaJcudaBaselines.PLAIN, 1.5)));
+  }
+
+  /** A case of the raw program whose sample is the mean of a step. */
+  private static Subject inC(Bench bench, String title, String asked, long size, int steps) {
+    return OnCuda.raw(bench)
+        .subject(title, asked, size, steps, quartiles -> new double[] {quartiles[0]});
   }
 
   /** Series for each number of bytes. */
@@ -166,10 +253,6 @@ public final class CudaCases {
                   : List.of(Aim.atLeast(Transfers.THROUGHPUT, CudaRaw.NAME, 0.98))));
     }
     return all;
-  }
-
-  private static double[] mean(double[] quartiles) {
-    return new double[] {quartiles[0]};
   }
 
   private static CudaJcuda jcuda(Bench bench) {

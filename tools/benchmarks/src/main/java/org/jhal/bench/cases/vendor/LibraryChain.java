@@ -23,13 +23,16 @@ import org.jspecify.annotations.Nullable;
  * and the host for the last. The product's elements are the number of rows.
  */
 final class LibraryChain implements Subject {
+  private final String name;
   private final Device device;
   private final int rows;
   private final int steps;
   private final List<DeviceBuffer> matrices;
   private @Nullable Blas blas; // once it is prepared
 
-  LibraryChain(Device device, int rows, int steps) {
+  /** On a device; {@code name} is how reports call it. */
+  LibraryChain(String name, Device device, int rows, int steps) {
+    this.name = name;
     this.device = device;
     this.rows = rows;
     this.steps = steps;
@@ -42,7 +45,7 @@ final class LibraryChain implements Subject {
 
   @Override
   public String name() {
-    return Subject.JHAL;
+    return name;
   }
 
   @Override

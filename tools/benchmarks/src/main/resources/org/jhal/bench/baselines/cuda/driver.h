@@ -19,6 +19,7 @@
   X(cuDevicePrimaryCtxRetain) \
   X(cuEventCreate) \
   X(cuEventDestroy) \
+  X(cuEventQuery) \
   X(cuEventRecord) \
   X(cuEventSynchronize) \
   X(cuGetErrorName) \

@@ -2,7 +2,9 @@
  * Transfers of ordinary memory, which the host waits for one by one. SIZE is the number of bytes:
  *
  *   ring-upload-THREADS, ring-readback-THREADS     in chunks through a ring of pinned slots, copied by so many threads
- *   plain-upload, plain-readback                   by one call
+ *   streaming-upload-THREADS, streaming-readback-THREADS     the same with stores that pass the caches by
+ *   slot-upload, slot-readback                     through one pinned slot; the host polls for the event
+ *   plain-upload, plain-readback                   by one call, and for an upload one more that waits
  */
 #include "raw.h"
 
@@ -13,6 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { SLOTS = 4, SLOT_BYTES = 4 << 20, LEAST_CHUNK = 256 << 10, PAGE = 4096, MOST_THREADS = 64 };
 
@@ -28,6 +33,7 @@ static int helpers; /* threads besides the main one */
 
 /* The transfer; changed by the main thread alone, while no chunk is left or being copied. */
 static int is_upload;
+static int is_streaming;
 static char *host;
 static char *control; /* as large */
 static CUdeviceptr device;
@@ -55,6 +61,46 @@ static void fetch(int chunk) {
   CALL(cuEventRecord, slot->event, slot->stream);
 }
 
+#ifdef __SSE2__
+/* memcpy with streaming stores. */
+static void stream_copy(char *to, const char *from, size_t length) {
+  size_t at = -(uintptr_t)to % sizeof(__m128i); /* stores are aligned */
+  if (at > length) {
+    at = length;
+  }
+  memcpy(to, from, at);
+  for (; length - at >= 4 * sizeof(__m128i); at += 4 * sizeof(__m128i)) {
+    const __m128i *source = (const __m128i *)(from + at);
+    __m128i *target = (__m128i *)(to + at);
+    __m128i a = _mm_loadu_si128(source);
+    __m128i b = _mm_loadu_si128(source + 1);
+    __m128i c = _mm_loadu_si128(source + 2);
+    __m128i d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
+  }
+  _mm_sfence();
+  memcpy(to + at, from + at, length - at);
+}
+#else
+static void stream_copy(char *to, const char *from, size_t length) {
+  (void)to;
+  (void)from;
+  (void)length;
+  absent("streaming stores are written for x86-64 only");
+}
+#endif
+
+static void move(char *to, const char *from, size_t length) {
+  if (is_streaming) {
+    stream_copy(to, from, length);
+  } else {
+    memcpy(to, from, length);
+  }
+}
+
 static void copy(int chunk) {
   struct slot *slot = &slots[chunk % SLOTS];
   char *memory = host + (size_t)chunk * chunk_bytes;
@@ -63,11 +109,11 @@ static void copy(int chunk) {
   }
   CALL(cuEventSynchronize, slot->event);
   if (is_upload) {
-    memcpy(slot->memory, memory, length_of(chunk));
+    move(slot->memory, memory, length_of(chunk));
     CALL(cuMemcpyHtoDAsync, device + (size_t)chunk * chunk_bytes, slot->memory, length_of(chunk), slot->stream);
     CALL(cuEventRecord, slot->event, slot->stream);
   } else {
-    memcpy(memory, slot->memory, length_of(chunk));
+    move(memory, slot->memory, length_of(chunk));
     if (chunk + SLOTS < chunks) {
       fetch(chunk + SLOTS);
     }
@@ -142,13 +188,29 @@ static void through_ring(void) {
   }
 }
 
+static void through_slot(void) {
+  struct slot *slot = &slots[0];
+  if (is_upload) {
+    memcpy(slot->memory, host, bytes);
+    CALL(cuMemcpyHtoDAsync, device, slot->memory, bytes, slot->stream);
+  } else {
+    CALL(cuMemcpyDtoHAsync, slot->memory, device, bytes, slot->stream);
+  }
+  CALL(cuEventRecord, slot->event, slot->stream);
+  poll_event(slot->event);
+  if (!is_upload) {
+    memcpy(host, slot->memory, bytes);
+  }
+}
+
+/* A call that uploads returns before the device has all; one that reads back does not. */
 static void by_one_call(void) {
   if (is_upload) {
     CALL(cuMemcpyHtoDAsync, device, host, bytes, stream);
+    CALL(cuStreamSynchronize, stream);
   } else {
-    CALL(cuMemcpyDtoHAsync, host, device, bytes, stream);
+    CALL(cuMemcpyDtoH, host, device, bytes);
   }
-  CALL(cuStreamSynchronize, stream);
 }
 
 /* Memory is kept and only grows. */
@@ -204,16 +266,32 @@ static void check_target(unsigned seed) {
   }
 }
 
+typedef void transfer(void);
+
+/* How a case transfers, or NULL if it is none of these; sets the number of threads of a ring. */
+static transfer *transfer_of(const char *name, int *ring) {
+  if (strcmp(name, "plain-upload") == 0 || strcmp(name, "plain-readback") == 0) {
+    return by_one_call;
+  }
+  if (strcmp(name, "slot-upload") == 0 || strcmp(name, "slot-readback") == 0) {
+    return through_slot;
+  }
+  is_streaming = strncmp(name, "streaming-", 10) == 0;
+  const char *rest = is_streaming ? name + 10 : strncmp(name, "ring-", 5) == 0 ? name + 5 : "";
+  return sscanf(rest, "upload-%d", ring) == 1 || sscanf(rest, "readback-%d", ring) == 1 ? through_ring : NULL;
+}
+
 int pageable_case(const char *name, size_t wanted, int steps, long long *times) {
   static unsigned seed;
   int ring = 1;
-  int is_plain = strcmp(name, "plain-upload") == 0 || strcmp(name, "plain-readback") == 0;
-  if (!is_plain && sscanf(name, "ring-upload-%d", &ring) != 1 && sscanf(name, "ring-readback-%d", &ring) != 1) {
+  transfer *transfer = transfer_of(name, &ring);
+  if (transfer == NULL) {
     return 0;
   }
-  if (wanted < sizeof(unsigned) || wanted % sizeof(unsigned) != 0 || ring < 1 || ring > MOST_THREADS) {
-    die("%s of %zu bytes: a multiple of %zu, and 1 to %d threads, are possible", name, wanted, sizeof(unsigned),
-        MOST_THREADS);
+  if (wanted < sizeof(unsigned) || wanted % sizeof(unsigned) != 0 || ring < 1 || ring > MOST_THREADS ||
+      (transfer == through_slot && wanted > SLOT_BYTES)) {
+    die("%s of %zu bytes: a multiple of %zu, 1 to %d threads, and up to %d bytes in a slot, are possible", name, wanted,
+        sizeof(unsigned), MOST_THREADS, SLOT_BYTES);
   }
   need(wanted);
   is_upload = strstr(name, "upload") != NULL;
@@ -224,17 +302,13 @@ int pageable_case(const char *name, size_t wanted, int steps, long long *times) 
   pthread_mutex_lock(&mutex);
   threads = ring;
   pthread_mutex_unlock(&mutex);
-  if (!is_plain) {
+  if (transfer != by_one_call) {
     make_ring(ring);
   }
   set_source(++seed);
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    if (is_plain) {
-      by_one_call();
-    } else {
-      through_ring();
-    }
+    transfer();
     times[i] = now() - start;
   }
   check_target(seed);

@@ -27,15 +27,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { RING = 1024 }; /* events of a chain: about as many as a stream takes commands */
-
 CUdevice first_device;
 CUstream stream;
 CUcontext context;
 CUfunction touch;
 const char *kernel_text;
 const char *other_address;
-static CUdeviceptr target; /* of the kernel */
+CUdeviceptr target;
 
 static CUdeviceptr device_memory[2];
 static void *pinned_memory;
@@ -49,9 +47,17 @@ long long now(void) {
 
 /* ---- the kernel ---- */
 
-void launch(CUdeviceptr address, unsigned value) {
+void launch(CUstream into, CUdeviceptr address, unsigned value) {
   void *parameters[] = {&address, &value};
-  CALL(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+  CALL(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, into, parameters, NULL);
+}
+
+void poll_event(CUevent event) {
+  CUresult result;
+  do {
+    result = cuEventQuery_(event);
+  } while (result == CUDA_ERROR_NOT_READY);
+  check(result, "cuEventQuery");
 }
 
 void write_word(CUdeviceptr address, unsigned word) {
@@ -68,7 +74,7 @@ void expect_word(CUdeviceptr address, unsigned expected) {
   }
 }
 
-/* ---- cases in which the host waits for each step ---- */
+/* ---- cases of this file, in which the host waits for each step ---- */
 
 static void round_trip(int steps, unsigned flags, long long *times) {
   CUevent event;
@@ -76,7 +82,7 @@ static void round_trip(int steps, unsigned flags, long long *times) {
   write_word(target, 0);
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    launch(target, VALUE);
+    launch(stream, target, VALUE);
     CALL(cuEventRecord, event, stream);
     CALL(cuEventSynchronize, event);
     times[i] = now() - start;
@@ -102,7 +108,7 @@ static void host_functions(int steps, long long *times) {
   done = 0;
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    launch(target, VALUE);
+    launch(stream, target, VALUE);
     CALL(cuLaunchHostFunc, stream, host_function, NULL);
     pthread_mutex_lock(&mutex);
     while (done <= i) {
@@ -167,48 +173,6 @@ static void transfer(enum transfer kind, size_t bytes, int steps, long long *tim
   }
 }
 
-/* ---- cases in which the host waits at the end; they return the time of all steps ---- */
-
-static long long chain(int steps) {
-  static CUevent ring[RING];
-  for (int i = 0; i < RING; i++) {
-    CALL(cuEventCreate, &ring[i], CU_EVENT_DISABLE_TIMING);
-  }
-  write_word(target, 0);
-  long long start = now();
-  for (int i = 0; i < steps; i++) {
-    launch(target, VALUE);
-    CALL(cuEventRecord, ring[i % RING], stream);
-  }
-  CALL(cuEventSynchronize, ring[(steps - 1) % RING]);
-  long long time = now() - start;
-  expect_word(target, VALUE);
-  for (int i = 0; i < RING; i++) {
-    CALL(cuEventDestroy, ring[i]);
-  }
-  return time;
-}
-
-static long long allocations(size_t bytes, int steps) {
-  CUevent allocated;
-  CUevent freed;
-  CALL(cuEventCreate, &allocated, CU_EVENT_DISABLE_TIMING);
-  CALL(cuEventCreate, &freed, CU_EVENT_DISABLE_TIMING);
-  long long start = now();
-  for (int i = 0; i < steps; i++) {
-    CUdeviceptr memory;
-    CALL(cuMemAllocAsync, &memory, bytes, stream);
-    CALL(cuEventRecord, allocated, stream);
-    CALL(cuMemFreeAsync, memory, stream);
-    CALL(cuEventRecord, freed, stream);
-  }
-  CALL(cuEventSynchronize, freed);
-  long long time = now() - start;
-  CALL(cuEventDestroy, allocated);
-  CALL(cuEventDestroy, freed);
-  return time;
-}
-
 /* ---- requests ---- */
 
 static int ascending(const void *left, const void *right) {
@@ -229,10 +193,6 @@ static void answer(const char *name, size_t bytes, int steps) {
     round_trip(steps, CU_EVENT_BLOCKING_SYNC, times);
   } else if (strcmp(name, "host-function") == 0) {
     host_functions(steps, times);
-  } else if (strcmp(name, "chain") == 0) {
-    sum = chain(steps);
-  } else if (strcmp(name, "alloca") == 0) {
-    sum = allocations(bytes, steps);
   } else if (strcmp(name, "copy") == 0) {
     transfer(COPY, bytes, steps, times);
   } else if (strcmp(name, "fill") == 0) {
@@ -241,9 +201,9 @@ static void answer(const char *name, size_t bytes, int steps) {
     transfer(UPLOAD, bytes, steps, times);
   } else if (strcmp(name, "readback") == 0) {
     transfer(READBACK, bytes, steps, times);
-  } else if (!graph_case(name, bytes, steps, times, &sum) && !pageable_case(name, bytes, steps, times) &&
-             !library_case(name, bytes, steps, &sum) && !peer_case(name, bytes, steps, times, &sum) &&
-             !collective_case(name, bytes, steps, times, &sum)) {
+  } else if (!chain_case(name, bytes, steps, times, &sum) && !graph_case(name, bytes, steps, times, &sum) &&
+             !pageable_case(name, bytes, steps, times) && !library_case(name, bytes, steps, &sum) &&
+             !peer_case(name, bytes, steps, times, &sum) && !collective_case(name, bytes, steps, times, &sum)) {
     die("unknown case '%s'", name);
   }
   double quartiles[3];

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -41,19 +42,23 @@ class PageableCasesTest {
   }
 
   private static void check(BenchCase benchCase, FakeCuda fake) throws Exception {
+    boolean isUpload = benchCase.name().equals("pageable-upload");
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       CudaRaw unused = shared.get("raw", CudaRaw.class, () -> fake.raw(null, Map.of()));
-      Bench bench = new Bench(URI, device, 20, shared);
+      Bench bench = new Bench(URI, device, 300, shared); // KiB
       List<Row> rows = Rounds.measure(benchCase, bench, Duration.ZERO, 2);
+      List<String> sizes = isUpload ? List.of("256 KiB") : List.of("4 KiB", "64 KiB", "256 KiB");
       assertEquals(
-          List.of("20 KiB, float[]", "20 KiB, direct"),
+          sizes.stream().flatMap(size -> Stream.of(size + ", float[]", size + ", direct")).toList(),
           rows.stream().map(Row::label).distinct().toList());
       for (Row row : rows) {
         assertNull(row.absence(), row::toString);
         assertTrue(Spread.of(row.jhal()).min() > 0, row::toString);
         assertEquals(
-            List.of("C ring", "C, one call"),
+            row.label().startsWith("256 ")
+                ? List.of("C slot", "C ring", "C, one call")
+                : List.of("C slot", "C, one call"),
             row.baselines().stream().map(Row.Baseline::name).toList());
         for (Row.Baseline baseline : row.baselines()) {
           assertNull(baseline.absence(), baseline::toString);
@@ -64,24 +69,55 @@ class PageableCasesTest {
   }
 
   @Test
-  void aimsCompareWithTheRingFrom64MiBOnAndWithOneCallAt1MiB() throws Exception {
-    Aim ring = Aim.atLeast("GB/s", "C ring", 0.8);
+  void uploadsAimAtTheRingOrAtOneCall() throws Exception {
+    Aim small = Aim.atMost("median", "C ring", 1.1);
     Aim plain = Aim.atLeast("GB/s", "C, one call", 0.9);
-    try (Device device = Hal.openDevice(URI);
-        Shared shared = new Shared()) {
-      BenchCase uploads = PageableCases.all(bench -> true).get(0);
-      assertTrue(uploads.metrics().contains("GB/s"));
-      assertEquals(
-          List.of(
-              List.of(), List.of(), List.of(plain), List.of(plain), List.of(ring), List.of(ring)),
-          aims(uploads, new Bench(URI, device, 1_000_000, shared)));
-      assertEquals(8, aims(uploads, new Bench(URI, device, 1 << 20, shared)).size());
-    }
+    Aim ring = Aim.atLeast("GB/s", "C ring", 0.8);
+    assertEquals(
+        List.of(List.of(small), List.of(plain), List.of(ring), List.of(ring)),
+        aims("pageable-upload", 1 << 20));
+    assertEquals(
+        List.of(List.of(small), List.of(plain), List.of(ring)), aims("pageable-upload", 1_000_000));
   }
 
-  private static List<List<Aim>> aims(BenchCase benchCase, Bench bench) throws Exception {
-    List<Series> all = benchCase.maker().make(bench);
-    all.forEach(Series::close);
-    return all.stream().map(Series::aims).toList();
+  @Test
+  void readbacksAimAtTheSlotThenAtTheRing() throws Exception {
+    List<Aim> small =
+        List.of(Aim.atMost("median", "C slot", 1.25), Aim.atMost("median", "C, one call", 1));
+    List<Aim> mib =
+        List.of(Aim.atMost("median", "C ring", 1.2), Aim.atLeast("GB/s", "C, one call", 0.9));
+    List<Aim> large =
+        List.of(
+            Aim.atLeast("GB/s", "C ring", 0.95), Aim.atLeast("GB/s", "C ring, streaming", 0.95));
+    assertEquals(
+        List.of(small, small, small, mib, large, large), aims("pageable-readback", 1 << 20));
+  }
+
+  /** The aims of each size, for the array; those for the direct buffer are the same. */
+  private static List<List<Aim>> aims(String name, int max) throws Exception {
+    try (Device device = Hal.openDevice(URI);
+        Shared shared = new Shared()) {
+      BenchCase found =
+          PageableCases.all(bench -> true).stream()
+              .filter(benchCase -> benchCase.name().equals(name))
+              .findFirst()
+              .orElseThrow();
+      List<List<Aim>> aims = new ArrayList<>();
+      for (Series series : found.maker().make(new Bench(URI, device, max, shared))) {
+        for (Aim aim : series.aims()) {
+          assertTrue(found.metrics().contains(aim.metric()), aim::toString);
+          assertTrue(
+              series.baselines().stream().anyMatch(side -> side.name().equals(aim.baseline())),
+              aim::toString);
+        }
+        if (series.label().endsWith("float[]")) {
+          aims.add(series.aims());
+        } else {
+          assertEquals(aims.get(aims.size() - 1), series.aims(), series.label());
+        }
+        series.close();
+      }
+      return aims;
+    }
   }
 }

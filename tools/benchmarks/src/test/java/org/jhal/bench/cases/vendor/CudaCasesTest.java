@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jhal.Device;
@@ -26,6 +28,7 @@ import org.jhal.bench.measure.Row;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Shared;
 import org.jhal.bench.measure.Spread;
+import org.jhal.bench.measure.Subject;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -39,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CudaCasesTest {
   private static final String URI = "mock";
+  private static final String PEER = "mock://0?queues=3";
   private static final int MAX = 20;
 
   @TestFactory
@@ -89,6 +93,40 @@ class CudaCasesTest {
         }
       }
     }
+  }
+
+  @Test
+  void smallWorkIsAlsoComparedWithTheSecondDevice() throws Exception {
+    Set<String> withPeer = new TreeSet<>();
+    try (Device device = Hal.openDevice(URI);
+        Shared shared = new Shared()) {
+      Bench alone = new Bench(URI, device, MAX, shared);
+      Bench both = new Bench(URI, device, null, MAX, shared, new Bench(PEER, device, MAX, shared));
+      for (BenchCase benchCase : CudaCases.all()) {
+        if (benchCase.metrics().contains(Transfers.THROUGHPUT)) {
+          continue; // the memory of the large ones
+        }
+        List<Series> expected = benchCase.maker().make(alone);
+        List<Series> all = benchCase.maker().make(both);
+        for (int i = 0; i < all.size(); i++) {
+          List<Subject> baselines = all.get(i).baselines();
+          Subject last = baselines.get(baselines.size() - 1);
+          if (last.name().equals(PEER)) {
+            withPeer.add(benchCase.name());
+            last.prepare();
+            assertTrue(last.sample()[0] > 0, benchCase.name());
+          }
+          assertEquals(
+              expected.get(i).baselines().size() + (last.name().equals(PEER) ? 1 : 0),
+              baselines.size());
+        }
+        expected.forEach(Series::close);
+        all.forEach(Series::close);
+      }
+    }
+    assertEquals(
+        Set.of("cuda-round-trip", "cuda-chain", "cuda-hop", "cuda-copy-chain", "cuda-alloca"),
+        withPeer);
   }
 
   @Test

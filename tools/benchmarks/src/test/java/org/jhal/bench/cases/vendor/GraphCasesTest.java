@@ -82,9 +82,11 @@ class GraphCasesTest {
                     .anyMatch(baseline -> baseline.name().equals(aim.baseline())),
                 aim::toString);
           }
-          // Only the row beside the device without graphs has an aim for their length.
-          assertEquals(
-              benchCase.name().equals("graph-lengths"), series.aims().isEmpty(), series.label());
+          // A long one in a row has an aim only beside the device without graphs.
+          boolean hasNone =
+              benchCase.name().equals("graph-lengths")
+                  && !List.of("1", "2", "3").contains(series.label());
+          assertEquals(hasNone, series.aims().isEmpty(), series.label());
           series.close();
         }
       }
@@ -92,7 +94,7 @@ class GraphCasesTest {
   }
 
   @Test
-  void everySeriesAimsAtTheSpeedOfAGraph() throws Exception {
+  void everyWaitAimsAtTheSpeedOfAGraph() throws Exception {
     try (Device device = Hal.openDevice(URI);
         Shared shared = new Shared()) {
       Bench bench = new Bench(URI, device, 1_000, shared);
@@ -103,9 +105,9 @@ class GraphCasesTest {
               .orElseThrow();
       List<Series> all = waits.maker().make(bench);
       assertEquals(List.of("1", "10", "100"), all.stream().map(Series::label).toList());
-      assertEquals(List.of(Aim.atMost("median", "C graph", 1.25)), all.get(0).aims());
-      assertEquals(List.of(Aim.atMost("median", "C graph", 1.25)), all.get(1).aims());
-      assertEquals(List.of(Aim.atMost("median", "C graph", 1.25)), all.get(2).aims());
+      assertEquals(List.of(Aim.atMost("median", "C graph", 1.15)), all.get(0).aims());
+      assertEquals(List.of(Aim.atMost("median", "C graph", 1.15)), all.get(1).aims());
+      assertEquals(List.of(Aim.atMost("median", "C graph", 1.15)), all.get(2).aims());
       all.forEach(Series::close);
     }
   }
