@@ -184,7 +184,9 @@ public abstract class KernelLoader {
     return GpuModule.attachment(kernel, stream);
   }
 
-  /** Attaches something to a kernel until it is unloaded. For the thread that issues work with it. */
+  /**
+   * Attaches something to a kernel until it is unloaded. For the thread that issues work with it.
+   */
   public static void attach(LoadedKernel kernel, int stream, KernelAttachment made) {
     GpuModule.attach(kernel, stream, made);
   }

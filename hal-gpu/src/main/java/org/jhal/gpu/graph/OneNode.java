@@ -32,8 +32,7 @@ final class OneNode implements GraphContent {
     if (kind == Command.Kind.DISPATCH) {
       int size = command.kernel().layout().size();
       this.memory = new NativeBlock(ARGUMENTS + PackedArguments.space(size));
-      PackedArguments.prepare(
-          memory, ARGUMENTS, core.runtime().library().vendor().launchListEnd());
+      PackedArguments.prepare(memory, ARGUMENTS, core.runtime().library().vendor().launchListEnd());
     } else {
       this.memory = new NativeBlock(ARGUMENTS);
     }
