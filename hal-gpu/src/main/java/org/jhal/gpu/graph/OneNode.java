@@ -1,5 +1,6 @@
 package org.jhal.gpu.graph;
 
+import java.nio.ByteBuffer;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
@@ -12,8 +13,8 @@ import org.jhal.gpu.runtime.GraphRuntime;
 
 /**
  * The only node of a graph, for a dispatch or for a copy within the device's own memory. Each
- * launch gives it all parameters anew. It refers to no object of the program, since it outlives the
- * commands.
+ * launch describes it anew, and sets it if anything differs. It refers to no object of the program,
+ * since it outlives the commands.
  *
  * <p>Used by the owner of the instance.
  */
@@ -23,6 +24,7 @@ final class OneNode implements GraphContent {
   private final GraphRuntime graphs;
   private final Command.Kind kind;
   private final NativeBlock memory; // room for calls, and a kernel's arguments
+  private final ByteBuffer known; // what the memory had when the native node was last set
   private long node;
 
   /** Makes a node with the parameters of a command, whose kind and kernel it keeps. */
@@ -36,6 +38,7 @@ final class OneNode implements GraphContent {
     } else {
       this.memory = new NativeBlock(ARGUMENTS);
     }
+    known = ByteBuffer.allocate(memory.bytes().capacity());
     describe(command, submission);
   }
 
@@ -67,12 +70,20 @@ final class OneNode implements GraphContent {
   @Override
   public void addTo(long graph) {
     node = graphs.add(kind, memory, graph, memory.address(0), 0);
+    keep();
+  }
+
+  private void keep() {
+    known.put(0, memory.bytes(), 0, known.capacity());
   }
 
   /** Gives it the parameters of another command of the same kind and kernel. */
   void set(long instance, Command command, Submission submission) {
     describe(command, submission);
-    graphs.set(kind, memory, instance, node);
+    if (memory.bytes().mismatch(known) >= 0) {
+      graphs.set(kind, memory, instance, node);
+      keep();
+    }
   }
 
   @Override

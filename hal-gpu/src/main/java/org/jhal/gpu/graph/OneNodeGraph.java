@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>That holds only while the shape stays the same: the grid of a kernel, the length of a copy. So
  * a command whose shape differs from the one before is issued plainly, and the graph is made after
- * a few uses in a row with one shape. Whatever is refused is issued plainly, too; then the number
- * of uses before the next try doubles.
+ * a few uses in a row with one shape. Whatever is refused is issued plainly, too. If the graph is
+ * refused or evicted before it was worthwhile, the number of uses before the next try doubles.
  *
  * <p>Used by the thread that issues to the stream, except for {@link #end} and {@link #isWanted}.
  */
@@ -25,6 +25,9 @@ final class OneNodeGraph implements KernelAttachment {
 
   private static final long MOST_USES = 1 << 20;
 
+  /** So many launches save more time than making the graph takes. */
+  private static final long WORTHWHILE = 1000;
+
   private final GraphCache cache;
 
   private int x;
@@ -32,6 +35,7 @@ final class OneNodeGraph implements KernelAttachment {
   private int z; // the shape of the last use
   private long uses; // in a row with that shape, since the last try
   private long enough; // that many uses before the next try
+  private long launches; // of the instance
 
   /** Written by the issuing thread. */
   private volatile @Nullable GraphInstance<OneNode> instance;
@@ -41,7 +45,11 @@ final class OneNodeGraph implements KernelAttachment {
 
   OneNodeGraph(GraphCache cache) {
     this.cache = cache;
-    this.enough = cache.makesAtOnce() ? 1 : FIRST_USES;
+    this.enough = firstUses();
+  }
+
+  private long firstUses() {
+    return cache.makesAtOnce() ? 1 : FIRST_USES;
   }
 
   /** Whether the issuing thread should be one that may make the graph. For any thread. */
@@ -91,7 +99,8 @@ final class OneNodeGraph implements KernelAttachment {
 
   private void pause() {
     uses = 0;
-    enough = Math.min(2 * enough, MOST_USES);
+    enough = launches < WORTHWHILE ? Math.min(2 * enough, MOST_USES) : firstUses();
+    launches = 0;
   }
 
   private boolean launch(
@@ -111,6 +120,7 @@ final class OneNodeGraph implements KernelAttachment {
         return false;
       }
       current.launch();
+      launches++;
       isWhole = true;
       return true;
     } finally {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -134,6 +135,27 @@ public abstract class GpuOneNodeCloseTest {
       assertEquals(1, f.graphs().instances());
       assertEquals(2, sim.calls(names.create()));
     }
+  }
+
+  /** One that was launched often is made again sooner. */
+  @ParameterizedTest
+  @CsvSource({"5,1", "1010,2"})
+  void anEvictedGraphIsMadeAgainSoonIfItWasWorthwhile(int dispatches, int made) {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer numbers = f.zeros(64)) {
+      writeConstants(f, numbers, dispatches);
+      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+      f.device.allocate(1 << 20, BufferParams.DEVICE).close();
+      writeConstants(f, numbers, 2);
+      assertEquals(made, sim.calls(names.create()));
+    }
+  }
+
+  private static void writeConstants(SingleCommands f, DeviceBuffer numbers, int times) {
+    for (int i = 0; i < times; i++) {
+      f.dispatch("write_constants", Workgroups.of(1), Args.of(numbers, i, i, i, i));
+    }
+    f.await();
   }
 
   @Test

@@ -62,6 +62,13 @@ public abstract class GpuOneNodeFaultTest {
       };
     }
 
+    /**
+     * Uses of a kernel before the first one that makes the call: a graph has its first arguments.
+     */
+    int usesBefore() {
+      return this == SET ? 2 : 1;
+    }
+
     String shortName(GraphNames names) {
       return GpuFault.shortName(of(names)).replace("WithFlags", "");
     }
@@ -74,12 +81,14 @@ public abstract class GpuOneNodeFaultTest {
     for (int code : new int[] {OUT_OF_MEMORY, INVALID_VALUE}) {
       try (SingleCommands f = new SingleCommands(sim, "&graph=on");
           DeviceBuffer list = f.list()) {
+        f.append(list, 0, call.usesBefore());
+        f.await();
         sim.simulator().fail(call.of(names), 1, code);
         long before = sim.calls(names.launch());
-        f.append(list, 0, 2);
+        f.append(list, call.usesBefore());
         f.await();
         assertEquals(before, sim.calls(names.launch()), "launches of a graph that was refused");
-        f.append(list, 2, 20);
+        f.append(list, call.usesBefore() + 1, 20);
         f.check(list, 20);
         assertTrue(sim.calls(names.launch()) > before, "a later try");
         assertEquals(1, f.graphs().instances());
@@ -179,10 +188,10 @@ public abstract class GpuOneNodeFaultTest {
   void aLossReportedByAnyCallLosesTheDevice(Call call) {
     SingleCommands f = new SingleCommands(sim, "&graph=on");
     DeviceBuffer list = f.list();
-    f.append(list, 0, 1);
+    f.append(list, 0, call.usesBefore());
     f.await();
     sim.simulator().failForGood(call.of(names), LOST);
-    f.append(list, 1);
+    f.append(list, call.usesBefore());
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     HalException lost = Objects.requireNonNull(f.device.lostCause(), "the cause");
     assertHal(Status.UNAVAILABLE, lost, call.shortName(names), "719");

@@ -151,6 +151,27 @@ public abstract class GpuOneNodeGraphTest {
     }
   }
 
+  @Test
+  void theSameArgumentsAreSetOnce() {
+    assumeUsed();
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer x = f.zeros(SMALL);
+        DeviceBuffer y = f.zeros(SMALL)) {
+      for (int i = 0; i < 30; i++) { // x = 2 x + i / 10
+        f.dispatch("scale_and_offset", Workgroups.of(1), Args.of(x, x, 2, i / 10));
+      }
+      int expected = 0;
+      for (int i = 0; i < 30; i++) {
+        expected = 2 * expected + i / 10;
+        f.copy(x, 0, y, 0, 4);
+      }
+      assertBytes(ints(expected), f.read(y, 4), "the last result");
+      assertEquals(58, sim.calls(names.launch()));
+      assertEquals(2, sim.calls(names.setKernel()));
+      assertEquals(0, sim.calls(names.setCopy()));
+    }
+  }
+
   /** Each launch keeps the arguments that it was made with. */
   @Test
   void launchesInFlightKeepTheirArguments() {
