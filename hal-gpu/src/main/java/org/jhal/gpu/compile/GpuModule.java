@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  * A native module and its kernels, in the order of the manifest, with what streams keep for them.
  */
 final class GpuModule implements KernelModule {
-  private static final @Nullable KernelAttachment[] NONE = {};
-
   private final KernelLoader loader;
   private long module; // 0 when it is unloaded
   private final long[] kernels;
@@ -32,8 +30,9 @@ final class GpuModule implements KernelModule {
     this.kernels = kernels;
     this.frees = frees;
     this.attachments = new AtomicReferenceArray<>(kernels.length);
+    @Nullable KernelAttachment[] none = {};
     for (int i = 0; i < kernels.length; i++) {
-      attachments.set(i, NONE);
+      attachments.set(i, none);
     }
   }
 

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphCache {
   static {
-    EarlyClasses.initialize(GraphInstance.class, GraphNodes.class, GraphRuntime.class);
+    EarlyClasses.initialize(
+        GraphInstance.class, GraphNodes.class, GraphRuntime.class, OneNodeGraphs.class);
   }
 
   /** Why commands that could be a graph are issued one by one; the text is for statistics. */
