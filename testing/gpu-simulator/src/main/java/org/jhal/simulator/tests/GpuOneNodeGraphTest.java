@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Random;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
@@ -19,6 +23,7 @@ import org.jhal.simulator.kit.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 public abstract class GpuOneNodeGraphTest {
+  private static final String EXECUTION = "org.jhal.Execution";
   private static final int SMALL = 256;
   private static final int LARGE = (64 << 10) + 4;
 
@@ -259,6 +265,30 @@ public abstract class GpuOneNodeGraphTest {
       f.await();
       assertEquals(0, sim.calls(names.create()));
     }
+  }
+
+  /** As plain launches have, where times are recorded. */
+  @Test
+  void eachLaunchHasItsTimesOnTheDevice(@TempDir Path folder) throws IOException {
+    assumeUsed();
+    Path file = folder.resolve("times.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(EXECUTION);
+      recording.start();
+      try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+          DeviceBuffer list = f.list()) {
+        f.append(list, 0, 20);
+        f.check(list, 20);
+        assertEquals(19, sim.calls(names.launch()));
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    long times =
+        RecordingFile.readAllEvents(file).stream()
+            .filter(event -> event.getEventType().getName().equals(EXECUTION))
+            .count();
+    assertEquals(21, times, "times of a fill and 20 dispatches");
   }
 
   @Test
