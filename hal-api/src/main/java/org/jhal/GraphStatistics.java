@@ -4,13 +4,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How a device runs reusable command buffers as graphs of its native runtime (rule K6). The numbers
- * are read one after the other, not at a single instant.
+ * How a device runs reusable command buffers as graphs of its native runtime (rule K6). It may run
+ * single commands that are repeated as graphs, too. The numbers are read one after the other, not
+ * at a single instant.
  *
- * @param instances the number of graphs that exist and can be launched
+ * @param instances the number of graphs that exist and can be launched, with those of single
+ *     commands
  * @param bytes the approximate size of the device memory that they occupy
- * @param launches the number of submissions that were launched as a graph so far
- * @param nodesSet the number of graph commands that were given other buffers so far
+ * @param launches the number of submissions of command buffers that were launched as a graph so far
+ * @param nodesSet the number of commands in their graphs that were given other buffers so far
  * @param fallbacks the number of submissions so far that were issued command by command although
  *     their command buffer has, or could have had, a graph; by reason. A reason is a text for
  *     users:

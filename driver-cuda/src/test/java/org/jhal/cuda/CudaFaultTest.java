@@ -43,6 +43,7 @@ class CudaFaultTest extends GpuFaultTest {
                 "cuGraphAddMemsetNode",
                 "cuGraphCreate",
                 "cuGraphExecKernelNodeSetParams_v2",
+                "cuGraphExecMemcpyNodeSetParams",
                 "cuGraphExecMemsetNodeSetParams",
                 "cuGraphInstantiateWithFlags",
                 "cuGraphLaunch",

@@ -1,23 +1,29 @@
 package org.jhal.hip;
 
+import org.jhal.simulator.kit.GraphNames;
 import org.jhal.simulator.tests.GpuGraphTest;
 
 /** Reusable command buffers as graphs with HIP. */
 class HipGraphsTest extends GpuGraphTest {
+  static final GraphNames NAMES =
+      new GraphNames(
+          "hipGraphCreate",
+          "hipGraphDestroy",
+          "hipGraphAddKernelNode",
+          "hipGraphAddMemsetNode",
+          "hipGraphAddMemcpyNode1D",
+          "hipGraphInstantiateWithFlags",
+          "hipGraphExecDestroy",
+          "hipGraphUpload",
+          "hipGraphLaunch",
+          "hipGraphExecKernelNodeSetParams",
+          "hipGraphExecMemcpyNodeSetParams1D",
+          "hipModuleLaunchKernel",
+          "hipMemcpyDtoDAsync",
+          "hipMallocFromPoolAsync",
+          false);
+
   HipGraphsTest() {
-    super(
-        HipOnSimulator.GPU,
-        new Names(
-            "hipGraphCreate",
-            "hipGraphDestroy",
-            "hipGraphAddKernelNode",
-            "hipGraphAddMemsetNode",
-            "hipGraphAddMemcpyNode1D",
-            "hipGraphInstantiateWithFlags",
-            "hipGraphUpload",
-            "hipGraphLaunch",
-            "hipGraphExecKernelNodeSetParams",
-            "hipMallocFromPoolAsync",
-            false));
+    super(HipOnSimulator.GPU, NAMES);
   }
 }

@@ -198,7 +198,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public NativeStream<GpuEvent> createStream(int index) {
-    GpuStream made = new GpuStream(core, index, pool, ring, clock, profile, ranges);
+    GpuStream made = new GpuStream(core, index, pool, ring, graphs, clock, profile, ranges);
     nativeCalls.lend(made.handle());
     streams.add(made);
     return made;

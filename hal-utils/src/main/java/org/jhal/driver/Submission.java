@@ -56,9 +56,9 @@ public interface Submission {
 
   /**
    * Has a thread of the device do something that takes long and belongs to no stream, such as
-   * preparing a faster form of the commands. The commands, and the kernels and buffers that they
-   * name directly, live until it is over; what is bound to slots may be freed. May be called while
-   * issuing only.
+   * preparing a faster form of the commands. The commands, their kernels and their buffers live
+   * until it is over; memory that a queue allocated may be freed in stream order. May be called
+   * while issuing only.
    *
    * <p>The device is bound to the thread. Nothing happens if the device is closed or lost before.
    * What {@code work} throws is logged; with status UNAVAILABLE the device is lost.

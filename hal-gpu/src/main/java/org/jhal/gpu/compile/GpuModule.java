@@ -1,15 +1,23 @@
 package org.jhal.gpu.compile;
 
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
+import org.jspecify.annotations.Nullable;
 
-/** A native module and its kernels, in the order of the manifest. */
+/**
+ * A native module and its kernels, in the order of the manifest, with what streams keep for them.
+ */
 final class GpuModule implements KernelModule {
   private final KernelLoader loader;
   private long module; // 0 when it is unloaded
   private final long[] kernels;
   private final Consumer<Runnable> frees;
+
+  /** By kernel, and within a row by stream. Rows are replaced, never changed. */
+  private final AtomicReferenceArray<@Nullable KernelAttachment[]> attachments;
 
   /**
    * A module.
@@ -21,11 +29,37 @@ final class GpuModule implements KernelModule {
     this.module = module;
     this.kernels = kernels;
     this.frees = frees;
+    this.attachments = new AtomicReferenceArray<>(kernels.length);
+    @Nullable KernelAttachment[] none = {};
+    for (int i = 0; i < kernels.length; i++) {
+      attachments.set(i, none);
+    }
   }
 
   /** The native kernel of a loaded one. */
   static long kernel(LoadedKernel kernel) {
     return ((GpuModule) kernel.module()).kernels[kernel.index()];
+  }
+
+  /** What a stream has attached to a kernel, or null. */
+  static @Nullable KernelAttachment attachment(LoadedKernel kernel, int stream) {
+    GpuModule owner = (GpuModule) kernel.module();
+    @Nullable KernelAttachment[] row = owner.attachments.get(kernel.index());
+    return stream < row.length ? row[stream] : null;
+  }
+
+  /** Attaches something for a stream, for work in progress that uses the kernel. */
+  static void attach(LoadedKernel kernel, int stream, KernelAttachment made) {
+    GpuModule owner = (GpuModule) kernel.module();
+    @Nullable KernelAttachment[] ignored =
+        owner.attachments.updateAndGet( // several streams may attach at once
+            kernel.index(),
+            row -> {
+              @Nullable KernelAttachment[] more =
+                  Arrays.copyOf(row, Math.max(row.length, stream + 1));
+              more[stream] = made;
+              return more;
+            });
   }
 
   @Override
@@ -35,6 +69,13 @@ final class GpuModule implements KernelModule {
 
   @Override
   public void unload() {
+    for (int i = 0; i < attachments.length(); i++) {
+      for (KernelAttachment attachment : attachments.get(i)) {
+        if (attachment != null) {
+          attachment.end();
+        }
+      }
+    }
     long ended = module;
     frees.accept(() -> loader.unload(ended));
     module = 0; // behind the call, which can be repeated if it throws

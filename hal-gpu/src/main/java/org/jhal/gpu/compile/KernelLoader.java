@@ -175,6 +175,23 @@ public abstract class KernelLoader {
   }
 
   /**
+   * What a stream has attached to a kernel; null if nothing. For the thread that issues work with
+   * the kernel, or enqueues it.
+   *
+   * @param stream the index of the stream
+   */
+  public static @Nullable KernelAttachment attachment(LoadedKernel kernel, int stream) {
+    return GpuModule.attachment(kernel, stream);
+  }
+
+  /**
+   * Attaches something to a kernel until it is unloaded. For the thread that issues work with it.
+   */
+  public static void attach(LoadedKernel kernel, int stream, KernelAttachment made) {
+    GpuModule.attach(kernel, stream, made);
+  }
+
+  /**
    * Loads kernels.
    *
    * @param frees soon makes, with the device bound, calls that may wait until the device is idle

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphCache {
   static {
-    EarlyClasses.initialize(GraphInstance.class, GraphNodes.class, GraphRuntime.class);
+    EarlyClasses.initialize(
+        GraphInstance.class, GraphNodes.class, GraphRuntime.class, OneNodeGraphs.class);
   }
 
   /** Why commands that could be a graph are issued one by one; the text is for statistics. */
@@ -67,7 +69,7 @@ public final class GraphCache {
   private final GraphOptions options;
 
   /** Those being built, and those that can be launched. */
-  private final Set<GraphInstance> instances = ConcurrentHashMap.newKeySet();
+  private final Set<GraphInstance<?>> instances = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong used = new AtomicLong(); // bytes, with those of instances being built
   private final LongAdder launches = new LongAdder();
@@ -91,14 +93,32 @@ public final class GraphCache {
     return options.isAlways();
   }
 
+  /** What a stream launches single commands with; null if the runtime has no use for it. */
+  public @Nullable OneNodeGraphs oneNodes() {
+    return graphs.mayBeSetInFlight() ? new OneNodeGraphs(this, core.place()) : null;
+  }
+
   /** Graphs for a list of commands, or null if no command has an effect. */
   public @Nullable PreparedCommands prepare(CommandList commands, int streams) {
     GraphPlan plan = GraphPlan.of(commands);
     return plan.size() == 0 ? null : new GraphSet(this, plan, streams);
   }
 
-  GraphInstance plan(GraphPlan plan, GraphStream stream, Submission submission) {
-    return new GraphInstance(core, stream, graphs, plan, submission);
+  /**
+   * Plans an instance of a recording's graph, with the addresses of a submission.
+   *
+   * @throws ArithmeticException as {@link GraphNodes}
+   */
+  GraphInstance<GraphNodes> plan(GraphPlan plan, GraphStream stream, Submission submission) {
+    GraphNodes nodes = new GraphNodes(core, graphs, plan);
+    nodes.capture(submission);
+    return new GraphInstance<>(core, stream, graphs, nodes);
+  }
+
+  /** Plans an instance of one node, with the parameters of a command in a submission. */
+  GraphInstance<OneNode> plan(Command command, GraphStream stream, Submission submission) {
+    OneNode node = new OneNode(core, graphs, command, submission);
+    return new GraphInstance<>(core, stream, graphs, node);
   }
 
   // Making.
@@ -108,7 +128,7 @@ public final class GraphCache {
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
-  @Nullable Fallback build(GraphInstance planned) {
+  @Nullable Fallback build(GraphInstance<?> planned) {
     Span span = FlightRecorder.graph(planned.size());
     Fallback reason = Fallback.GIVEN_UP;
     try {
@@ -119,7 +139,7 @@ public final class GraphCache {
     }
   }
 
-  private @Nullable Fallback tryToBuild(GraphInstance planned) {
+  private @Nullable Fallback tryToBuild(GraphInstance<?> planned) {
     boolean isReserved = false;
     boolean isBuilt = false;
     try {
@@ -177,7 +197,7 @@ public final class GraphCache {
    * is none. The device is bound.
    */
   public boolean evictOldest() {
-    for (GraphInstance oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
+    for (GraphInstance<?> oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
       if (evict(oldest)) {
         return true;
       }
@@ -185,10 +205,10 @@ public final class GraphCache {
     return false;
   }
 
-  private @Nullable GraphInstance oldestIdle() {
-    GraphInstance oldest = null;
+  private @Nullable GraphInstance<?> oldestIdle() {
+    GraphInstance<?> oldest = null;
     long since = 0;
-    for (GraphInstance instance : instances) {
+    for (GraphInstance<?> instance : instances) {
       long lastUse = instance.lastUse();
       if (instance.isReady() && instance.isIdle() && (oldest == null || lastUse - since < 0)) {
         oldest = instance;
@@ -198,7 +218,7 @@ public final class GraphCache {
     return oldest;
   }
 
-  private boolean evict(GraphInstance instance) {
+  private boolean evict(GraphInstance<?> instance) {
     if (!instance.claim()) {
       return false;
     }
@@ -220,7 +240,7 @@ public final class GraphCache {
    * Destroys an unused instance soon, and before any module that is unloaded after this call. May
    * be called again. Never throws.
    */
-  void retire(GraphInstance instance) {
+  void retire(GraphInstance<?> instance) {
     boolean isOurs = instance.take();
     if (!isOurs && instance.isDestroyed()) {
       return;
@@ -236,7 +256,7 @@ public final class GraphCache {
     }
   }
 
-  private void end(GraphInstance instance, boolean isOurs) {
+  private void end(GraphInstance<?> instance, boolean isOurs) {
     if (isOurs) {
       destroy(instance);
     } else { // another thread is evicting it
@@ -247,7 +267,7 @@ public final class GraphCache {
   /**
    * Destroys an instance that the caller has taken. It is no longer counted, even if this throws.
    */
-  private void destroy(GraphInstance instance) {
+  private void destroy(GraphInstance<?> instance) {
     try {
       instance.destroy();
     } finally {
@@ -255,7 +275,7 @@ public final class GraphCache {
     }
   }
 
-  private void forget(GraphInstance instance) {
+  private void forget(GraphInstance<?> instance) {
     if (instances.remove(instance)) {
       used.addAndGet(-instance.bytes());
     }
@@ -263,7 +283,7 @@ public final class GraphCache {
 
   /** Destroys the remaining instances. Called last, with the device bound. */
   public void close() {
-    for (GraphInstance instance : instances) {
+    for (GraphInstance<?> instance : instances) {
       if (instance.take()) {
         core.runtime().giveBack(() -> destroy(instance));
       }

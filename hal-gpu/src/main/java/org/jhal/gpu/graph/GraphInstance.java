@@ -4,19 +4,18 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.driver.Submission;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GraphRuntime;
 
 /**
- * A native graph of a recording for one stream, with the present addresses of its nodes.
+ * A native graph for one stream, with the present parameters of its nodes.
  *
  * <p>Owned by the thread that builds it while it is PLANNED, and by the one that launches it while
  * it is BUSY. Other threads use the state only.
  */
-final class GraphInstance {
+final class GraphInstance<C extends GraphContent> {
   private enum State {
-    /** Its nodes have their addresses; nothing native exists. */
+    /** Its content is known; nothing native exists. */
     PLANNED,
     READY,
     /** A thread sets or launches it. */
@@ -31,7 +30,6 @@ final class GraphInstance {
   private final GpuCore core;
   private final GraphStream stream;
   private final GraphRuntime graphs;
-  private final GraphPlan plan;
   private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
 
   private final AtomicBoolean isEnding = new AtomicBoolean(); // destroy() was called
@@ -40,7 +38,7 @@ final class GraphInstance {
   private final CountDownLatch destroyed = new CountDownLatch(1);
 
   // These belong to the owner.
-  private final GraphNodes nodes;
+  private final C content;
   private long graph;
   private long instance;
 
@@ -48,28 +46,17 @@ final class GraphInstance {
   private volatile long launchPosition; // of the recording behind the last launch
   private volatile long lastUse; // System.nanoTime()
 
-  /**
-   * Plans an instance for launches into {@code stream}, with the addresses of a submission.
-   *
-   * @throws ArithmeticException as {@link GraphNodes}
-   */
-  GraphInstance(
-      GpuCore core,
-      GraphStream stream,
-      GraphRuntime graphs,
-      GraphPlan plan,
-      Submission submission) {
+  /** Plans an instance for launches into {@code stream}. */
+  GraphInstance(GpuCore core, GraphStream stream, GraphRuntime graphs, C content) {
     this.core = core;
     this.stream = stream;
     this.graphs = graphs;
-    this.plan = plan;
-    this.nodes = new GraphNodes(core, graphs, plan);
-    nodes.capture(submission);
+    this.content = content;
   }
 
   /** Its approximate memory, on the device and page-locked. */
   long bytes() {
-    return BYTES_PER_NODE * plan.size() + nodes.updateBytes();
+    return BYTES_PER_NODE * content.size() + content.pinnedBytes();
   }
 
   /**
@@ -80,7 +67,7 @@ final class GraphInstance {
    */
   void build(long uploads) {
     graph = graphs.create();
-    nodes.addTo(graph);
+    content.addTo(graph);
     long made = graph;
     instance = core.runtime().gate().call(() -> graphs.instantiate(made));
     graphs.upload(instance, uploads);
@@ -101,14 +88,14 @@ final class GraphInstance {
     boolean ignored = state.compareAndSet(State.BUSY, State.READY);
   }
 
-  /** Its nodes. For the thread that has claimed it. */
-  GraphNodes nodes() {
-    return nodes;
+  /** For the thread that has claimed it. */
+  C content() {
+    return content;
   }
 
-  /** See {@link GraphNodes#set}. For the thread that has claimed it. */
-  int set(long changed, Submission submission) {
-    return nodes.set(instance, changed, submission);
+  /** The native instance. For the thread that has claimed it. */
+  long handle() {
+    return instance;
   }
 
   void launch() {
@@ -128,7 +115,7 @@ final class GraphInstance {
   }
 
   int size() {
-    return plan.size();
+    return content.size();
   }
 
   /** When it was built or last launched, as {@link System#nanoTime}. */
@@ -188,7 +175,7 @@ final class GraphInstance {
         }
       } finally {
         try {
-          nodes.close();
+          content.close();
         } finally {
           destroyed.countDown();
         }

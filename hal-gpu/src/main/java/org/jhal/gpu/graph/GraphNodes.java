@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Used by the owner of the instance.
  */
-final class GraphNodes {
+final class GraphNodes implements GraphContent {
   private static final int MANY_SLOTS = 63;
 
   private final GpuCore core;
@@ -127,12 +127,19 @@ final class GraphNodes {
     return 1L << Math.min(slot, MANY_SLOTS);
   }
 
-  int updateBytes() {
+  @Override
+  public int size() {
+    return nodes.length;
+  }
+
+  @Override
+  public long pinnedBytes() {
     return updateBytes;
   }
 
   // Addresses.
 
+  /** Takes the addresses of a submission. */
   void capture(Submission submission) {
     for (int node = 0; node < nodes.length; node++) {
       resolve(node, submission);
@@ -195,7 +202,8 @@ final class GraphNodes {
 
   // Native nodes.
 
-  void addTo(long graph) {
+  @Override
+  public void addTo(long graph) {
     if (updateBytes > 0) {
       HostBlock block = HostBlock.pinned(core, updateBytes);
       updates = block;
@@ -268,8 +276,9 @@ final class GraphNodes {
     return count;
   }
 
-  /** Frees the bytes of updates after the last launch that reads them. */
-  void close() {
+  /** Frees the bytes of updates. */
+  @Override
+  public void close() {
     HostBlock block = updates;
     updates = null;
     if (block != null) {

@@ -74,10 +74,10 @@ public final class GraphSet implements PreparedCommands {
      * Replaced, never changed, as other threads read it. Has two instances if the runtime cannot
      * change one in flight, otherwise one.
      */
-    volatile List<GraphInstance> instances = List.of();
+    volatile List<GraphInstance<GraphNodes>> instances = List.of();
 
     /** Out of use; earlier launches may still be in the stream. */
-    private final List<GraphInstance> dying = new ArrayList<>();
+    private final List<GraphInstance<GraphNodes>> dying = new ArrayList<>();
 
     private long submissions;
     private long nextTry; // makes no instance before this many submissions
@@ -85,7 +85,7 @@ public final class GraphSet implements PreparedCommands {
     private volatile Fallback lastRefusal = Fallback.GIVEN_UP; // written by any thread
 
     boolean isReady() {
-      List<GraphInstance> now = instances;
+      List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) {
         if (now.get(i).isUsable()) {
           return true;
@@ -128,9 +128,9 @@ public final class GraphSet implements PreparedCommands {
       submissions++;
       dropGone();
       Fallback reason = null;
-      List<GraphInstance> now = instances;
+      List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) { // an iterator would be garbage (K3)
-        GraphInstance instance = now.get(i);
+        GraphInstance<GraphNodes> instance = now.get(i);
         reason = instance.isPlanned() ? Fallback.BEING_MADE : launch(instance, submission);
         if (reason == null) {
           pause = FIRST_PAUSE;
@@ -145,7 +145,7 @@ public final class GraphSet implements PreparedCommands {
     }
 
     private void dropGone() {
-      List<GraphInstance> now = instances;
+      List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) {
         if (now.get(i).isDestroyed()) {
           remove(now.get(i));
@@ -159,8 +159,8 @@ public final class GraphSet implements PreparedCommands {
     }
 
     /** Removes an instance; the pause before the next one grows each time. */
-    private void remove(GraphInstance instance) {
-      List<GraphInstance> left = new ArrayList<>(instances);
+    private void remove(GraphInstance<GraphNodes> instance) {
+      List<GraphInstance<GraphNodes>> left = new ArrayList<>(instances);
       left.remove(instance);
       instances = List.copyOf(left);
       pauseTrying();
@@ -171,13 +171,13 @@ public final class GraphSet implements PreparedCommands {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
 
-    private @Nullable Fallback launch(GraphInstance instance, Submission submission) {
+    private @Nullable Fallback launch(GraphInstance<GraphNodes> instance, Submission submission) {
       if (!instance.claim()) {
         return Fallback.GIVEN_UP; // evicted
       }
       boolean isWhole = false; // its nodes are consistent
       try {
-        long changed = instance.nodes().changedSlots(submission);
+        long changed = instance.content().changedSlots(submission);
         if (changed != 0) {
           Fallback obstacle = obstacle(instance, changed, submission);
           if (obstacle != null) {
@@ -185,7 +185,7 @@ public final class GraphSet implements PreparedCommands {
             return obstacle;
           }
           try {
-            cache.countSet(instance.set(changed, submission));
+            cache.countSet(instance.content().set(instance.handle(), changed, submission));
           } catch (HalException e) {
             if (e.status() == Status.UNAVAILABLE) {
               throw e;
@@ -208,8 +208,8 @@ public final class GraphSet implements PreparedCommands {
     }
 
     private @Nullable Fallback obstacle(
-        GraphInstance instance, long changed, Submission submission) {
-      if (instance.nodes().isOtherMemory(changed, submission)) {
+        GraphInstance<GraphNodes> instance, long changed, Submission submission) {
+      if (instance.content().isOtherMemory(changed, submission)) {
         return Fallback.OTHER_MEMORY;
       }
       return cache.graphs().mayBeSetInFlight() || instance.isIdle() ? null : Fallback.IN_FLIGHT;
@@ -227,14 +227,14 @@ public final class GraphSet implements PreparedCommands {
       if (cache.makesAtOnce() && !submission.mayBlock()) {
         return otherwise;
       }
-      GraphInstance planned;
+      GraphInstance<GraphNodes> planned;
       try {
         planned = cache.plan(plan, stream, submission);
       } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
         pauseTrying();
         return Fallback.OUT_OF_MEMORY;
       }
-      List<GraphInstance> more = new ArrayList<>(instances);
+      List<GraphInstance<GraphNodes>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
       if (cache.makesAtOnce()) {
@@ -254,7 +254,7 @@ public final class GraphSet implements PreparedCommands {
       return Fallback.BEING_MADE;
     }
 
-    private void buildLater(GraphInstance planned) {
+    private void buildLater(GraphInstance<GraphNodes> planned) {
       Fallback reason = cache.build(planned);
       if (reason != null) {
         lastRefusal = reason;

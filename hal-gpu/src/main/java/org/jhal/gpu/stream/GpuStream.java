@@ -19,8 +19,10 @@ import org.jhal.driver.transfer.DeferredFrees;
 import org.jhal.driver.transfer.HostTransfers;
 import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.graph.GraphCache;
 import org.jhal.gpu.graph.GraphSet;
 import org.jhal.gpu.graph.GraphStream;
+import org.jhal.gpu.graph.OneNodeGraphs;
 import org.jhal.gpu.memory.MemoryPool;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
@@ -56,6 +58,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   private final MemoryPool pool;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
+  private final @Nullable OneNodeGraphs oneNodes; // null if all single commands are issued plainly
   private long handle; // 0 when it is closed
 
   private final StreamEvents events;
@@ -72,6 +75,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
    *
    * @param index its place among the device's streams, from 0
    * @param clock maps times of the device to those of the host
+   * @param graphs those of the device; null if it uses none
    * @param ranges marks operations for a profiler; null if they are not marked
    */
   public GpuStream(
@@ -79,6 +83,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
       int index,
       MemoryPool pool,
       TransferRing ring,
+      @Nullable GraphCache graphs,
       DeviceClock clock,
       Profile profile,
       @Nullable RangeMarks ranges) {
@@ -87,6 +92,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     this.pool = pool;
     this.profile = profile;
     this.ranges = ranges;
+    this.oneNodes = graphs == null ? null : graphs.oneNodes();
     this.events = new StreamEvents(runtime);
     this.launch = new LaunchBuffer(runtime.library().vendor().launchListEnd());
     this.handle = runtime.openStream();
@@ -170,7 +176,9 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
    */
   @Override
   public boolean issueMayBlock(CommandList commands) {
+    OneNodeGraphs singles = oneNodes;
     return commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)
+        || singles != null && singles.makesNext(commands, index)
         || transfers.mayBlock(commands);
   }
 
@@ -265,6 +273,12 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   private void issueAll(CommandList commands, Submission submission) {
     PreparedCommands prepared = commands.prepared();
     if (prepared != null && ((GraphSet) prepared).issue(this, submission)) {
+      return;
+    }
+    OneNodeGraphs singles = oneNodes;
+    if (singles != null
+        && commands.size() == 1
+        && singles.launch(this, commands.get(0), submission)) {
       return;
     }
     for (int i = 0; i < commands.size(); i++) {

@@ -119,8 +119,8 @@ class GraphCacheTest {
     return type == boolean.class ? false : null;
   }
 
-  private GraphInstance build() {
-    GraphInstance instance = cache.plan(plan, stream, submission);
+  private GraphInstance<GraphNodes> build() {
+    GraphInstance<GraphNodes> instance = cache.plan(plan, stream, submission);
     assertNull(cache.build(instance));
     return instance;
   }
@@ -138,7 +138,7 @@ class GraphCacheTest {
 
   @Test
   void aThrowingEvictionLeavesNoThreadWaiting() throws Exception {
-    GraphInstance instance = build();
+    GraphInstance<GraphNodes> instance = build();
     assertTrue(cache.statistics().bytes() > 0);
     Error thrown = assertThrows(StackOverflowError.class, cache::evictOldest);
     assertSame(FAULT, thrown);
@@ -151,7 +151,7 @@ class GraphCacheTest {
 
   @Test
   void retiresARecordingAlthoughItsGraphThrows() throws Exception {
-    GraphInstance instance = build();
+    GraphInstance<GraphNodes> instance = build();
     cache.retire(instance);
     awaitFrees();
     assertTrue(instance.isDestroyed());
@@ -161,8 +161,8 @@ class GraphCacheTest {
 
   @Test
   void closingDestroysAllGraphsAlthoughEachThrows() {
-    GraphInstance one = build();
-    GraphInstance two = build();
+    GraphInstance<GraphNodes> one = build();
+    GraphInstance<GraphNodes> two = build();
     cache.close();
     assertTrue(one.isDestroyed());
     assertTrue(two.isDestroyed());

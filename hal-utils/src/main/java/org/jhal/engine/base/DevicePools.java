@@ -9,7 +9,6 @@ import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a device, apart from those of its queues.
@@ -65,13 +64,15 @@ public final class DevicePools {
    * Does work on a thread of the device, unless the device is closed or lost before. The device is
    * bound.
    *
-   * @param kept is kept until then, unless it is null
+   * @param kept are kept until then; the caller has references to them
    */
-  public void inBackground(@Nullable RefCounted kept, Runnable work) {
-    if (kept != null && !kept.tryRetain()) {
-      return;
+  public void inBackground(List<RefCounted> kept, Runnable work) {
+    for (RefCounted resource : kept) {
+      if (!resource.tryRetain()) {
+        throw new IllegalStateException("the caller has no reference");
+      }
     }
-    Runnable then = kept == null ? () -> {} : kept::release;
+    Runnable then = () -> kept.forEach(RefCounted::release);
     try {
       background.execute(
           () -> {

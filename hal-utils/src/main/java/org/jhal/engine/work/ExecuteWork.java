@@ -104,11 +104,6 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   }
 
   @Override
-  public void inBackground(Runnable work) {
-    device.pools().inBackground(recording, work);
-  }
-
-  @Override
   protected void retired() {
     recording = null;
     Arrays.fill(bindings, null);

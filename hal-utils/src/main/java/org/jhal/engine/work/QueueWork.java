@@ -349,8 +349,8 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   }
 
   @Override
-  public void inBackground(Runnable work) {
-    device.pools().inBackground(null, work);
+  public final void inBackground(Runnable work) {
+    device.pools().inBackground(List.of(Arrays.copyOf(resources, resourceCount)), work);
   }
 
   @Override

@@ -27,6 +27,7 @@ final class GpuFaultSteps {
   private final FaultStep<DeviceBuffer> small;
   private final FaultStep<DeviceBuffer> pinned;
   private final FaultStep<DeviceBuffer> upload;
+  private final FaultStep<DeviceBuffer> row;
 
   GpuFaultSteps(Device device, Device other) {
     this.device = device;
@@ -35,6 +36,7 @@ final class GpuFaultSteps {
     this.small = allocate("small", 3 * SMALL, BufferParams.DEVICE);
     this.pinned = allocate("pinned", SMALL, BufferParams.HOST);
     this.upload = allocate("upload", SMALL, BufferParams.HOST_UPLOAD);
+    this.row = allocate("row", 4 * SMALL, BufferParams.DEVICE);
   }
 
   FaultSteps steps() {
@@ -96,9 +98,30 @@ final class GpuFaultSteps {
     FaultStep<Void> behind =
         steps.enqueue(device, "something behind it", (w, s) -> first.barrier(w, s));
     steps.enqueue(device, "something behind that", (w, s) -> first.barrier(w, s), behind);
+    copiesInARow(first, second);
     if (device.canAccess(other)) {
       peers(first, second);
     }
+  }
+
+  /** Where a runtime sets nodes in flight, all but the first are graphs of one node. */
+  private void copiesInARow(DeviceQueue first, DeviceQueue second) {
+    FaultStep<Void> last =
+        steps.enqueue(
+            device,
+            "fill the row",
+            (w, s) -> first.fill(w, s, row.get(), 0, SMALL, FillPattern.of8(26)),
+            row);
+    for (int i = 0; i < 3; i++) {
+      long from = (long) i * SMALL;
+      last =
+          steps.enqueue(
+              device,
+              "copy " + i + " in the row",
+              (w, s) -> first.copy(w, s, row.get(), from, row.get(), from + SMALL, SMALL),
+              last);
+    }
+    steps.read(second, row, TestData.filled(4 * SMALL, 26), last);
   }
 
   /** A graph copies from memory of the other device. */

@@ -36,6 +36,7 @@ import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.Simulator.GraphFault;
 import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.GraphNames;
 import org.jhal.simulator.kit.HeldStream;
 import org.jhal.simulator.kit.LogLines;
 import org.jhal.simulator.kit.SimulatedDevices;
@@ -59,43 +60,11 @@ public abstract class GpuGraphTest {
 
   @RegisterExtension final SimulatedDevices sim;
   private final String name;
-  private final Names names;
+  private final GraphNames names;
   private FaultLog log;
 
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param create creates a graph
-   * @param destroy destroys one
-   * @param addKernel adds a kernel to it
-   * @param addFill adds a fill
-   * @param addCopy adds a copy
-   * @param instantiate creates an instance
-   * @param upload puts an instance on the device
-   * @param launch launches an instance
-   * @param setKernel changes the arguments of a kernel
-   * @param allocate allocates device memory in stream order
-   * @param mayBeSetInFlight whether the driver changes instances that are in a stream
-   */
-  public record Names(
-      String create,
-      String destroy,
-      String addKernel,
-      String addFill,
-      String addCopy,
-      String instantiate,
-      String upload,
-      String launch,
-      String setKernel,
-      String allocate,
-      boolean mayBeSetInFlight) {
-    List<String> making() {
-      return List.of(create, addKernel, addFill, addCopy, instantiate, upload);
-    }
-  }
-
   /** For a driver. */
-  protected GpuGraphTest(SimulatedGpu gpu, Names names) {
+  protected GpuGraphTest(SimulatedGpu gpu, GraphNames names) {
     this.sim = new SimulatedDevices(gpu);
     this.name = sim.driver().name();
     this.names = names;
@@ -275,7 +244,7 @@ public abstract class GpuGraphTest {
       }
       f.check(list, 4);
       assertEquals(GraphStatistics.NONE, f.graphs());
-      assertEquals(0, sim.calls(names.create));
+      assertEquals(0, sim.calls(names.create()));
     }
   }
 
@@ -300,7 +269,7 @@ public abstract class GpuGraphTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void manyUsesInFlightKeepTheirTables(boolean isFaulty) {
-    if (isFaulty && !names.mayBeSetInFlight) {
+    if (isFaulty && !names.mayBeSetInFlight()) {
       sim.simulator().graphFaults(GraphFault.CHANGES_LAUNCHES_IN_FLIGHT, GraphFault.KEEPS_POINTERS);
     }
     try (Fixture f = new Fixture("&graph=on", 3)) {
@@ -324,7 +293,7 @@ public abstract class GpuGraphTest {
       }
       assertTrue(f.graphs().launches() >= 2, () -> f.graphs().toString());
       assertEquals(
-          names.mayBeSetInFlight, f.graphs().fallbacks().isEmpty(), () -> f.graphs().toString());
+          names.mayBeSetInFlight(), f.graphs().fallbacks().isEmpty(), () -> f.graphs().toString());
     }
   }
 
@@ -352,11 +321,11 @@ public abstract class GpuGraphTest {
     try (Fixture f = new Fixture("", 3);
         DeviceBuffer list = f.list()) {
       f.run(list);
-      sim.simulator().fail(names.instantiate, 1, INVALID_VALUE);
+      sim.simulator().fail(names.instantiate(), 1, INVALID_VALUE);
       f.run(list);
-      sim.awaitCalls(names.destroy, 1);
+      sim.awaitCalls(names.destroy(), 1);
       int uses = 2;
-      while (sim.calls(names.create) < 2 && uses < 30) {
+      while (sim.calls(names.create()) < 2 && uses < 30) {
         f.run(list);
         uses++;
       }
@@ -375,7 +344,7 @@ public abstract class GpuGraphTest {
         DeviceBuffer second = f.list()) {
       f.run(first);
       f.run(first);
-      sim.simulator().fail(names.setKernel, 3, INVALID_VALUE);
+      sim.simulator().fail(names.setKernel(), 3, INVALID_VALUE);
       f.run(second);
       assertEquals(Map.of("the runtime refused its graph", 1L), f.graphs().fallbacks());
       f.run(first); // finds that the stream has passed the last launch
@@ -392,11 +361,11 @@ public abstract class GpuGraphTest {
         DeviceBuffer list = f.list()) {
       f.run(list);
       f.run(list);
-      sim.simulator().fail(names.launch, 1, INVALID_VALUE);
+      sim.simulator().fail(names.launch(), 1, INVALID_VALUE);
       try (TimelineSemaphore failing = f.device.createSemaphore(0)) {
         f.device.queue(0).execute(Fence.NONE, failing.at(1), f.commands, BindingTable.of(list));
         assertHal(
-            Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch));
+            Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch()));
       }
       for (int use = 3; use <= 12; use++) {
         f.run(list); // command by command for a while, and then with another graph
@@ -443,7 +412,7 @@ public abstract class GpuGraphTest {
       sim.simulator().pause(0, 0);
       try {
         f.fillOften(other);
-        sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);
+        sim.simulator().fail(names.setKernel(), 7, INVALID_VALUE);
         f.device
             .queue(0)
             .execute(producer.at(1), failing.at(1), f.commands, BindingTable.of(other));
@@ -508,18 +477,18 @@ public abstract class GpuGraphTest {
     }
 
     /** Its name in messages. */
-    String shortName(Names names) {
+    String shortName(GraphNames names) {
       return GpuFault.shortName(call(names)).replace("WithFlags", "");
     }
 
-    String call(Names names) {
+    String call(GraphNames names) {
       return switch (this) {
-        case CREATE -> names.create;
-        case ADD -> names.addKernel;
-        case INSTANTIATE -> names.instantiate;
-        case UPLOAD -> names.upload;
-        case LAUNCH -> names.launch;
-        case SET -> names.setKernel;
+        case CREATE -> names.create();
+        case ADD -> names.addKernel();
+        case INSTANTIATE -> names.instantiate();
+        case UPLOAD -> names.upload();
+        case LAUNCH -> names.launch();
+        case SET -> names.setKernel();
       };
     }
   }
@@ -529,7 +498,7 @@ public abstract class GpuGraphTest {
     Fixture f = new Fixture("", 3);
     DeviceBuffer list = f.list();
     f.run(list);
-    sim.simulator().failForGood(names.instantiate, LOST);
+    sim.simulator().failForGood(names.instantiate(), LOST);
     f.submit(list);
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     // Work on the stream may have found the loss before the background did.
@@ -569,7 +538,7 @@ public abstract class GpuGraphTest {
       f.run(list);
       sim.simulator().pause(0, 0);
       f.fillOften(other);
-      sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);
+      sim.simulator().fail(names.setKernel(), 7, INVALID_VALUE);
       Fence last = f.submit(other);
       f.device.queue(0).barrier(Fence.NONE, late.at(1));
       try {
@@ -664,7 +633,7 @@ public abstract class GpuGraphTest {
       try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
         Fence last = f.submit(list);
         Waits.awaitTrue("the launch", () -> f.graphs().launches() == 2);
-        sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+        sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
         f.device.allocate(1 << 20, BufferParams.DEVICE).close();
         assertEquals(1, f.graphs().instances(), "an allocation that failed takes no memory of it");
         Fence ends = last;
@@ -680,7 +649,7 @@ public abstract class GpuGraphTest {
         awaitReached(ends);
       }
       f.check(list, 3);
-      sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
       f.device.allocate(1 << 20, BufferParams.DEVICE).close();
       assertEquals(0, f.graphs().instances(), "behind its last launch it is idle");
     }
@@ -719,7 +688,7 @@ public abstract class GpuGraphTest {
       f.run(list);
       f.run(list);
       assertEquals(1, f.graphs().instances());
-      sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
       f.device.allocate(1 << 20, BufferParams.DEVICE).close();
       assertEquals(0, f.graphs().instances());
       f.run(list);

@@ -1,0 +1,221 @@
+package org.jhal.simulator.tests;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jhal.cts.support.Waits;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.GraphNames;
+import org.jhal.simulator.kit.HeldStream;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls on graphs of one node that fail. A driver's tests extend this. */
+@Timeout(60)
+public abstract class GpuOneNodeFaultTest {
+  private static final int OUT_OF_MEMORY = 2;
+  private static final int INVALID_VALUE = 1;
+  private static final int LOST = 719;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final GraphNames names;
+
+  /** For a driver. */
+  protected GpuOneNodeFaultTest(SimulatedGpu gpu, GraphNames names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.names = names;
+  }
+
+  /** A call on a graph. */
+  enum Call {
+    CREATE,
+    ADD,
+    INSTANTIATE,
+    UPLOAD,
+    SET,
+    LAUNCH;
+
+    String of(GraphNames names) {
+      return switch (this) {
+        case CREATE -> names.create();
+        case ADD -> names.addKernel();
+        case INSTANTIATE -> names.instantiate();
+        case UPLOAD -> names.upload();
+        case SET -> names.setKernel();
+        case LAUNCH -> names.launch();
+      };
+    }
+
+    /**
+     * Uses of a kernel before the first one that makes the call: a graph has its first arguments.
+     */
+    int usesBefore() {
+      return this == SET ? 2 : 1;
+    }
+
+    String shortName(GraphNames names) {
+      return GpuFault.shortName(of(names)).replace("WithFlags", "");
+    }
+  }
+
+  /** What a graph refuses is launched plainly, and after some uses it is tried again. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LAUNCH")
+  void aRefusalIsLaunchedPlainly(Call call) {
+    for (int code : new int[] {OUT_OF_MEMORY, INVALID_VALUE}) {
+      try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+          DeviceBuffer list = f.list()) {
+        f.append(list, 0, call.usesBefore());
+        f.await();
+        sim.simulator().fail(call.of(names), 1, code);
+        long before = sim.calls(names.launch());
+        f.append(list, call.usesBefore());
+        f.await();
+        assertEquals(before, sim.calls(names.launch()), "launches of a graph that was refused");
+        f.append(list, call.usesBefore() + 1, 20);
+        f.check(list, 20);
+        assertTrue(sim.calls(names.launch()) > before, "a later try");
+        assertEquals(1, f.graphs().instances());
+        assertNull(f.device.lostCause());
+      }
+    }
+  }
+
+  @Test
+  void aRefusalInTheBackgroundIsTriedAgain() {
+    try (SingleCommands f = new SingleCommands(sim, "");
+        DeviceBuffer list = f.list()) {
+      sim.simulator().fail(names.instantiate(), 1, INVALID_VALUE);
+      f.append(list, 0, 4);
+      sim.awaitCalls(names.destroy(), 1);
+      f.append(list, 4, 200);
+      Waits.awaitTrue("another try", () -> sim.calls(names.create()) == 2);
+      f.awaitGraphs(1);
+      f.check(list, 200);
+    }
+  }
+
+  /** A failed launch is not repeated, since it may have reached the stream. */
+  @Test
+  void aFailedLaunchFailsItsOperation() {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer list = f.list();
+        TimelineSemaphore failing = f.device.createSemaphore(0)) {
+      f.append(list, 0, 5);
+      f.await();
+      sim.simulator().fail(names.launch(), 1, INVALID_VALUE);
+      f.device
+          .queue(0)
+          .dispatch(
+              Fence.NONE,
+              failing.at(1),
+              f.kernels.kernel("append"),
+              Workgroups.of(1),
+              Args.of(list, 99));
+      assertHal(
+          Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch()));
+      long before = sim.calls(names.launch());
+      f.append(list, 5);
+      f.await();
+      assertEquals(before, sim.calls(names.launch()), "the graph is out of use");
+      f.append(list, 6, 30);
+      f.check(list, 30);
+      assertTrue(sim.calls(names.launch()) > before, "another graph");
+      assertEquals(1, f.graphs().instances());
+    }
+  }
+
+  /** The instance that refuses is destroyed only behind its launches. */
+  @Test
+  void aRefusalWithLaunchesInFlight() {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer list = f.list()) {
+      f.append(list, 0, 5);
+      f.await();
+      try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
+        f.append(list, 5, 10);
+        Waits.awaitTrue("5 launches in the stream", () -> f.device.statistics().issued() == 5);
+        sim.simulator().fail(names.setKernel(), 1, INVALID_VALUE);
+        f.append(list, 10, 30);
+        Waits.awaitTrue("25 dispatches", () -> f.device.statistics().issued() == 25);
+        assertEquals(0, sim.calls(names.destroyInstance()));
+        held.release();
+      }
+      f.check(list, 30);
+      f.append(list, 30, 50);
+      f.check(list, 50);
+      sim.awaitCalls(names.destroyInstance(), 1);
+      f.awaitGraphs(1);
+    }
+  }
+
+  @Test
+  void aRefusedCopyIsIssuedPlainly() {
+    for (String call : new String[] {names.addCopy(), names.setCopy()}) {
+      try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+          DeviceBuffer numbers = f.list()) {
+        sim.simulator().fail(call, 1, INVALID_VALUE);
+        f.append(numbers, 0, 20);
+        for (int i = 0; i < 20; i++) {
+          f.copy(numbers, 4L + 4 * i, numbers, 400L + 4 * i, 4);
+        }
+        byte[] read = f.read(numbers, 480);
+        for (int i = 0; i < 20; i++) {
+          assertEquals(i, read[400 + 4 * i]);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLossReportedByAnyCallLosesTheDevice(Call call) {
+    SingleCommands f = new SingleCommands(sim, "&graph=on");
+    DeviceBuffer list = f.list();
+    f.append(list, 0, call.usesBefore());
+    f.await();
+    sim.simulator().failForGood(call.of(names), LOST);
+    f.append(list, call.usesBefore());
+    Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
+    HalException lost = Objects.requireNonNull(f.device.lostCause(), "the cause");
+    assertHal(Status.UNAVAILABLE, lost, call.shortName(names), "719");
+    list.close();
+    f.close();
+    awaitFreed();
+  }
+
+  @Test
+  void aLossInTheBackgroundLosesTheDevice() {
+    SingleCommands f = new SingleCommands(sim, "");
+    DeviceBuffer list = f.list();
+    f.append(list, 0, 3);
+    f.await();
+    sim.simulator().failForGood(names.instantiate(), LOST);
+    f.append(list, 3);
+    Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
+    list.close();
+    f.close();
+    awaitFreed();
+  }
+
+  /** Waits for the memory, which is freed when the stream of the lost device has ended. */
+  private void awaitFreed() {
+    Waits.awaitTrue("the memory to be freed", () -> !sim.live().containsKey("memory"));
+  }
+}

@@ -1,0 +1,104 @@
+package org.jhal.simulator.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.Slot;
+import org.jhal.Workgroups;
+import org.jhal.simulator.kit.GraphNames;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Command buffers of one to three commands, again and again. A driver's tests extend this. */
+@Timeout(60)
+public abstract class GpuSingleCommandTest {
+  private static final int USES = 60;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final GraphNames names;
+
+  /** For a driver. */
+  protected GpuSingleCommandTest(SimulatedGpu gpu, GraphNames names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.names = names;
+  }
+
+  private static CommandBuffer record(SingleCommands f, int commands) {
+    CommandBuffer made = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+    for (int i = 0; i < commands; i++) {
+      made.dispatch(f.kernels.kernel("append"), Workgroups.of(1), Args.of(Slot.of(0), 0));
+      made.barrier();
+    }
+    made.end();
+    return made;
+  }
+
+  private static void run(SingleCommands f, CommandBuffer recorded, DeviceBuffer list) {
+    f.device.queue(0).execute(f.before(), f.next(), recorded, BindingTable.of(list));
+  }
+
+  private static int count(SingleCommands f, DeviceBuffer list) {
+    byte[] read = f.read(list, 4);
+    return (read[0] & 0xff) + ((read[1] & 0xff) << 8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void oneTableSetsNothing(int commands) {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer list = f.list();
+        CommandBuffer recorded = record(f, commands)) {
+      for (int i = 0; i < USES; i++) {
+        run(f, recorded, list);
+      }
+      assertEquals(commands * USES, count(f, list));
+      assertEquals(USES - 1, f.graphs().launches());
+      assertEquals(USES - 1, sim.calls(names.launch()));
+      assertEquals(0, sim.calls(names.setKernel()));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void tablesInTurnGiveTheSameResults(int commands) {
+    try (SingleCommands f = new SingleCommands(sim, "");
+        DeviceBuffer even = f.list();
+        DeviceBuffer odd = f.list();
+        CommandBuffer recorded = record(f, commands)) {
+      for (int i = 0; i < USES; i++) {
+        run(f, recorded, i % 2 == 0 ? even : odd);
+        if (i == 2) {
+          f.awaitGraphs(1);
+        }
+      }
+      assertEquals(commands * USES / 2, count(f, even));
+      assertEquals(commands * USES / 2, count(f, odd));
+      assertTrue(f.graphs().launches() > 0, () -> f.graphs().toString());
+    }
+  }
+
+  /** Single dispatches of the same kernel in between have a graph of their own. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void dispatchesInBetweenChangeNothing(int commands) {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer list = f.list();
+        DeviceBuffer other = f.list();
+        CommandBuffer recorded = record(f, commands)) {
+      for (int i = 0; i < USES; i++) {
+        run(f, recorded, list);
+        f.append(other, i);
+      }
+      assertEquals(commands * USES, count(f, list));
+      f.check(other, USES);
+    }
+  }
+}
