@@ -119,6 +119,15 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     return handle;
   }
 
+  /**
+   * The handle, to put something into the stream. By the thread that issues, or while nothing is
+   * issued.
+   */
+  public long lend() {
+    events.putBehind();
+    return handle;
+  }
+
   @Override
   public int index() {
     return index;
@@ -189,7 +198,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   public void destroyEvent(GpuEvent event) {
-    event.destroy(runtime);
+    events.destroy(event);
   }
 
   @Override
@@ -200,7 +209,8 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected void waitEvent(GpuEvent event) {
-    runtime.waitEvent(handle, event.recorded());
+    events.putBehind();
+    runtime.waitEvent(handle, event.pair().recorded());
   }
 
   @Override
@@ -227,6 +237,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected void issue(CommandList commands, Submission submission) {
+    events.putBehind();
     RangeMarks marks = ranges;
     if (marks != null && !submission.wasPutBack()) { // it keeps the range that it has
       long range = marks.start(title(commands));
@@ -354,11 +365,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    events.putBehind();
     return pool.allocate(bytes, params, handle);
   }
 
   @Override
   protected void freeAsync(DeviceMemory memory) {
+    events.putBehind(); // for memory of the host, so that an event shows when it is unused
     if (!pool.free(memory, handle)) {
       hostFrees.add(memory);
     }
