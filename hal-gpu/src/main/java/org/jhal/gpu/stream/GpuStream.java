@@ -53,12 +53,12 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   private final int index;
   private final GpuRuntime runtime;
-  private final MemoryPool pool;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private long handle; // 0 when it is closed
 
   private final StreamEvents events;
+  private final StreamMemory kept;
 
   // Used by the thread that issues.
   private final StreamTransfers transfers;
@@ -84,12 +84,12 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
       @Nullable RangeMarks ranges) {
     this.index = index;
     this.runtime = core.runtime();
-    this.pool = pool;
     this.profile = profile;
     this.ranges = ranges;
     this.events = new StreamEvents(runtime);
     this.launch = new LaunchBuffer(runtime.library().vendor().launchListEnd());
     this.handle = runtime.openStream();
+    this.kept = new StreamMemory(pool, events, handle);
     CopyStream copies = copies(core);
     this.transfers = new StreamTransfers(core, ring, copies, handle);
     this.hostFrees = new DeferredFrees(copies);
@@ -365,14 +365,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    events.putBehind();
-    return pool.allocate(bytes, params, handle);
+    return kept.allocate(bytes, params);
   }
 
   @Override
   protected void freeAsync(DeviceMemory memory) {
-    events.putBehind(); // for memory of the host, so that an event shows when it is unused
-    if (!pool.free(memory, handle)) {
+    if (!kept.free(memory)) {
+      events.putBehind(); // so that an event shows when the stream is past what uses it
       hostFrees.add(memory);
     }
   }
@@ -385,6 +384,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   @Override
   public void close() {
     timer.close();
+    runtime.giveBack(kept::close);
     long ended = handle;
     handle = 0;
     runtime.closeStream(ended);

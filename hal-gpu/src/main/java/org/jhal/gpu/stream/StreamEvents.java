@@ -58,6 +58,11 @@ final class StreamEvents {
     return recordings + 1;
   }
 
+  /** The number of the recording that covers everything in the stream, which may be to come. */
+  long covering() {
+    return latest.coversAll() ? recordings : recordings + 1;
+  }
+
   /** Something is about to be put into the stream, by the thread that issues. */
   void putBehind() {
     latest.putBehind();
@@ -100,6 +105,18 @@ final class StreamEvents {
     events[(int) position & (KEPT_EVENTS - 1)] = pair;
     recordings = position;
     latest.recorded(pair);
+  }
+
+  /**
+   * Makes another stream of the device wait for a recording of this one, if that was made. For the
+   * thread that puts work into the other stream.
+   */
+  void awaitIn(long other, long position) {
+    EventPair pair = events[(int) position & (KEPT_EVENTS - 1)];
+    // A pair is recorded again when the operations before are over; see isPast().
+    if (position > fired && pair != null && pair.position() == position) {
+      runtime.waitEvent(other, pair.recorded());
+    }
   }
 
   /**
