@@ -208,7 +208,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       long patience,
       Runnable begins) {
     begins.run();
-    long own = ((GpuStream) stream).handle();
+    long own = ((GpuStream) stream).lend();
     synchronized (this) {
       awaitUnused();
       if (isEnded) {

@@ -1,5 +1,7 @@
 package org.jhal.gpu.memory;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
@@ -22,8 +24,20 @@ import org.jhal.gpu.runtime.GpuRuntime;
  * <p>Thread-safe; the device is bound to the calling thread.
  */
 public final class MemoryPool {
+  /** Memory that is kept for later allocations, though no buffer uses it. */
+  public interface Reserve {
+    /**
+     * Frees some of it, if there is any, behind the work that is now in stream {@code on}. May make
+     * that stream wait for the earlier uses. Called by the thread that puts work into {@code on},
+     * with the device bound.
+     *
+     * @return whether anything was freed
+     */
+    boolean giveBack(long on);
+  }
+
   /** Device memory from a pool. */
-  private record PoolMemory(MemoryPool pool, long address, long size) implements GpuMemory {
+  public record PoolMemory(MemoryPool pool, long address, long size) implements GpuMemory {
     @Override
     public int place() {
       return pool.core.place();
@@ -39,6 +53,7 @@ public final class MemoryPool {
   private final GpuRuntime runtime;
   private final MemoryBudget budget;
   private final BooleanSupplier onShortage;
+  private final List<Reserve> reserves = new CopyOnWriteArrayList<>();
   private long stream; // orders allocations and frees outside any queue; 0 when it is closed
 
   /**
@@ -54,6 +69,20 @@ public final class MemoryPool {
     this.onShortage = onShortage;
     runtime.createPool();
     this.stream = Undo.onFailure(runtime::openStream, runtime::destroyPool);
+  }
+
+  /** From now on memory that is scarce is also taken from {@code reserve}. */
+  public void add(Reserve reserve) {
+    reserves.add(reserve);
+  }
+
+  private boolean giveBackKept(long on) {
+    for (Reserve reserve : reserves) {
+      if (reserve.giveBack(on)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Allocates memory for immediate use; of any type but SHARED. */
@@ -100,7 +129,7 @@ public final class MemoryPool {
   }
 
   private PoolMemory allocate(long bytes, long on) {
-    budget.reserve(bytes);
+    reserve(bytes, on);
     if (bytes == 0) {
       return new PoolMemory(this, 0, 0);
     }
@@ -116,6 +145,19 @@ public final class MemoryPool {
     }
   }
 
+  private void reserve(long bytes, long on) {
+    while (true) {
+      try {
+        budget.reserve(bytes);
+        return;
+      } catch (HalException e) {
+        if (!giveBackKept(on)) {
+          throw e;
+        }
+      }
+    }
+  }
+
   private long allocateOrTrim(long bytes, long on) {
     while (true) {
       try {
@@ -124,7 +166,7 @@ public final class MemoryPool {
         if (e.status() != Status.RESOURCE_EXHAUSTED) {
           throw e;
         }
-        if (!onShortage.getAsBoolean()) {
+        if (!giveBackKept(on) && !onShortage.getAsBoolean()) {
           break;
         }
       }
@@ -141,6 +183,12 @@ public final class MemoryPool {
     if (!(memory instanceof PoolMemory own)) {
       return false;
     }
+    free(own, on);
+    return true;
+  }
+
+  /** As {@link #free(DeviceMemory, long)}, for memory of this pool. */
+  public void free(PoolMemory own, long on) {
     if (own.size() > 0) {
       try {
         runtime.free(own.address(), on);
@@ -151,7 +199,6 @@ public final class MemoryPool {
       }
     }
     budget.giveBack(own.size());
-    return true;
   }
 
   /**

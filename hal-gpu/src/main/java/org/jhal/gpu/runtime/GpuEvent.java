@@ -1,59 +1,25 @@
 package org.jhal.gpu.runtime;
 
 /**
- * An event as the engine sees it: two native events, one on which a host thread can sleep, and a
- * plain one. Each recording uses one of them; see {@code StreamEvents}.
+ * An event as the engine sees it: the native events that were recorded for it, which several may
+ * share; see {@code LatestEvent}.
  */
 public final class GpuEvent {
-  // Both 0 once destroyed.
-  private long blocking;
-  private long plain;
+  // Written by the issuing thread before it records; read by threads that wait for the event.
+  private volatile EventPair pair;
 
-  // Written by the issuing thread when it records; read by threads that wait for the event.
-  private volatile long recorded;
-  private volatile long position;
-
-  public GpuEvent(long blocking, long plain) {
-    this.blocking = blocking;
-    this.plain = plain;
-    this.recorded = plain;
+  /** Creates an event with a pair of its own. */
+  public GpuEvent(EventPair pair) {
+    this.pair = pair;
   }
 
-  /** The native event that was recorded last. */
-  public long recorded() {
-    return recorded;
+  /** The native events. */
+  public EventPair pair() {
+    return pair;
   }
 
-  /** Whether a host thread can sleep on {@link #recorded}. */
-  public boolean isBlocking() {
-    return recorded == blocking;
-  }
-
-  /** The number of its latest recording; the recordings of a stream are counted from 1. */
-  public long position() {
-    return position;
-  }
-
-  public void setRecorded(boolean canSleep, long newPosition) {
-    recorded = canSleep ? blocking : plain;
-    position = newPosition;
-  }
-
-  /**
-   * Destroys both native events after their last use.
-   *
-   * @throws IllegalStateException if they are destroyed
-   */
-  public void destroy(GpuRuntime runtime) {
-    long first = blocking;
-    long second = plain;
-    blocking = 0;
-    plain = 0;
-    recorded = 0;
-    try {
-      runtime.destroyEvent(first);
-    } finally {
-      runtime.destroyEvent(second);
-    }
+  /** Gives it other native events. The caller counts the users of both pairs. */
+  public void setPair(EventPair other) {
+    pair = other;
   }
 }

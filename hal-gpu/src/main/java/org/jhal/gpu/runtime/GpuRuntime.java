@@ -31,6 +31,9 @@ public abstract class GpuRuntime extends DeviceCalls {
   /** Each thread's array for results of calls, to save an array per allocation. */
   private static final ThreadLocal<long[]> OUT = ThreadLocal.withInitial(() -> new long[1]);
 
+  /** The same for {@link #elapsedMillis}, which is called behind each measured operation. */
+  private static final ThreadLocal<float[]> MILLIS = ThreadLocal.withInitial(() -> new float[1]);
+
   private final GpuApi api;
   private final GpuSetup setup;
   private final int ordinal;
@@ -175,7 +178,7 @@ public abstract class GpuRuntime extends DeviceCalls {
    * the second one fired first. Both have fired.
    */
   public final float elapsedMillis(long from, long to) {
-    float[] millis = new float[1];
+    float[] millis = MILLIS.get();
     check("eventElapsedTime", api.eventElapsedTime(millis, from, to));
     return millis[0];
   }

@@ -55,13 +55,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   private final int index;
   private final GpuRuntime runtime;
-  private final MemoryPool pool;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private final @Nullable OneNodeGraphs oneNodes; // null if all single commands are issued plainly
   private long handle; // 0 when it is closed
 
   private final StreamEvents events;
+  private final StreamMemory kept;
 
   // Used by the thread that issues.
   private final StreamTransfers transfers;
@@ -89,13 +89,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
       @Nullable RangeMarks ranges) {
     this.index = index;
     this.runtime = core.runtime();
-    this.pool = pool;
     this.profile = profile;
     this.ranges = ranges;
     this.oneNodes = graphs == null ? null : graphs.oneNodes();
     this.events = new StreamEvents(runtime);
     this.launch = new LaunchBuffer(runtime.library().vendor().launchListEnd());
     this.handle = runtime.openStream();
+    this.kept = new StreamMemory(pool, events, handle);
     CopyStream copies = copies(core);
     this.transfers = new StreamTransfers(core, ring, copies, handle);
     this.hostFrees = new DeferredFrees(copies);
@@ -122,6 +122,15 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   public long handle() {
+    return handle;
+  }
+
+  /**
+   * The handle, to put something into the stream. By the thread that issues, or while nothing is
+   * issued.
+   */
+  public long lend() {
+    events.putBehind();
     return handle;
   }
 
@@ -197,7 +206,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   public void destroyEvent(GpuEvent event) {
-    event.destroy(runtime);
+    events.destroy(event);
   }
 
   @Override
@@ -208,7 +217,8 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected void waitEvent(GpuEvent event) {
-    runtime.waitEvent(handle, event.recorded());
+    events.putBehind();
+    runtime.waitEvent(handle, event.pair().recorded());
   }
 
   @Override
@@ -235,6 +245,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected void issue(CommandList commands, Submission submission) {
+    events.putBehind();
     RangeMarks marks = ranges;
     if (marks != null && !submission.wasPutBack()) { // it keeps the range that it has
       long range = marks.start(title(commands));
@@ -368,12 +379,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   @Override
   protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    return pool.allocate(bytes, params, handle);
+    return kept.allocate(bytes, params);
   }
 
   @Override
   protected void freeAsync(DeviceMemory memory) {
-    if (!pool.free(memory, handle)) {
+    if (!kept.free(memory)) {
+      events.putBehind(); // so that an event shows when the stream is past what uses it
       hostFrees.add(memory);
     }
   }
@@ -386,6 +398,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   @Override
   public void close() {
     timer.close();
+    runtime.giveBack(kept::close);
     long ended = handle;
     handle = 0;
     runtime.closeStream(ended);

@@ -1,6 +1,7 @@
 package org.jhal.gpu.stream;
 
 import org.jhal.driver.support.BackOff;
+import org.jhal.gpu.runtime.EventPair;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,8 @@ final class StreamEvents {
   private final GpuRuntime runtime;
 
   // Counted from 1. Written by the issuing thread: events first, then recordings.
-  private final @Nullable GpuEvent[] events = newEvents(); // the latest ones, by number
+  private final LatestEvent latest = new LatestEvent();
+  private final @Nullable EventPair[] events = new EventPair[KEPT_EVENTS]; // the latest, by number
   private volatile long recordings;
 
   /**
@@ -51,12 +53,19 @@ final class StreamEvents {
     this.runtime = runtime;
   }
 
-  private static @Nullable GpuEvent[] newEvents() {
-    return (@Nullable GpuEvent[]) new GpuEvent[KEPT_EVENTS];
-  }
-
+  /** The number of the next recording. */
   long next() {
     return recordings + 1;
+  }
+
+  /** The number of the recording that covers everything in the stream, which may be to come. */
+  long covering() {
+    return latest.coversAll() ? recordings : recordings + 1;
+  }
+
+  /** Something is about to be put into the stream, by the thread that issues. */
+  void putBehind() {
+    latest.putBehind();
   }
 
   /** The number of a recording up to which all have fired. */
@@ -68,7 +77,7 @@ final class StreamEvents {
     long plain = runtime.createEvent(false);
     boolean isDone = false;
     try { // no lambdas: the stack may be about to run out
-      GpuEvent event = new GpuEvent(runtime.createEvent(true), plain);
+      GpuEvent event = new GpuEvent(new EventPair(runtime.createEvent(true), plain));
       isDone = true;
       return event;
     } finally {
@@ -78,13 +87,36 @@ final class StreamEvents {
     }
   }
 
+  /** Destroys an event that nothing uses. For any thread. */
+  void destroy(GpuEvent event) {
+    latest.end(event).destroy(runtime);
+  }
+
   void record(GpuEvent event, long stream) {
+    if (latest.coversAll()) {
+      latest.share(event);
+      return;
+    }
+    EventPair pair = latest.own(event);
     long position = recordings + 1;
     boolean isAsleep = position - lastSleep <= WAKEFUL;
-    event.setRecorded(isAsleep && position - fired <= SHALLOW, position);
-    runtime.recordEvent(event.recorded(), stream);
-    events[(int) position & (KEPT_EVENTS - 1)] = event;
+    pair.setRecorded(isAsleep && position - fired <= SHALLOW, position);
+    runtime.recordEvent(pair.recorded(), stream);
+    events[(int) position & (KEPT_EVENTS - 1)] = pair;
     recordings = position;
+    latest.recorded(pair);
+  }
+
+  /**
+   * Makes another stream of the device wait for a recording of this one, if that was made. For the
+   * thread that puts work into the other stream.
+   */
+  void awaitIn(long other, long position) {
+    EventPair pair = events[(int) position & (KEPT_EVENTS - 1)];
+    // A pair is recorded again when the operations before are over; see isPast().
+    if (position > fired && pair != null && pair.position() == position) {
+      runtime.waitEvent(other, pair.recorded());
+    }
   }
 
   /**
@@ -94,20 +126,21 @@ final class StreamEvents {
     if (position > recordings) {
       return false;
     }
-    GpuEvent event = events[(int) position & (KEPT_EVENTS - 1)];
-    // An event is recorded again when the operation before is over, and a stream never holds as
-    // many operations as events are kept.
-    boolean isReplaced = event == null || event.position() != position;
-    return isReplaced || position <= fired || runtime.queryEvent(event.recorded());
+    EventPair pair = events[(int) position & (KEPT_EVENTS - 1)];
+    // A pair is recorded again when the operations before are over, and a stream never holds as
+    // many operations as pairs are kept.
+    boolean isReplaced = pair == null || pair.position() != position;
+    return isReplaced || position <= fired || runtime.queryEvent(pair.recorded());
   }
 
   /** Whether a recording has fired. For any thread. */
   boolean query(GpuEvent event) {
-    long position = event.position();
+    EventPair pair = event.pair();
+    long position = pair.position();
     if (position <= fired) {
       return true;
     }
-    if (!runtime.queryEvent(event.recorded())) {
+    if (!runtime.queryEvent(pair.recorded())) {
       return false;
     }
     fired = Math.max(fired, lastFired(position));
@@ -115,13 +148,14 @@ final class StreamEvents {
   }
 
   void synchronize(GpuEvent event) {
-    long position = event.position();
+    EventPair pair = event.pair();
+    long position = pair.position();
     if (position <= fired) {
       return;
     }
     lastSleep = recordings;
-    if (event.isBlocking()) {
-      runtime.synchronizeEvent(event.recorded());
+    if (pair.isBlocking()) {
+      runtime.synchronizeEvent(pair.recorded());
     } else {
       boolean ignored = BackOff.await(this, BackOff.never(), () -> query(event));
     }
@@ -134,7 +168,7 @@ final class StreamEvents {
   private long lastFired(long position) {
     long last = position;
     for (long step = 1; recordings - last > Math.max(FEW, step); step *= 2) {
-      GpuEvent next = events[(int) (last + step) & (KEPT_EVENTS - 1)];
+      EventPair next = events[(int) (last + step) & (KEPT_EVENTS - 1)];
       if (next == null || next.position() != last + step || !runtime.queryEvent(next.recorded())) {
         break;
       }

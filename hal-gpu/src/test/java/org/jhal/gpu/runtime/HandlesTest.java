@@ -11,7 +11,7 @@ class HandlesTest {
 
   @Test
   void destroysAnEventOnce() {
-    GpuEvent event = new GpuEvent(runtime.createEvent(true), runtime.createEvent(false));
+    EventPair event = new EventPair(runtime.createEvent(true), runtime.createEvent(false));
     event.setRecorded(true, 1);
     event.destroy(runtime);
     assertEquals(0, event.recorded());

@@ -95,7 +95,8 @@ public abstract class Owned extends RefCounted {
 
   /** Forgets it when both are over. The device is not bound. */
   protected void forgetIfOver() {
-    if (isUnused && hasEnded) {
+    // isLive without the monitor: it was added before anybody used it, and is removed for good.
+    if (isUnused && hasEnded && isLive) {
       live.remove(this);
     }
   }

@@ -29,7 +29,6 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
     retainStorage(storage);
     allocation = storage;
     first = storage;
-    device.resources().storages.add(storage);
     return storage;
   }
 

@@ -78,7 +78,10 @@ public final class ControlledGpu extends DeviceControls implements Controls {
 
   @Override
   protected Runnable hold(int index, NativeStream<?> stream) {
-    return hold(index, ((GpuStream) stream).handle());
+    GpuStream held = (GpuStream) stream;
+    Runnable release = hold(index, held.handle());
+    long ignored = held.lend(); // so that what is issued from now on is behind the wait
+    return release;
   }
 
   private synchronized Runnable hold(int index, long stream) {

@@ -2,8 +2,10 @@ package org.jhal.simulator.kit;
 
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitTrue;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.Device;
 import org.jhal.Fence;
@@ -37,8 +39,10 @@ public final class HeldStream implements AutoCloseable {
   /** Enqueues an operation, which is issued at once, and over when the stream is released. */
   public Timepoint producer() {
     Timepoint end = timeline.at(timeline.value() + 1);
-    device.queue(0).barrier(Fence.NONE, end);
-    awaitStatistics("the producer to be issued", device, now -> now.issued() > 0);
+    AtomicBoolean isIssued = new AtomicBoolean();
+    // A barrier would need nothing of the stream, and be over at once.
+    device.queue(0).external(Fence.NONE, end, List.of(), work -> isIssued.set(true));
+    awaitTrue("the producer to be issued", isIssued::get);
     return end;
   }
 

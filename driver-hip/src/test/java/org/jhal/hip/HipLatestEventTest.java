@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.tests.GpuLatestEventTest;
+
+/** Events that operations of HIP share. */
+class HipLatestEventTest extends GpuLatestEventTest {
+  HipLatestEventTest() {
+    super(HipOnSimulator.GPU, "hipEventRecord");
+  }
+}
