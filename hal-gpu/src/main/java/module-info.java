@@ -15,6 +15,8 @@ module org.jhal.gpu {
   opens org.jhal.gpu.collective to
       com.sun.jna;
 
+  uses org.jhal.gpu.natives.NativeBinding;
+
   provides org.jhal.driver.support.BoundModule with
       org.jhal.gpu.HalGpu;
 }

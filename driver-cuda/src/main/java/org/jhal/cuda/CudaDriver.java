@@ -11,11 +11,13 @@ import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuVendor;
+import org.jhal.gpu.natives.NativeBinding;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads and initialises the CUDA driver API once per process, or reports why not, and opens its
@@ -42,13 +44,10 @@ class CudaDriver extends GpuDriver {
   /** The first version whose graphs have all functions of {@link CudaGraphs.Api}. */
   private static final int GRAPHS_VERSION = 12000;
 
-  /** The systems for which JCuda has native libraries. */
-  private static final List<String> PLATFORMS = List.of("linux-x86-64", "win32-x86-64");
-
   private static final Lazy<GpuLibrary> LOADED = Lazy.keepingFailure();
 
   CudaDriver() {
-    super(CudaDriverProvider.NAME);
+    super(CudaDriverProvider.NAME, "jcuda");
   }
 
   @Override
@@ -72,8 +71,8 @@ class CudaDriver extends GpuDriver {
   }
 
   @Override
-  protected GpuRuntime openRuntime(GpuProperties device) {
-    return new CudaRuntime(device);
+  protected GpuRuntime openRuntime(GpuProperties device, @Nullable NativeBinding calls) {
+    return new CudaRuntime(device, calls);
   }
 
   /** The major version of one that the driver API has encoded: 13 for 13000, which is 13.0. */
@@ -91,16 +90,9 @@ class CudaDriver extends GpuDriver {
   }
 
   private static GpuLibrary open() {
-    if (!PLATFORMS.contains(Platform.RESOURCE_PREFIX)) {
-      throw new HalException(
-          Status.UNAVAILABLE,
-          "JCuda has no native library for %s, only for %s"
-              .formatted(Platform.RESOURCE_PREFIX, String.join(" and ", PLATFORMS)));
-    }
     SharedLibrary library =
         WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
     WANTED.require(library, JCudaApi.API.symbols(), "one for CUDA " + text(MIN_VERSION));
-    JCudaNatives.load();
     JCudaApi.API.bind(library);
     int[] version = new int[1];
     CudaResult.CODES.check("driverGetVersion", JCudaApi.API.setup().driverGetVersion(version));

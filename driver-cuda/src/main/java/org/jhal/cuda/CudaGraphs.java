@@ -1,5 +1,6 @@
 package org.jhal.cuda;
 
+import java.lang.invoke.MethodHandles;
 import java.nio.ByteBuffer;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GraphApi;
@@ -38,15 +39,22 @@ final class CudaGraphs extends GraphRuntime {
         long node, long graph, long dependencies, long count, long parameters, long context);
   }
 
+  /** The functions for graphs that operations call. */
+  interface Table extends GraphApi {
+    int graphExecMemsetNodeSetParams(long instance, long node, long parameters, long context);
+
+    int graphExecMemcpyNodeSetParams(long instance, long node, long parameters, long context);
+  }
+
   /**
-   * The functions for graphs, through JNA: JCuda's make new objects in each call and copy
-   * structures field by field.
+   * The functions for graphs. The driver's own binding is JNA here: JCuda's functions make new
+   * objects in each call and copy structures field by field.
    */
-  static final class Api extends NativeFunctions<Setup> implements GraphApi {
+  static final class Api extends NativeFunctions<Table, Setup> implements Table {
     static final Api API = new Api();
 
     private Api() {
-      super(Setup.class);
+      super(MethodHandles.lookup(), Table.class, Setup.class);
     }
 
     /** Those with {@code _v2} came with CUDA 12. */
@@ -62,18 +70,22 @@ final class CudaGraphs extends GraphRuntime {
     @Override
     public native int graphLaunch(long instance, long stream);
 
-    native int graphExecMemsetNodeSetParams(
+    @Override
+    public native int graphExecMemsetNodeSetParams(
         long instance, long node, long parameters, long context);
 
-    native int graphExecMemcpyNodeSetParams(
+    @Override
+    public native int graphExecMemcpyNodeSetParams(
         long instance, long node, long parameters, long context);
   }
 
   private final Setup setup = Api.API.setup();
+  private final Table calls;
   private final long context;
 
-  CudaGraphs(DeviceCalls device, long context) {
-    super(device, Api.API, KERNEL, "");
+  CudaGraphs(DeviceCalls device, Table calls, long context) {
+    super(device, calls, Api.API.setup(), KERNEL, "");
+    this.calls = calls;
     this.context = context;
   }
 
@@ -90,7 +102,7 @@ final class CudaGraphs extends GraphRuntime {
 
   @Override
   protected int setFill(long instance, long node, long description) {
-    return Api.API.graphExecMemsetNodeSetParams(instance, node, description, context);
+    return calls.graphExecMemsetNodeSetParams(instance, node, description, context);
   }
 
   @Override
@@ -116,6 +128,6 @@ final class CudaGraphs extends GraphRuntime {
 
   @Override
   protected int setCopy(NativeBlock scratch, long instance, long node) {
-    return Api.API.graphExecMemcpyNodeSetParams(instance, node, scratch.address(0), context);
+    return calls.graphExecMemcpyNodeSetParams(instance, node, scratch.address(0), context);
   }
 }

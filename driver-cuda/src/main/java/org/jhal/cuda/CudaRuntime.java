@@ -4,6 +4,8 @@ import static org.jhal.cuda.JCudaApi.API;
 
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.NativeBinding;
+import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
@@ -27,24 +29,34 @@ final class CudaRuntime extends GpuRuntime {
   private static final int HOST = 1;
   private static final int DEVICE = 2;
 
+  /** Each thread's memory for the context that a call pops. */
+  private static final ThreadLocal<NativeBlock> POPPED =
+      ThreadLocal.withInitial(() -> new NativeBlock(Long.BYTES));
+
+  private final @Nullable NativeBinding binding; // null for the driver's own
+  private final CudaTable calls;
   private final long context;
 
-  CudaRuntime(GpuProperties properties) {
-    super(properties.ordinal(), CudaDriver.library());
+  CudaRuntime(GpuProperties properties, @Nullable NativeBinding binding) {
+    super(properties.ordinal(), CudaDriver.library(), API.calls(binding)); // in this order
+    this.binding = binding;
+    calls = API.calls(binding);
     context = retainContext();
   }
 
+  /** Returns the address for the popped context, so that unbinding never allocates it. */
   @Override
   public long bindToThread() {
-    check("ctxPushCurrent", API.ctxPushCurrent(context));
-    return 0;
+    long popped = POPPED.get().address(0);
+    check("ctxPushCurrent", calls.ctxPushCurrent(context));
+    return popped;
   }
 
   @Override
   public void unbindFromThread(long token) {
-    int code = API.ctxPopCurrent();
+    int code = calls.ctxPopCurrent(token);
     if (code != ResultCodes.SUCCESS) {
-      popAgain();
+      popAgain(token);
     }
     if (!isLost()) {
       check("ctxPopCurrent", code);
@@ -55,10 +67,10 @@ final class CudaRuntime extends GpuRuntime {
    * A pop that has failed may have left the context where it is. Then each further call of the
    * thread, which may be one of another device, would be a call for this device.
    */
-  private void popAgain() {
+  private void popAgain(long token) {
     long[] current = new long[1];
     if (API.setup().ctxGetCurrent(current) == ResultCodes.SUCCESS && current[0] == context) {
-      int ignored = API.ctxPopCurrent(); // the first failure is reported
+      int ignored = calls.ctxPopCurrent(token); // the first failure is reported
     }
   }
 
@@ -84,13 +96,18 @@ final class CudaRuntime extends GpuRuntime {
   }
 
   @Override
+  protected int copyAnywhere(long target, long source, long bytes, long stream) {
+    return calls.memcpyAsync(target, source, bytes, stream);
+  }
+
+  @Override
   public KernelLoader makeKernels(GpuProperties device) {
     return new CudaKernels(this, device);
   }
 
   @Override
   public GraphRuntime makeGraphs() {
-    return new CudaGraphs(this, context);
+    return new CudaGraphs(this, CudaGraphs.Api.API.calls(binding), context);
   }
 
   /**
@@ -108,9 +125,9 @@ final class CudaRuntime extends GpuRuntime {
     return isKnown(value, BUFFER_ID, last) && value[0] == id;
   }
 
-  private static boolean isKnown(long[] value, int attribute, long address) {
+  private boolean isKnown(long[] value, int attribute, long address) {
     value[0] = 0; // some attributes have fewer bytes
-    return API.pointerGetAttribute(value, attribute, address) == ResultCodes.SUCCESS;
+    return calls.pointerGetAttribute(value, attribute, address) == ResultCodes.SUCCESS;
   }
 
   @Override
@@ -121,7 +138,7 @@ final class CudaRuntime extends GpuRuntime {
   /** Replaces the top of the thread's stack of contexts, which {@link #unbindFromThread} pops. */
   @Override
   public void bindAgain() {
-    check("ctxSetCurrent", API.ctxSetCurrent(context));
+    check("ctxSetCurrent", calls.ctxSetCurrent(context));
   }
 
   @Override
@@ -133,7 +150,7 @@ final class CudaRuntime extends GpuRuntime {
 
   @Override
   public boolean makeNoneCurrent() {
-    check("ctxSetCurrent", API.ctxSetCurrent(0));
+    check("ctxSetCurrent", calls.ctxSetCurrent(0));
     return true;
   }
 

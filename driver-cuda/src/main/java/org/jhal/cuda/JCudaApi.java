@@ -6,8 +6,6 @@ import static jcuda.driver.JCudaDriver.cuCtxSetCurrent;
 import static jcuda.driver.JCudaDriver.cuEventQuery;
 import static jcuda.driver.JCudaDriver.cuEventRecord;
 import static jcuda.driver.JCudaDriver.cuEventSynchronize;
-import static jcuda.driver.JCudaDriver.cuGetErrorName;
-import static jcuda.driver.JCudaDriver.cuGetErrorString;
 import static jcuda.driver.JCudaDriver.cuLaunchKernel;
 import static jcuda.driver.JCudaDriver.cuMemAllocFromPoolAsync;
 import static jcuda.driver.JCudaDriver.cuMemFreeAsync;
@@ -20,12 +18,14 @@ import static jcuda.driver.JCudaDriver.cuStreamQuery;
 import static jcuda.driver.JCudaDriver.cuStreamSynchronize;
 import static jcuda.driver.JCudaDriver.cuStreamWaitEvent;
 
+import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
+import com.sun.jna.ptr.PointerByReference;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.Objects;
 import jcuda.NativePointerObject;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdeviceptr;
@@ -33,7 +33,9 @@ import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.CUstream;
-import org.jhal.gpu.natives.GpuApi;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.gpu.natives.GpuFunctions;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.ResultCodes;
@@ -41,18 +43,23 @@ import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of the driver API that operations call, most of them through JCuda, whose calls are
- * the cheapest. No other class uses JCuda's objects.
+ * The functions of the driver API. Most of those that operations call go through JCuda, whose calls
+ * are cheaper than JNA's. No other class uses JCuda's objects.
  *
  * <p>JCuda takes handles and addresses as objects. Each thread reuses one of each kind, so calls
  * make no garbage.
  */
-final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
+final class JCudaApi extends NativeFunctions<CudaTable, JCudaApi.Setup>
+    implements CudaTable, GpuFunctions {
   static final JCudaApi API = new JCudaApi();
 
   /** The driver API's own functions, beside those that operations call. */
   interface Setup extends GpuSetup {
     int driverGetVersion(int[] version);
+
+    int getErrorName(int code, PointerByReference name);
+
+    int getErrorString(int code, PointerByReference text);
 
     int devicePrimaryCtxRetain(long[] context, int device);
 
@@ -67,14 +74,8 @@ final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
     int funcSetAttribute(long kernel, int attribute, int value);
   }
 
-  /** The functions that JCuda calls; a missing one would end the process. */
-  private static final List<String> OF_JCUDA =
-      List.of(
-          ("ctxPopCurrent ctxPushCurrent ctxSetCurrent eventQuery eventRecord eventSynchronize"
-                  + " freeAsync getErrorName getErrorString mallocFromPoolAsync memcpyAsync"
-                  + " memcpyDtoDAsync memsetD16Async memsetD32Async memsetD8Async"
-                  + " moduleLaunchKernel streamQuery streamSynchronize streamWaitEvent")
-              .split(" "));
+  /** The systems for which JCuda has native libraries. */
+  private static final List<String> PLATFORMS = List.of("linux-x86-64", "win32-x86-64");
 
   /** The irregular names of functions. */
   private static final Map<String, String> NAMES =
@@ -142,15 +143,19 @@ final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
   private static final ThreadLocal<Arguments> ARGUMENTS = ThreadLocal.withInitial(Arguments::new);
 
   private JCudaApi() {
-    super(Setup.class);
+    super(MethodHandles.lookup(), CudaTable.class, Setup.class);
   }
 
-  /** With those that JCuda calls. */
   @Override
-  public List<String> symbols() {
-    return Stream.concat(OF_JCUDA.stream().map(this::symbol), super.symbols().stream())
-        .sorted()
-        .toList();
+  protected void bindOwn(SharedLibrary from) {
+    if (!PLATFORMS.contains(Platform.RESOURCE_PREFIX)) {
+      throw new HalException(
+          Status.UNAVAILABLE,
+          "JCuda has no native library for %s, only for %s"
+              .formatted(Platform.RESOURCE_PREFIX, String.join(" and ", PLATFORMS)));
+    }
+    JCudaNatives.load();
+    super.bindOwn(from);
   }
 
   @Override
@@ -168,27 +173,36 @@ final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
   /** From the driver, which may be newer than JCuda. */
   @Override
   public @Nullable String errorName(int code) {
-    String[] name = new String[1];
-    return cuGetErrorName(code, name) == ResultCodes.SUCCESS ? name[0] : null;
+    PointerByReference name = new PointerByReference();
+    return setup().getErrorName(code, name) == ResultCodes.SUCCESS ? text(name) : null;
   }
 
   @Override
   public String errorText(int code) {
-    String[] text = new String[1];
-    return cuGetErrorString(code, text) == ResultCodes.SUCCESS && text[0] != null ? text[0] : "";
+    PointerByReference text = new PointerByReference();
+    boolean isKnown = setup().getErrorString(code, text) == ResultCodes.SUCCESS;
+    return isKnown ? Objects.requireNonNullElse(text(text), "") : "";
+  }
+
+  private static @Nullable String text(PointerByReference place) {
+    Pointer text = place.getValue();
+    return text == null ? null : text.getString(0);
   }
 
   // Through JCuda.
 
-  int ctxPushCurrent(long context) {
+  @Override
+  public int ctxPushCurrent(long context) {
     return cuCtxPushCurrent(set(ARGUMENTS.get().context, context));
   }
 
-  int ctxPopCurrent() {
+  @Override
+  public int ctxPopCurrent(long context) {
     return cuCtxPopCurrent(ARGUMENTS.get().context);
   }
 
-  int ctxSetCurrent(long context) {
+  @Override
+  public int ctxSetCurrent(long context) {
     return cuCtxSetCurrent(set(ARGUMENTS.get().context, context));
   }
 
@@ -240,7 +254,7 @@ final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
   }
 
   @Override
-  public int memcpyAsync(long target, long source, long bytes, int kind, long stream) {
+  public int memcpyAsync(long target, long source, long bytes, long stream) {
     Arguments own = ARGUMENTS.get();
     return cuMemcpyAsync(
         set(own.first, target), set(own.second, source), bytes, set(own.stream, stream));
@@ -301,8 +315,8 @@ final class JCudaApi extends NativeFunctions<JCudaApi.Setup> implements GpuApi {
 
   // Through JNA.
 
-  /** Called in each transfer for users' memory. */
-  native int pointerGetAttribute(long[] value, int attribute, long address);
+  @Override
+  public native int pointerGetAttribute(long[] value, int attribute, long address);
 
   @Override
   public native int eventElapsedTime(float[] millis, long from, long to);

@@ -18,6 +18,7 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.cuda.sim.SimulatedCuda;
+import org.jhal.gpu.natives.BindingOption;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +45,10 @@ class ProbeTest {
           "com.google.gson.Gson",
           "com.sun.jna.Native",
           "jcuda.driver.JCudaDriver");
+
+  /** The same of the modules for the binding {@code ffm}. */
+  private static final List<String> FFM =
+      List.of("org.jhal.gpu.ffm.FfmBinding", "org.objectweb.asm.ClassWriter");
 
   @TempDir Path folder;
   private Path temporary;
@@ -254,8 +259,12 @@ class ProbeTest {
   /**
    * Runs {@link ProbeMain} as a class of the driver's module, which is an automatic one, with a jar
    * that has only classes.
+   *
+   * @param nativeAccess the modules that may call native functions, or newer JDKs print warnings
+   * @param others classes of further modules
    */
-  private Run withoutNatives(String name) throws Exception {
+  private Run withoutNatives(String name, String nativeAccess, List<String> others)
+      throws Exception {
     Path driver = folder.resolve(name + ".jar");
     Path manifest = Files.writeString(folder.resolve("manifest"), MANIFEST);
     StringWriter said = new StringWriter();
@@ -278,6 +287,9 @@ class ProbeTest {
     for (String neighbour : NEIGHBOURS) {
       path.add(place(neighbour));
     }
+    for (String other : others) {
+      path.add(place(other));
+    }
     return new Run(
         name,
         simulated(),
@@ -285,7 +297,7 @@ class ProbeTest {
         "--module-path="
             + path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
         "--add-modules=org.jhal.utils",
-        "--enable-native-access=jcuda,com.sun.jna", // or newer JDKs print warnings
+        "--enable-native-access=" + nativeAccess,
         "--patch-module=org.jhal.cuda=" + place(ProbeMain.class.getName()),
         "--module=org.jhal.cuda/" + ProbeMain.class.getName());
   }
@@ -302,13 +314,26 @@ class ProbeTest {
 
   @Test
   void namesThePlaceOfJCudasMissingLibrary() throws Exception {
-    String text = withoutNatives("unnatural").await();
+    String text = withoutNatives("unnatural", "jcuda,com.sun.jna", List.of()).await();
     assertContains(
         text,
         "probe: unavailable: JCuda's native library ",
         " is nowhere: it belongs to the jar of this driver, as lib/",
         ", or into a folder of java.library.path",
         "failed: ");
+    assertEquals(4, text.lines().count(), text);
+  }
+
+  /** Its module implements an interface of the driver's, which is an automatic one. */
+  @Test
+  void theOtherBindingDoesWithoutJCudasLibrary() throws Exception {
+    assumeTrue(BindingOption.auto() != null, "there is no other binding");
+    String text = withoutNatives("ffm", "org.jhal.gpu.ffm,com.sun.jna", FFM).await();
+    assertContains(
+        text,
+        "probe: available: CUDA 13.0 with 1 device",
+        "open: ",
+        "changes of the temporary folder: []");
     assertEquals(4, text.lines().count(), text);
   }
 }

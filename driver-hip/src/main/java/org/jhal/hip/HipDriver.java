@@ -12,6 +12,7 @@ import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuVendor;
+import org.jhal.gpu.natives.NativeBinding;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedCollectives;
@@ -20,6 +21,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.hip.jna.HipApi;
 import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipGraphApi;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads and initialises the HIP runtime once per process, or reports why not, and opens its
@@ -40,7 +42,7 @@ final class HipDriver extends GpuDriver {
   private static final Lazy<GpuLibrary> LOADED = Lazy.keepingFailure();
 
   HipDriver() {
-    super(HipDriverProvider.NAME);
+    super(HipDriverProvider.NAME, "jna");
   }
 
   @Override
@@ -64,8 +66,8 @@ final class HipDriver extends GpuDriver {
   }
 
   @Override
-  protected GpuRuntime openRuntime(GpuProperties device) {
-    return new HipRuntime(device);
+  protected GpuRuntime openRuntime(GpuProperties device, @Nullable NativeBinding calls) {
+    return new HipRuntime(device, calls);
   }
 
   /** The major version of an encoded one, such as 6 for ROCm 6. */

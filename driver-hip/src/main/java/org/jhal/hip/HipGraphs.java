@@ -8,6 +8,7 @@ import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipGraphApi;
+import org.jhal.hip.jna.HipGraphTable;
 
 /**
  * The graphs of a device, for ROCm 7 and later. Older versions have another layout of
@@ -24,8 +25,11 @@ final class HipGraphs extends GraphRuntime {
   private static final int SOURCE = 8;
   private static final int BYTES = 16;
 
-  HipGraphs(DeviceCalls device) {
-    super(device, API, HipGraphApi.KERNEL, "1D");
+  private final HipGraphTable calls;
+
+  HipGraphs(DeviceCalls device, HipGraphTable calls) {
+    super(device, calls, API.setup(), HipGraphApi.KERNEL, "1D");
+    this.calls = calls;
   }
 
   /** Unknown for HIP, whose versions differ in what a launch in flight reads. */
@@ -41,7 +45,7 @@ final class HipGraphs extends GraphRuntime {
 
   @Override
   protected int setFill(long instance, long node, long description) {
-    return API.graphExecMemsetNodeSetParams(instance, node, description);
+    return calls.graphExecMemsetNodeSetParams(instance, node, description);
   }
 
   @Override
@@ -68,7 +72,7 @@ final class HipGraphs extends GraphRuntime {
   @Override
   protected int setCopy(NativeBlock scratch, long instance, long node) {
     ByteBuffer copy = scratch.bytes();
-    return API.graphExecMemcpyNodeSetParams1D(
+    return calls.graphExecMemcpyNodeSetParams1D(
         instance,
         node,
         copy.getLong(TARGET),

@@ -6,11 +6,16 @@ import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.NativeBinding;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipConstants;
+import org.jhal.hip.jna.HipGraphApi;
+import org.jhal.hip.jna.HipTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open device. It is the calling thread's current device only between {@link #bindToThread} and
@@ -25,13 +30,18 @@ final class HipRuntime extends GpuRuntime {
 
   private static final System.Logger LOG = System.getLogger(HipRuntime.class.getName());
 
+  private final @Nullable NativeBinding binding; // null for the driver's own
+  private final HipTable calls;
+
   /**
    * Opens a device.
    *
    * @throws HalException UNIMPLEMENTED if it has no memory pools
    */
-  HipRuntime(GpuProperties properties) {
-    super(properties.ordinal(), HipDriver.library());
+  HipRuntime(GpuProperties properties, @Nullable NativeBinding binding) {
+    super(properties.ordinal(), HipDriver.library(), API.calls(binding)); // in this order
+    this.binding = binding;
+    calls = API.calls(binding);
     int[] hasPools = new int[1];
     check(
         "deviceGetAttribute",
@@ -57,7 +67,7 @@ final class HipRuntime extends GpuRuntime {
 
   private int current() {
     int[] out = OUT.get();
-    check("getDevice", API.getDevice(out));
+    check("getDevice", calls.getDevice(out));
     return out[0];
   }
 
@@ -65,7 +75,7 @@ final class HipRuntime extends GpuRuntime {
   @Override
   public void unbindFromThread(long token) {
     if (token != ordinal()) {
-      int code = API.setDevice((int) token);
+      int code = calls.setDevice((int) token);
       if (code != ResultCodes.SUCCESS) {
         LOG.log(
             Level.WARNING,
@@ -81,13 +91,18 @@ final class HipRuntime extends GpuRuntime {
   }
 
   @Override
+  protected int copyAnywhere(long target, long source, long bytes, long stream) {
+    return calls.memcpyAsync(target, source, bytes, GpuApi.MEMCPY_DEFAULT, stream);
+  }
+
+  @Override
   public KernelLoader makeKernels(GpuProperties device) {
     return new HipKernels(this, device);
   }
 
   @Override
   public GraphRuntime makeGraphs() {
-    return new HipGraphs(this);
+    return new HipGraphs(this, HipGraphApi.API.calls(binding));
   }
 
   /** A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed. */
@@ -103,7 +118,7 @@ final class HipRuntime extends GpuRuntime {
 
   @Override
   public void bindAgain() {
-    check("setDevice", API.setDevice(ordinal()));
+    check("setDevice", calls.setDevice(ordinal()));
   }
 
   @Override
@@ -118,7 +133,7 @@ final class HipRuntime extends GpuRuntime {
     if (count < 2) {
       return false;
     }
-    check("setDevice", API.setDevice((ordinal() + 1) % count));
+    check("setDevice", calls.setDevice((ordinal() + 1) % count));
     return true;
   }
 }

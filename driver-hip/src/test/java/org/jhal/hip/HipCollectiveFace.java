@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuLibrary;
+import org.jhal.hip.jna.HipTable;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.collective.OnCollectives;
 
@@ -14,6 +15,7 @@ final class HipCollectiveFace implements OnCollectives.Face {
     if (HipOnSimulator.GPU.unavailable().isEmpty()) {
       StandIn.chosen().simulator().devices(2); // the driver counts them once in a process
       GpuLibrary unused = HipDriver.library();
+      HipTable bound = API.calls(null);
     }
   }
 

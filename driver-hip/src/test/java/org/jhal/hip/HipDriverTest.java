@@ -26,8 +26,7 @@ class HipDriverTest extends GpuDriverTest {
 
   @Test
   void doesNotChangeTheDeviceOfAThread() {
-    assertTrue(sim.driver().probe().isAvailable());
-    assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
+    useDevice(MINE);
     try {
       Device device = open("0");
       assertCurrent("opening");
@@ -53,6 +52,12 @@ class HipDriverTest extends GpuDriverTest {
     }
   }
 
+  /** As a program does. */
+  private void useDevice(int ordinal) {
+    assertTrue(sim.driver().probe().isAvailable());
+    assertEquals(ResultCodes.SUCCESS, HipApi.API.calls(null).setDevice(ordinal));
+  }
+
   private static void assertCurrent(String after) {
     int[] current = new int[1];
     assertEquals(ResultCodes.SUCCESS, HipApi.API.getDevice(current));
@@ -62,8 +67,7 @@ class HipDriverTest extends GpuDriverTest {
   /** The device of the thread belongs to the program: its failure does not lose JHAL's device. */
   @Test
   void aFailureToRestoreAnotherDeviceLosesNone() {
-    assertTrue(sim.driver().probe().isAvailable());
-    assertEquals(ResultCodes.SUCCESS, HipApi.API.setDevice(MINE));
+    useDevice(MINE);
     try (Device device = open("0?queues=1")) {
       long before = sim.calls("hipSetDevice");
       sim.simulator().fail("hipSetDevice", 2, 999); // the second of an allocation is back to mine

@@ -22,9 +22,12 @@ import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.UploadMemory;
+import org.jhal.gpu.natives.BindingOption;
 import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.NativeBinding;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -70,14 +73,27 @@ public abstract class GpuDriver extends ConfiguredDriver {
   /** Read once: devices are not added or removed at run time. */
   private final Lazy<List<GpuProperties>> devices = new Lazy<>();
 
-  protected GpuDriver(String name) {
-    super(name, ENGINE, options());
+  private final BindingOption binding;
+
+  /**
+   * For subclasses.
+   *
+   * @param binding the name of the driver's own binding, for the option
+   */
+  protected GpuDriver(String name, String binding) {
+    this(name, new BindingOption(binding));
   }
 
-  private static List<Option<?>> options() {
+  private GpuDriver(String name, BindingOption binding) {
+    super(name, ENGINE, options(binding));
+    this.binding = binding;
+  }
+
+  private static List<Option<?>> options(BindingOption binding) {
     List<Option<?>> options =
         new ArrayList<>(List.of(MEMORY, KernelCache.OPTION, STAGING, Profile.OPTION, RANGES));
     options.addAll(GraphOptions.all());
+    options.add(binding.option());
     return options;
   }
 
@@ -92,8 +108,12 @@ public abstract class GpuDriver extends ConfiguredDriver {
   /** Makes what reads the properties of the devices of {@link #load}. */
   protected abstract DeviceReader reader();
 
-  /** Opens a device of {@link #load}. */
-  protected abstract GpuRuntime openRuntime(GpuProperties device);
+  /**
+   * Opens a device of {@link #load}.
+   *
+   * @param calls the binding of the functions that its operations call; null for the driver's own
+   */
+  protected abstract GpuRuntime openRuntime(GpuProperties device, @Nullable NativeBinding calls);
 
   /**
    * Searches for the compiler's files as {@link KernelLoader#compilerFiles} does, without native
@@ -124,7 +144,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
   @Override
   public final Availability probe() {
     try {
-      int count = find().size();
+      int count = find(BindingOption.auto()).size();
       return Availability.available(
           load().title() + " with " + count + (count == 1 ? " device" : " devices"));
     } catch (HalException e) {
@@ -132,7 +152,15 @@ public abstract class GpuDriver extends ConfiguredDriver {
     }
   }
 
-  private List<GpuProperties> find() {
+  /**
+   * The devices.
+   *
+   * @throws HalException as {@link #load}, or if the driver's own binding is to be used and cannot
+   */
+  private List<GpuProperties> find(@Nullable NativeBinding calls) {
+    if (calls == null) {
+      GpuApi ignored = load().vendor().codes().functions().calls(null);
+    }
     return devices.get(
         () -> {
           int count = load().countDevices();
@@ -143,7 +171,10 @@ public abstract class GpuDriver extends ConfiguredDriver {
   @Override
   protected final List<DeviceInfo> devices(Settings settings) {
     long memory = settings.get(MEMORY);
-    return find().stream().map(device -> device.withMemory(memory).info()).toList();
+    String calls = binding.describe(settings);
+    return find(binding.choose(settings)).stream()
+        .map(device -> device.withMemory(memory).withBinding(calls).info())
+        .toList();
   }
 
   @Override
@@ -171,8 +202,10 @@ public abstract class GpuDriver extends ConfiguredDriver {
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
     }
-    GpuProperties found = find().get(select(uri, settings).index());
-    GpuProperties device = found.withMemory(settings.get(MEMORY));
+    NativeBinding calls = binding.choose(settings);
+    GpuProperties found = find(calls).get(select(uri, settings).index());
+    GpuProperties device =
+        found.withMemory(settings.get(MEMORY)).withBinding(binding.describe(settings));
     GpuDevice.Config config =
         new GpuDevice.Config(
             cache,
@@ -181,7 +214,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
             engine.copyThreads(),
             Profile.of(settings.get(Profile.OPTION)),
             rangeMarks(settings));
-    GpuDevice opened = new GpuDevice(openRuntime(device), device, config);
+    GpuDevice opened = new GpuDevice(openRuntime(device, calls), device, config);
     return new EngineDevice<>(interposer.before(opened), engine, settings.toList());
   }
 }

@@ -1,16 +1,18 @@
 package org.jhal.hip.jna;
 
-import org.jhal.gpu.natives.GpuApi;
+import java.lang.invoke.MethodHandles;
+import org.jhal.gpu.natives.GpuFunctions;
 import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
-/** The functions of the HIP runtime that operations call. */
-public final class HipApi extends NativeFunctions<HipSetup> implements GpuApi {
+/** The functions of the HIP runtime. The driver's own binding is JNA. */
+public final class HipApi extends NativeFunctions<HipTable, HipSetup>
+    implements HipTable, GpuFunctions {
   public static final HipApi API = new HipApi();
 
   private HipApi() {
-    super(HipSetup.class);
+    super(MethodHandles.lookup(), HipTable.class, HipSetup.class);
   }
 
   @Override
@@ -34,8 +36,10 @@ public final class HipApi extends NativeFunctions<HipSetup> implements GpuApi {
     return errorName(code) == null ? "" : setup().getErrorString(code);
   }
 
+  @Override
   public native int getDevice(int[] device);
 
+  @Override
   public native int setDevice(int device);
 
   @Override

@@ -1,19 +1,20 @@
 package org.jhal.hip.jna;
 
-import org.jhal.gpu.natives.GraphApi;
+import java.lang.invoke.MethodHandles;
 import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.runtime.GraphLayout;
 
-/** The functions of the HIP runtime for graphs. */
-public final class HipGraphApi extends NativeFunctions<HipGraphApi.Setup> implements GraphApi {
+/** The functions of the HIP runtime for graphs. The driver's own binding is JNA. */
+public final class HipGraphApi extends NativeFunctions<HipGraphTable, HipGraphApi.Setup>
+    implements HipGraphTable {
   public static final HipGraphApi API = new HipGraphApi();
 
   /** The C structure {@code hipKernelNodeParams}. */
   public static final GraphLayout KERNEL = new GraphLayout(64, 24, 32, 0, 56, 16);
 
   private HipGraphApi() {
-    super(Setup.class);
+    super(MethodHandles.lookup(), HipGraphTable.class, Setup.class);
   }
 
   @Override
@@ -21,8 +22,10 @@ public final class HipGraphApi extends NativeFunctions<HipGraphApi.Setup> implem
     return HipApi.API.functionName(function);
   }
 
+  @Override
   public native int graphExecMemsetNodeSetParams(long instance, long node, long parameters);
 
+  @Override
   public native int graphExecMemcpyNodeSetParams1D(
       long instance, long node, long target, long source, long bytes, int kind);
 

@@ -80,7 +80,7 @@ public abstract class KernelLoader {
   protected KernelLoader(
       DeviceCalls calls, GpuProperties device, Set<String> formats, String compiler) {
     this.calls = calls;
-    this.setup = calls.api().setup();
+    this.setup = calls.setup();
     this.device = device;
     Set<String> all = new HashSet<>(formats);
     all.add(Variant.CPP);

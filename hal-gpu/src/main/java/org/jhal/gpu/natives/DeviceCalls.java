@@ -28,12 +28,18 @@ public abstract class DeviceCalls implements ThreadBinding {
   }
 
   private final GpuLibrary library;
+  private final GpuApi api;
   private final ResultCodes codes;
   private volatile boolean isLost;
 
-  /** For a device of a runtime. */
-  protected DeviceCalls(GpuLibrary library) {
+  /**
+   * For a device of a runtime.
+   *
+   * @param api the functions that its operations call
+   */
+  protected DeviceCalls(GpuLibrary library, GpuApi api) {
     this.library = library;
+    this.api = api;
     this.codes = library.vendor().codes();
   }
 
@@ -47,9 +53,14 @@ public abstract class DeviceCalls implements ThreadBinding {
     return library.gate();
   }
 
-  /** The functions of the runtime. */
+  /** The functions that operations call. */
   public final GpuApi api() {
-    return codes.api();
+    return api;
+  }
+
+  /** All other functions. */
+  public final GpuSetup setup() {
+    return codes.functions().setup();
   }
 
   /** Whether a call has returned an error after which all calls fail. */

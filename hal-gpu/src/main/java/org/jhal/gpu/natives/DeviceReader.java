@@ -52,7 +52,7 @@ public abstract class DeviceReader {
   protected DeviceReader(GpuLibrary library, Attributes attributes) {
     this.library = library;
     this.codes = library.vendor().codes();
-    this.setup = codes.api().setup();
+    this.setup = codes.functions().setup();
     this.attributes = attributes;
   }
 

@@ -1,11 +1,10 @@
 package org.jhal.gpu.natives;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * The functions that operations call, common to the runtimes of all vendors. A driver binds them in
- * the cheapest way; {@link #setup} has all others. The names are the vendors', without the prefix;
- * {@link #functionName} has the full names.
+ * The functions that operations call, common to the runtimes of all vendors. A driver adds its own
+ * to them in a table, of which there are several implementations: see {@link
+ * NativeFunctions#calls}. {@link GpuSetup} has all others. The names are the vendors', without the
+ * prefix; {@link GpuFunctions#functionName} has the full names.
  *
  * <p>Handles, addresses, and pointers to memory that the caller owns are numbers; a handle of 0 is
  * none. A function returns a result code, {@link ResultCodes#SUCCESS} on success, and its results
@@ -31,18 +30,6 @@ public interface GpuApi {
   int NOT_READY = 600;
   int PEER_ACCESS_ALREADY_ENABLED = 704;
 
-  /** The other functions. */
-  GpuSetup setup();
-
-  /** The runtime's name of a function, for messages. */
-  String functionName(String function);
-
-  /** The name of a result code; null if it has none. */
-  @Nullable String errorName(int code);
-
-  /** The runtime's description of a result code; may be empty. */
-  String errorText(int code);
-
   // Streams and events.
 
   int streamSynchronize(long stream);
@@ -66,9 +53,6 @@ public interface GpuApi {
   int freeAsync(long address, long stream);
 
   // Commands.
-
-  /** A copy whose direction follows from the addresses; {@code kind} is {@link #MEMCPY_DEFAULT}. */
-  int memcpyAsync(long target, long source, long bytes, int kind, long stream);
 
   int memcpyHtoDAsync(long target, long source, long bytes, long stream);
 

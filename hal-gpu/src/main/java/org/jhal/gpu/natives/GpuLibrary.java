@@ -22,7 +22,7 @@ public final class GpuLibrary {
   /**
    * Initialises the runtime.
    *
-   * @param library loaded; the functions of {@link GpuApi} are bound to it
+   * @param library loaded; the functions of {@link GpuSetup} are bound to it
    * @param number the version as the runtime encodes it
    * @param version the same, for people
    * @param noGraphs why this version's graphs are not used; empty to use them if the library has
@@ -35,7 +35,7 @@ public final class GpuLibrary {
     this.library = library;
     this.number = number;
     this.version = version;
-    checkInitialised("init", vendor.codes().api().setup().init(0));
+    checkInitialised("init", vendor.codes().functions().setup().init(0));
     int unused = countDevices();
     List<String> missing =
         noGraphs.isEmpty() ? library.missing(vendor.graphs().symbols()) : List.of();
@@ -53,7 +53,7 @@ public final class GpuLibrary {
    */
   public int countDevices() {
     int[] count = new int[1];
-    checkInitialised("getDeviceCount", vendor.codes().api().setup().getDeviceCount(count));
+    checkInitialised("getDeviceCount", vendor.codes().functions().setup().getDeviceCount(count));
     if (count[0] == 0) {
       throw new HalException(Status.UNAVAILABLE, described() + " finds no device");
     }

@@ -2,7 +2,9 @@ package org.jhal.gpu.natives;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import org.jhal.DeviceInfo;
 
@@ -19,6 +21,14 @@ public record GpuProperties(int ordinal, String architecture, PeerAccess peers, 
   public GpuProperties withMemory(long bytes) {
     DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
     return new GpuProperties(ordinal, architecture, peers, limited);
+  }
+
+  /** These properties, with the binding of the functions that operations call, for people. */
+  public GpuProperties withBinding(String binding) {
+    Map<String, String> all = new HashMap<>(info.properties());
+    all.put("binding", binding);
+    return new GpuProperties(
+        ordinal, architecture, peers, info.toBuilder().properties(all).build());
   }
 
   /** A PCI address as text, such as {@code 0000:03:00.0}. */

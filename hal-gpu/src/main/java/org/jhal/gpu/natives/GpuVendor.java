@@ -18,7 +18,7 @@ public record GpuVendor(
     String driver,
     String runtime,
     ResultCodes codes,
-    NativeFunctions<?> graphs,
+    NativeFunctions<?, ?> graphs,
     long launchListEnd,
     WantedCollectives collectives,
     List<String> launchBlocking) {}

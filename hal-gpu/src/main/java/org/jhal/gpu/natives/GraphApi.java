@@ -2,9 +2,6 @@ package org.jhal.gpu.natives;
 
 /** As {@link GpuApi}, the functions for graphs, which not every version of a runtime has. */
 public interface GraphApi {
-  /** The other functions. */
-  GraphSetup setup();
-
   int graphExecKernelNodeSetParams(long instance, long node, long parameters);
 
   int graphLaunch(long instance, long stream);

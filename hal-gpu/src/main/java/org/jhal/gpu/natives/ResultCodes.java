@@ -15,16 +15,16 @@ public final class ResultCodes {
   /** The code of a call that succeeded. */
   public static final int SUCCESS = 0;
 
-  private final GpuApi api;
+  private final GpuFunctions functions;
   private final Map<Integer, Status> statuses;
 
   /** The codes of a runtime, all of which mean {@link Status#UNKNOWN}. */
-  public ResultCodes(GpuApi api) {
-    this(api, Map.of());
+  public ResultCodes(GpuFunctions functions) {
+    this(functions, Map.of());
   }
 
-  private ResultCodes(GpuApi api, Map<Integer, Status> statuses) {
-    this.api = api;
+  private ResultCodes(GpuFunctions functions, Map<Integer, Status> statuses) {
+    this.functions = functions;
     this.statuses = statuses;
   }
 
@@ -34,12 +34,12 @@ public final class ResultCodes {
     for (int code : codes) {
       all.put(code, status);
     }
-    return new ResultCodes(api, all);
+    return new ResultCodes(functions, all);
   }
 
   /** The functions that return the codes. */
-  public GpuApi api() {
-    return api;
+  public GpuFunctions functions() {
+    return functions;
   }
 
   /** The status for a code; UNAVAILABLE if the process has lost the device after it. */
@@ -49,8 +49,8 @@ public final class ResultCodes {
 
   /** A code with its name, if known, and its description from the library. */
   public String describe(int code) {
-    String name = api.errorName(code);
-    String text = api.errorText(code);
+    String name = functions.errorName(code);
+    String text = functions.errorText(code);
     return code
         + (name == null ? ", which has no known name" : " " + name)
         + (text.isEmpty() || text.equals(name) ? "" : " (" + text + ")");
@@ -59,16 +59,16 @@ public final class ResultCodes {
   /**
    * Makes the failure of a call.
    *
-   * @param function its name as in {@link GpuApi#functionName}
+   * @param function its name as in {@link GpuFunctions#functionName}
    * @param what the attempted action, for messages; may be empty
    */
   public HalException failure(String function, int code, String what) {
-    String call = api.functionName(function);
+    String call = functions.functionName(function);
     return new HalException(
         status(code),
         (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code),
         null,
-        new NativeCode(code, api.errorName(code)));
+        new NativeCode(code, functions.errorName(code)));
   }
 
   /** Throws {@link #failure} unless {@code code} is {@link #SUCCESS}. */

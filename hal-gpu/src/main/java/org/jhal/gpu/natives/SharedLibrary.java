@@ -108,6 +108,15 @@ public final class SharedLibrary {
     }
   }
 
+  /**
+   * The address of a function.
+   *
+   * @throws UnsatisfiedLinkError if this version lacks it
+   */
+  public long address(String symbol) {
+    return Pointer.nativeValue(library.getFunction(symbol));
+  }
+
   /** Maps its functions to an interface. Calling a missing one throws UnsatisfiedLinkError. */
   public <T extends Library> T map(Class<T> functions) {
     return Native.load(name, functions);

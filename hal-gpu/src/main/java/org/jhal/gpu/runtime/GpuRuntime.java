@@ -45,11 +45,12 @@ public abstract class GpuRuntime extends DeviceCalls {
    * For subclasses.
    *
    * @param ordinal the number of the device in the runtime
+   * @param api the functions that operations call
    */
-  protected GpuRuntime(int ordinal, GpuLibrary library) {
-    super(library);
-    this.api = api();
-    this.setup = api.setup();
+  protected GpuRuntime(int ordinal, GpuLibrary library, GpuApi api) {
+    super(library, api);
+    this.api = api;
+    this.setup = setup();
     this.ordinal = ordinal;
     this.pinning = new HostPinning(this);
   }
@@ -335,8 +336,11 @@ public abstract class GpuRuntime extends DeviceCalls {
    * this one has access; both addresses are the device's.
    */
   public final void copyAcross(long stream, long target, long source, long bytes) {
-    check("memcpyAsync", api.memcpyAsync(target, source, bytes, GpuApi.MEMCPY_DEFAULT, stream));
+    check("memcpyAsync", copyAnywhere(target, source, bytes, stream));
   }
+
+  /** A copy whose direction follows from the addresses. Returns the result code. */
+  protected abstract int copyAnywhere(long target, long source, long bytes, long stream);
 
   /** Copies from page-locked memory, given by its host address, to device memory. */
   public final void copyToDevice(long stream, long target, long hostAddress, long bytes) {

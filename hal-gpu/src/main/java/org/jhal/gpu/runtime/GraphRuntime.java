@@ -36,10 +36,11 @@ public abstract class GraphRuntime {
    *
    * @param copies the suffix of the functions for copy nodes; may be empty
    */
-  protected GraphRuntime(DeviceCalls calls, GraphApi api, GraphLayout layout, String copies) {
+  protected GraphRuntime(
+      DeviceCalls calls, GraphApi api, GraphSetup setup, GraphLayout layout, String copies) {
     this.calls = calls;
     this.api = api;
-    this.setup = api.setup();
+    this.setup = setup;
     this.layout = layout;
     this.addCopy = "graphAddMemcpyNode" + copies;
     this.setCopy = "graphExecMemcpyNodeSetParams" + copies;

@@ -25,7 +25,7 @@ public final class HostPinning {
 
   HostPinning(DeviceCalls calls) {
     this.calls = calls;
-    this.setup = calls.api().setup();
+    this.setup = calls.setup();
     this.pinned = calls.library().pinned();
   }
 

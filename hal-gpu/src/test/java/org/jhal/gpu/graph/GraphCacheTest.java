@@ -54,7 +54,7 @@ class GraphCacheTest {
                 return 0;
               }));
 
-  private final GraphApi api = fake(GraphApi.class, Map.of("setup", () -> setup));
+  private final GraphApi api = fake(GraphApi.class, Map.of());
 
   private final FakeRuntime runtime = new FakeRuntime();
   private final GpuCore device =
@@ -66,7 +66,7 @@ class GraphCacheTest {
 
   private final GraphStream stream = fake(GraphStream.class, Map.of());
   private final GraphCache cache =
-      new GraphCache(device, new FakeGraphs(runtime, api), new GraphOptions("on", 1 << 20));
+      new GraphCache(device, new FakeGraphs(runtime, api, setup), new GraphOptions("on", 1 << 20));
 
   /** A graph of one fill. */
   private final GraphPlan plan =
@@ -171,8 +171,8 @@ class GraphCacheTest {
 
   /** Graphs of which every call succeeds, apart from those of {@code api}. */
   private static final class FakeGraphs extends GraphRuntime {
-    FakeGraphs(GpuRuntime runtime, GraphApi api) {
-      super(runtime, api, new GraphLayout(64, 0, 8, 20, 32, 40), "");
+    FakeGraphs(GpuRuntime runtime, GraphApi api, GraphSetup setup) {
+      super(runtime, api, setup, new GraphLayout(64, 0, 8, 20, 32, 40), "");
     }
 
     @Override

@@ -1,15 +1,18 @@
 package org.jhal.gpu.runtime;
 
 import com.sun.jna.Platform;
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import org.jhal.Status;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuApi;
+import org.jhal.gpu.natives.GpuFunctions;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.GpuVendor;
+import org.jhal.gpu.natives.GraphApi;
 import org.jhal.gpu.natives.GraphSetup;
 import org.jhal.gpu.natives.NativeFunctions;
 import org.jhal.gpu.natives.ResultCodes;
@@ -22,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class FakeRuntime extends GpuRuntime {
   /** Creates a runtime. */
   public FakeRuntime() {
-    super(0, fakeLibrary());
+    super(0, fakeLibrary(), fake(GpuApi.class, null));
   }
 
   private static GpuLibrary fakeLibrary() {
@@ -31,7 +34,7 @@ public final class FakeRuntime extends GpuRuntime {
         new GpuVendor(
             "fake",
             "Fake",
-            new ResultCodes(fake(GpuApi.class, fake(GpuSetup.class, null))),
+            new ResultCodes(fake(GpuFunctions.class, fake(GpuSetup.class, null))),
             new NoGraphs(),
             0,
             new WantedCollectives("none", none, List.of()),
@@ -40,9 +43,9 @@ public final class FakeRuntime extends GpuRuntime {
     return new GpuLibrary(vendor, any, 1, "1", "they are not faked");
   }
 
-  private static final class NoGraphs extends NativeFunctions<GraphSetup> {
+  private static final class NoGraphs extends NativeFunctions<GraphApi, GraphSetup> {
     NoGraphs() {
-      super(GraphSetup.class);
+      super(MethodHandles.lookup(), GraphApi.class, GraphSetup.class);
     }
 
     @Override
@@ -53,6 +56,11 @@ public final class FakeRuntime extends GpuRuntime {
 
   @Override
   protected int enablePeerAccess(GpuRuntime owner) {
+    return 0;
+  }
+
+  @Override
+  protected int copyAnywhere(long target, long source, long bytes, long stream) {
     return 0;
   }
 

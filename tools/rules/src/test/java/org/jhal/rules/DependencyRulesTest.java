@@ -3,6 +3,7 @@ package org.jhal.rules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -57,6 +58,17 @@ class DependencyRulesTest {
         "com.google.common",
         "com.google.errorprone.annotations",
         "com.sun.jna");
+  }
+
+  /** Only newer JDKs compile it; its sources alone do not show what it sees. */
+  @Test
+  void theBindingForNewerVersionsOfJavaSeesHalGpuAndNoDriver() {
+    assumeTrue(Repository.isCompiled(Repository.FFM), "hal-gpu-ffm needs JDK 22 or newer");
+    assertSeesOnly(
+        Repository.FFM,
+        List.of("hal-api", "hal-utils", "hal-gpu"),
+        "org.jspecify",
+        "org.objectweb.asm");
   }
 
   /** A Java without the module {@code jdk.jfr} has no flight recorder. */

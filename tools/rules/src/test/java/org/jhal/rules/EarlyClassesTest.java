@@ -43,6 +43,7 @@ class EarlyClassesTest {
   /** Classes that find drivers, open devices or load kernels, and are used by no operation. */
   private static final Set<String> NOT_FOR_OPERATIONS =
       Set.of(
+          "BindingOption",
           "DeviceCalls",
           "GpuDriver",
           "GpuRuntime",

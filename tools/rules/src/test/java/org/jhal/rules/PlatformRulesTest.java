@@ -70,7 +70,7 @@ class PlatformRulesTest {
 
   /** Modules that may not be compiled when these tests run. Their sources are read instead. */
   private static final List<String> UNCOMPILED =
-      List.of("hal-segments", "hal-spark", "examples/spark");
+      List.of(Repository.FFM, "hal-segments", "hal-spark", "examples/spark");
 
   /** The text of a forbidden call, unless the statement names a character set. */
   private static final Pattern SUSPICIOUS =

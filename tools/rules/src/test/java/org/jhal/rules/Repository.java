@@ -20,6 +20,9 @@ final class Repository {
   /** The modules that must not know any driver, not even by name. */
   static final List<String> NEUTRAL = List.of("hal-api", "hal-utils", "hal-gpu", "cts");
 
+  /** A neutral module that only newer JDKs compile. */
+  static final String FFM = "hal-gpu-ffm";
+
   private static final Map<String, JavaClasses> CLASSES = new ConcurrentHashMap<>(); // by module
 
   private Repository() {}
@@ -79,6 +82,11 @@ final class Repository {
           folder + " is missing: is " + module + " among the dependencies of rules?");
     }
     return folder;
+  }
+
+  /** Whether a module was built before this one. */
+  static boolean isCompiled(String module) {
+    return Files.isDirectory(folder(module).resolve("target/classes"));
   }
 
   static JavaClasses classes(String module) {

@@ -27,7 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ServicesTest {
   @TestFactory
   Stream<DynamicTest> descriptorAndServiceFilesAgree() throws IOException {
-    return Repository.modules().stream()
+    return Stream.concat(Repository.modules().stream(), Stream.of(Repository.FFM))
+        .filter(Repository::isCompiled)
         .filter(module -> Files.exists(Repository.compiled(module).resolve("module-info.class")))
         .map(
             module ->

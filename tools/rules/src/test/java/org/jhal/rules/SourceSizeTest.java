@@ -56,9 +56,9 @@ class SourceSizeTest {
   @CsvSource({
     "hal-utils/src/main/java, 25775",
     "hal-utils/src/main/java/org/jhal/engine, 16849",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 11917",
-    "driver-cuda/src/main/java, 1300",
-    "driver-hip/src/main/java, 1292",
+    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12251",
+    "driver-cuda/src/main/java, 1345",
+    "driver-hip/src/main/java, 1332",
     "driver-cpu/src/main/java, 9885",
     "driver-cpu/src/main/resources, 2023"
   })
@@ -98,7 +98,8 @@ class SourceSizeTest {
   @Test
   void noOtherFileIsLong() throws IOException {
     List<String> modules = new ArrayList<>(Repository.modules());
-    modules.addAll(List.of("examples", "examples/driver", "hal-segments", "hal-spark"));
+    modules.addAll(
+        List.of("examples", "examples/driver", Repository.FFM, "hal-segments", "hal-spark"));
     List<String> found = new ArrayList<>();
     for (String module : modules) {
       for (Path file : Repository.sources(module)) {

@@ -28,7 +28,7 @@ class VendorNamesTest {
 
   @TestFactory
   Stream<DynamicTest> neutralCodeNamesNoVendor() {
-    return Repository.NEUTRAL.stream()
+    return Stream.concat(Repository.NEUTRAL.stream(), Stream.of(Repository.FFM))
         .map(
             module ->
                 DynamicTest.dynamicTest(

@@ -26,10 +26,12 @@ import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.gpu.natives.BindingOption;
 import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.hip.jna.HipTable;
 import org.jhal.hip.jna.HiprtcApi;
 
 /**
@@ -73,6 +75,7 @@ public final class HipCalls implements AutoCloseable {
   private final Device device;
   private final DeviceInfo info;
   private final HipLoops loops;
+  private final HipTable hip; // in the binding of the device
   private final int[] out = new int[1];
   private long stream; // 0 until it is made
   private long event; // 0 until it is made
@@ -95,6 +98,8 @@ public final class HipCalls implements AutoCloseable {
     this.device = device;
     this.info = info;
     this.loops = loops;
+    boolean isFfm = BindingOption.FFM.equals(info.properties().get("binding"));
+    this.hip = API.calls(isFfm ? BindingOption.require() : null);
   }
 
   /** The case. */
@@ -149,7 +154,7 @@ public final class HipCalls implements AutoCloseable {
         long nanos = 0;
         for (int left = steps; left > 0; left -= BATCH) {
           nanos += batch.run(Math.min(left, BATCH));
-          check(API.streamSynchronize(stream), "hipStreamSynchronize");
+          check(hip.streamSynchronize(stream), "hipStreamSynchronize");
         }
         double bytes = allocations == null ? Double.NaN : (double) allocations.bytes() / steps;
         if (kind == Kind.LAUNCH) {
@@ -175,19 +180,19 @@ public final class HipCalls implements AutoCloseable {
 
   private void getDevice(int count) {
     for (int i = 0; i < count; i++) {
-      check(API.getDevice(out), "hipGetDevice");
+      check(hip.getDevice(out), "hipGetDevice");
     }
   }
 
   private void queryEvent(int count) {
     for (int i = 0; i < count; i++) {
-      check(API.eventQuery(event), "hipEventQuery");
+      check(hip.eventQuery(event), "hipEventQuery");
     }
   }
 
   private void recordEvent(int count) {
     for (int i = 0; i < count; i++) {
-      check(API.eventRecord(event, stream), "hipEventRecord");
+      check(hip.eventRecord(event, stream), "hipEventRecord");
     }
   }
 
@@ -195,7 +200,7 @@ public final class HipCalls implements AutoCloseable {
     long list = Pointer.nativeValue(extra);
     for (int i = 0; i < count; i++) {
       check(
-          API.moduleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
+          hip.moduleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
           "hipModuleLaunchKernel");
     }
   }
@@ -231,9 +236,9 @@ public final class HipCalls implements AutoCloseable {
     if (deviceBefore >= 0) {
       return;
     }
-    check(API.getDevice(out), "hipGetDevice");
+    check(hip.getDevice(out), "hipGetDevice");
     int before = out[0];
-    check(API.setDevice(info.index()), "hipSetDevice");
+    check(hip.setDevice(info.index()), "hipSetDevice");
     deviceBefore = before;
     long[] handle = new long[1];
     check(
@@ -245,7 +250,7 @@ public final class HipCalls implements AutoCloseable {
         "hipEventCreateWithFlags");
     event = handle[0];
     recordEvent(1);
-    check(API.streamSynchronize(stream), "hipStreamSynchronize");
+    check(hip.streamSynchronize(stream), "hipStreamSynchronize");
   }
 
   /** Loads the kernel once, and clears the word that it writes. */
@@ -271,14 +276,14 @@ public final class HipCalls implements AutoCloseable {
       check(API.setup().moduleGetFunction(made, module, "touch"), "hipModuleGetFunction");
       kernel = made[0];
     }
-    check(API.memsetD32Async(target, 0, 1, stream), "hipMemsetD32Async");
-    check(API.streamSynchronize(stream), "hipStreamSynchronize");
+    check(hip.memsetD32Async(target, 0, 1, stream), "hipMemsetD32Async");
+    check(hip.streamSynchronize(stream), "hipStreamSynchronize");
   }
 
   private void expectTouched() {
     long host = Pointer.nativeValue(word);
-    check(API.memcpyDtoHAsync(host, target, word.size(), stream), "hipMemcpyDtoHAsync");
-    check(API.streamSynchronize(stream), "hipStreamSynchronize");
+    check(hip.memcpyDtoHAsync(host, target, word.size(), stream), "hipMemcpyDtoHAsync");
+    check(hip.streamSynchronize(stream), "hipStreamSynchronize");
     if (word.getInt(0) != Touch.VALUE) {
       throw new IllegalStateException(
           "the device's memory has " + word.getInt(0) + " where " + Touch.VALUE + " should be");
@@ -339,7 +344,7 @@ public final class HipCalls implements AutoCloseable {
       check(API.setup().streamDestroy(stream), "hipStreamDestroy");
     }
     if (deviceBefore >= 0) {
-      check(API.setDevice(deviceBefore), "hipSetDevice");
+      check(hip.setDevice(deviceBefore), "hipSetDevice");
     }
   }
 }

@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.tests.GpuBindingTest;
+
+/** The bindings of this driver. */
+class CudaBindingTest extends GpuBindingTest {
+  CudaBindingTest() {
+    super(CudaOnSimulator.GPU, "jcuda");
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.tests.GpuBindingTest;
+
+/** The bindings of this driver. */
+class HipBindingTest extends GpuBindingTest {
+  HipBindingTest() {
+    super(HipOnSimulator.GPU, "jna");
+  }
+}

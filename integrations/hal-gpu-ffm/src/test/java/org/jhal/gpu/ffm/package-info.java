@@ -1,0 +1,5 @@
+/** Tests of the binding. */
+@NullMarked
+package org.jhal.gpu.ffm;
+
+import org.jspecify.annotations.NullMarked;
