@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class DeviceCore<E> implements Explainable {
   private static final System.Logger LOG = System.getLogger(DeviceCore.class.getName());
 
+  /** How long a completion thread queries no event while nobody wants to know the outcome. */
+  private static final long QUIET_NANOS = 50_000;
+
   private final Device view;
   private final DeviceBackend<E> backend;
   private final EngineConfig config;
@@ -246,6 +249,7 @@ public final class DeviceCore<E> implements Explainable {
             config.spinNanos(),
             issueSpinNanos,
             config.completionSpinNanos(),
+            QUIET_NANOS,
             config.closeTimeout()),
         backend.createStream(index),
         loss);

@@ -55,6 +55,12 @@ final class Completer<E> {
   // oldest in flight while its event is queried.
   private @Nullable Operation<E> ending;
 
+  // The stream is past all operations up to the one at this place in the order of issue.
+  private long past;
+
+  // The last look ended before it came to an operation that is not over.
+  private boolean goesOn;
+
   private final OperationChain<E> retiring = new OperationChain<>(); // taken from `toRetire`
 
   // Retired operations for the next flush(), and what they held.
@@ -70,18 +76,13 @@ final class Completer<E> {
       OpenList<E> open,
       IssueLine<E> line,
       StreamQueries<E> queries,
-      long spinNanos) {
+      PollingPace pace) {
     this.owner = owner;
     this.open = open;
     this.line = line;
     this.queries = queries;
     this.unsignaled = new UnsignaledFailures(owner.name());
-    this.pace = new PollingPace(spinNanos, line::issued);
-  }
-
-  /** The pace at which the completion thread polls, for host threads that poll as well. */
-  PollingPace pace() {
-    return pace;
+    this.pace = pace;
   }
 
   /** Binds the device to the completion thread, permanently. */
@@ -104,9 +105,12 @@ final class Completer<E> {
       retireSettled();
       boolean hasWork = !retired.isEmpty();
       Operation<E> first = firstInFlight();
-      if (first != null) {
+      if (first != null && (goesOn || !pace.isQuiet(first))) {
         hasWork |= completeFrom(first, first.isPolled);
         ending = null;
+        if (!hasWork) {
+          pace.looked();
+        }
       }
       flush();
       if (hasWork || first == null) {
@@ -142,10 +146,15 @@ final class Completer<E> {
    */
   private boolean completeFrom(Operation<E> first, boolean isPolled) {
     boolean isIdle = pace.isIdle();
-    Fate fate = fate(first, isIdle || !isPolled);
+    boolean isSeldom = !isIdle && !isPolled && !pace.isWanted(first);
+    Fate fate = isSeldom ? fateOfAll(first) : Fate.OPEN;
+    if (fate == Fate.OPEN) {
+      fate = fate(first, isIdle || !isPolled);
+    }
     if (fate == Fate.OPEN && isIdle && !isPolled) {
       fate = await(first);
     }
+    goesOn = false;
     int count = 0;
     for (Operation<E> operation = first; fate != Fate.OPEN; ) {
       ending = operation;
@@ -159,6 +168,7 @@ final class Completer<E> {
       ending = null;
       operation = inFlight.first();
       if (operation == null || ++count == BATCH) {
+        goesOn = operation != null;
         return true;
       }
       fate = fate(operation, !operation.isPolled);
@@ -209,7 +219,7 @@ final class Completer<E> {
   /** The fate of an operation; queries its event only if {@code looks}. */
   private Fate fate(Operation<E> operation, boolean looks) {
     PooledEvent<E> event = operation.event();
-    if (event == null || operation.hasSucceeded()) {
+    if (event == null || operation.place <= past || operation.hasSucceeded()) {
       return Fate.OVER;
     }
     // An error is one of this thread, so the next step tries again; see keepHalfEnded().
@@ -224,6 +234,33 @@ final class Completer<E> {
     } catch (RuntimeException | LinkageError e) {
       return fateBehindFailure(operation, "queryEvent", e);
     }
+  }
+
+  /**
+   * The fate of {@code first}, and of all that was taken from the line with it, if the stream is
+   * past the newest of them: one query then tells about many. When the completion thread looks
+   * seldom, that is likely, since it took them at its last look. Otherwise OPEN: each has to be
+   * asked about.
+   */
+  private Fate fateOfAll(Operation<E> first) {
+    Operation<E> newest = Objects.requireNonNull(inFlight.last());
+    PooledEvent<E> event = newest.event();
+    if (newest.place <= Math.max(past, first.place)
+        || event == null
+        || newest.isPolled // that thread queries it
+        || owner.loss.cause() != null
+        || !queries.coverEarlier()) {
+      return Fate.OPEN;
+    }
+    try {
+      if (!newest.hasSucceeded() && !queries.hasFired(newest, event)) {
+        return Fate.OPEN;
+      }
+    } catch (RuntimeException | LinkageError e) {
+      return fateBehindFailure(first, "queryEvent", e);
+    }
+    past = newest.place;
+    return Fate.OVER;
   }
 
   /**

@@ -49,6 +49,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   final OpenList<E> open = new OpenList<>();
   final IssueLine<E> line;
   final StreamQueries<E> queries;
+  final Wish wish = new Wish();
   private final Issuer<E> issuer;
   final Completer<E> completer;
   private final EventInquiry<E> inquiry;
@@ -75,11 +76,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     super(settings, stream, loss);
     String name = name();
     this.events = new EventPool<>(stream);
-    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, waker);
+    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, wish, waker);
     this.issuer = new Issuer<>(this, line, open, events);
     this.queries = new StreamQueries<>(stream, this.loss, settings.outcomesCanFail());
-    this.completer = new Completer<>(this, open, line, queries, settings.completionSpinNanos());
-    this.inquiry = new EventInquiry<>(this, queries, open, completer.pace());
+    PollingPace pace =
+        new PollingPace(settings.completionSpinNanos(), settings.quietNanos(), wish, line::issued);
+    this.completer = new Completer<>(this, open, line, queries, pace);
+    this.inquiry = new EventInquiry<>(this, queries, open, pace);
     this.watch = new StreamWatch<>(this, open, inquiry, settings.patience());
     this.enqueuer = new Enqueuer<>(this, open, line, issuer);
     this.shutdown = new QueueShutdown<>(this);
@@ -116,6 +119,14 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   /** Its threads are about to end. */
   void leaveOpen() {
     DeviceEnd.removeWaker(waker);
+  }
+
+  @Override
+  void want(Operation<E> operation) {
+    // One that is published and not in flight yet is the next to be. If that has come about since
+    // its place was read, this wants a little more.
+    long place = operation.place;
+    wish.want(place > 0 ? place : line.issued() + 1);
   }
 
   @Override
@@ -252,6 +263,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
    * Users' callbacks run; see {@link DeviceLoss#propagate}.
    */
   public void lose() {
+    wish.want(Wish.ALL);
     failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
     completionRole.wake();
   }

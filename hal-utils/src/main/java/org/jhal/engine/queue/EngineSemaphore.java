@@ -53,7 +53,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
 
   @Override
   public long value() {
-    long now = currentValue(); // before the failure, which takes precedence over a reached value
+    long now = look(); // before the failure, which takes precedence over a reached value
     checkOpen();
     HalException failed = failure();
     if (failed != null) {

@@ -25,6 +25,7 @@ final class IssueLine<E> {
   private final int maxInFlight;
   private final NativeStream<E> stream;
   private final int capacity; // of the stream
+  private final Wish wish;
   private final Runnable issueLater;
   private final Broken broken; // from then on no thread issues
 
@@ -68,13 +69,16 @@ final class IssueLine<E> {
    * Creates an empty line of operations for {@code stream}.
    *
    * @param maxInFlight how many operations may be in the stream at once
+   * @param wish where this says that it waits for room in the stream
    * @param issueLater wakes the issue thread; called with no lock held
    */
-  IssueLine(int maxInFlight, NativeStream<E> stream, Broken broken, Runnable issueLater) {
+  IssueLine(
+      int maxInFlight, NativeStream<E> stream, Broken broken, Wish wish, Runnable issueLater) {
     this.broken = broken;
     this.maxInFlight = maxInFlight;
     this.stream = stream;
     this.capacity = stream.capacity();
+    this.wish = wish;
     this.issueLater = issueLater;
   }
 
@@ -238,8 +242,9 @@ final class IssueLine<E> {
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone exceeds the capacity of the empty stream
     }
-    // left() wakes the issue thread once there is room.
+    // left() wakes the issue thread once there is room, which is when about half have left.
     isThrottled = true;
+    wish.want(issued - inFlight / 2);
     return Next.NONE;
   }
 

@@ -230,6 +230,13 @@ final class Issuer<E> {
   private void publish(Operation<E> operation, PooledEvent<E> event) {
     operation.setEvent(event);
     HostCompletion completion = operation.work.hostCompletion();
+    // What no timeline says that it is waited for, and what is recorded with the time of its end.
+    if (completion != null
+        || operation.work.hasBorrow()
+        || operation.workFailure() != null
+        || operation.span != null) {
+      operation.want();
+    }
     if (operation.workFailure() == null
         && (completion == null || !operation.work.signalsAfterHostCompletion())) {
       // Between two calls of publish() a host thread may find the operation on the first semaphore,

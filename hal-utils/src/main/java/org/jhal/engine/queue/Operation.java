@@ -115,7 +115,8 @@ public final class Operation<E> extends HeapNode implements Producer {
   /**
    * The position in the order of issue, starting at 1, or 0 if the operation is not in flight yet.
    * Written with the lock of {@link IssueLine} held. A thread that reads it without may see 0 a
-   * little longer, which costs {@link PollingPace#endPoll} a needless wake-up.
+   * little longer, which costs {@link PollingPace#endPoll} a needless wake-up, and {@link #want}
+   * some needless queries.
    */
   long place;
 
@@ -426,6 +427,11 @@ public final class Operation<E> extends HeapNode implements Producer {
   @Override
   public boolean settleWhenFired(long end, BooleanSupplier isOver) {
     return isApplied || queue.poll(this, end, isOver);
+  }
+
+  @Override
+  public void want() {
+    queue.want(this);
   }
 
   // Messages.

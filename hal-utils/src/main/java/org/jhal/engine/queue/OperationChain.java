@@ -30,6 +30,11 @@ final class OperationChain<E> {
     return first;
   }
 
+  /** The newest operation, or null. */
+  @Nullable Operation<E> last() {
+    return last;
+  }
+
   /** Removes the oldest operation, if there is any, and returns it. */
   @Nullable Operation<E> poll() {
     Operation<E> taken = first;

@@ -105,6 +105,9 @@ public abstract class OperationQueue<E> implements ReadyQueue {
 
   // Its events.
 
+  /** See {@link Producer#want}. The operation is being issued, or was issued. */
+  abstract void want(Operation<E> operation);
+
   /** See {@link EventInquiry#poll}. */
   abstract boolean poll(Operation<E> operation, long until, BooleanSupplier isOver);
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>While operations are being issued, and for {@code completion-spin} after the last one, it
- *       polls.
+ *       polls. If nobody wants to know ({@link Wish}), it does so seldom: a query takes a lock of
+ *       the native runtime that those who issue need, and so does a host thread that polls.
  *   <li>After that it sleeps in the native runtime until the event fires.
  *   <li>While a host thread polls the same event, that thread will settle the operation. The
  *       completion thread then naps instead of sleeping in the native runtime, which would slow the
@@ -27,6 +28,8 @@ final class PollingPace {
   private static final long POLLED_PAUSE_NANOS = 2_000;
 
   private final long spinNanos;
+  private final long quietNanos;
+  private final Wish wish;
   private final LongSupplier issued;
 
   /** The completion thread while it naps, else null. Read by host threads. */
@@ -35,15 +38,19 @@ final class PollingPace {
   // Used by the completion thread alone.
   private long idleSince; // when an operation was last seen to have been issued
   private long issuedBefore; // how many had been issued then
+  private long quietSince; // when it last looked, or began to wait
 
   /**
    * Creates the pace of one completion thread.
    *
    * @param spinNanos the time of {@code completion-spin}
+   * @param quietNanos the time between two looks that nobody wants
    * @param issued how many operations were issued so far
    */
-  PollingPace(long spinNanos, LongSupplier issued) {
+  PollingPace(long spinNanos, long quietNanos, Wish wish, LongSupplier issued) {
     this.spinNanos = spinNanos;
+    this.quietNanos = quietNanos;
+    this.wish = wish;
     this.issued = issued;
   }
 
@@ -68,27 +75,62 @@ final class PollingPace {
   void begin() {
     idleSince = System.nanoTime();
     issuedBefore = issued.getAsLong();
+    quietSince = idleSince;
   }
 
   /** Whether nothing was issued for the time of {@code completion-spin}. */
   boolean isIdle() {
-    return System.nanoTime() - idleSince >= spinNanos;
+    return isIdle(System.nanoTime());
   }
 
-  /** Waits until it is time to query the event of {@code first} again. */
-  void pause(Operation<?> first) {
-    long now = System.nanoTime();
+  private boolean isIdle(long now) {
     long issuedNow = issued.getAsLong();
     if (issuedNow != issuedBefore) {
       issuedBefore = issuedNow;
       idleSince = now;
     }
-    if (!first.isPolled) {
+    return now - idleSince >= spinNanos;
+  }
+
+  /** Whether it is too early to look at {@code first} and those behind it. */
+  boolean isQuiet(Operation<?> first) {
+    long now = System.nanoTime();
+    return !isWanted(first) && now - quietSince < quietNanos && !isIdle(now);
+  }
+
+  /** Whether somebody wants to know soon when {@code first} is over. */
+  boolean isWanted(Operation<?> first) {
+    return wish.covers(first.place);
+  }
+
+  /** The completion thread has looked, and found nothing that is over. */
+  void looked() {
+    quietSince = System.nanoTime();
+  }
+
+  /** Waits until it is time to see again whether {@code first} is to be looked at. */
+  void pause(Operation<?> first) {
+    boolean isQuiet = isQuiet(first);
+    long now = System.nanoTime();
+    if (isQuiet) {
+      keepQuiet(first, now, Math.min(spinNanos, quietNanos - (now - quietSince)));
+    } else if (!first.isPolled) {
       spin(now, PAUSE_NANOS);
-    } else if (isIdle()) {
+    } else if (isIdle(now)) {
       nap(first, BackOff.length(now - idleSince));
     } else {
       spin(now, POLLED_PAUSE_NANOS);
+    }
+  }
+
+  /**
+   * Spins until {@code first} is wanted, or for {@code nanos}. A wish may come at any time, also
+   * right behind the check that found none: it stays, and is read here in each turn. If this thread
+   * parked, whoever wants something would have to unpark it, which takes some microseconds.
+   */
+  private void keepQuiet(Operation<?> first, long start, long nanos) {
+    while (!isWanted(first) && System.nanoTime() - start < nanos) {
+      Thread.onSpinWait();
     }
   }
 

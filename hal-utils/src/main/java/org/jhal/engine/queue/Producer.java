@@ -15,4 +15,10 @@ interface Producer {
    * settles the operation if the event has fired. Returns whether the operation is settled.
    */
   boolean settleWhenFired(long end, BooleanSupplier isOver);
+
+  /**
+   * Somebody wants to know soon when it is over; see {@link Wish}. Takes no lock, and may be called
+   * with one held.
+   */
+  void want();
 }

@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param spinNanos how long a host thread polls a native event before it parks
  * @param issueSpinNanos how long the issue thread looks for more work before it sleeps
  * @param completionSpinNanos how long the completion thread polls before it sleeps
+ * @param quietNanos how long the completion thread queries no event while nobody wants to know
  * @param patience how long the stream may wait for an event of a device that is gone
  */
 public record QueueSettings(
@@ -29,4 +30,5 @@ public record QueueSettings(
     long spinNanos,
     long issueSpinNanos,
     long completionSpinNanos,
+    long quietNanos,
     Duration patience) {}

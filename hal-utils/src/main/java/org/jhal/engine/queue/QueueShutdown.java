@@ -40,6 +40,7 @@ public final class QueueShutdown<E> {
    * get {@link #GRACE} beyond the deadline, since they only have to be retired.
    */
   public boolean awaitIdle(long deadline) {
+    queue.wish.want(Wish.ALL);
     if (queue.open.awaitNone(deadline)) {
       return true;
     }

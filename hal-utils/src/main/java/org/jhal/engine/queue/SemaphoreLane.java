@@ -30,7 +30,11 @@ final class SemaphoreLane {
   }
 
   boolean isEmpty() {
-    return first == end && waiters.isEmpty();
+    return !hasEvents() && waiters.isEmpty();
+  }
+
+  boolean hasEvents() {
+    return first < end;
   }
 
   /**

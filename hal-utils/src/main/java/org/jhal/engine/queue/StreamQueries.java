@@ -30,6 +30,14 @@ final class StreamQueries<E> {
     this.outcomesCanFail = outcomesCanFail;
   }
 
+  /**
+   * Whether an operation whose event has fired is over together with all that were issued before
+   * it, and nothing has to be asked about those.
+   */
+  boolean coverEarlier() {
+    return !outcomesCanFail && stream.isInOrder();
+  }
+
   /** Whether everything in the stream has completed. The device need not be bound. */
   boolean isIdle() {
     long token = stream.bindToThread();

@@ -42,6 +42,10 @@ abstract class Timeline {
   // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
 
+  // The operation that was published last, or null if no event covers a value that is not reached.
+  // Written with the lock held, read by any thread that looks at the value.
+  private volatile @Nullable Producer newest;
+
   // Until then an event may come to cover a value that none covers yet, by System.nanoTime().
   // Written and read by any thread: a host thread that waits at worst parks at once.
   private volatile long eventExpectedUntil = System.nanoTime();
@@ -118,6 +122,18 @@ abstract class Timeline {
     return value;
   }
 
+  /**
+   * As {@link #currentValue}, for a program that may look again until the value has risen. So what
+   * will raise it is wanted, as if the program waited.
+   */
+  final long look() {
+    Producer operation = newest;
+    if (operation != null) {
+      operation.want();
+    }
+    return value;
+  }
+
   /** The outcome of every wait, once it has failed or is closed; null until then. */
   @Nullable HalException over() {
     return over;
@@ -127,7 +143,9 @@ abstract class Timeline {
    * Registers {@code node} as a waiter for {@code wanted}, unless the outcome of the wait is
    * already known.
    *
-   * <p>This is the only place where a wait is registered.
+   * <p>This is the only place where a wait is registered. One that no event of its domain covers
+   * ends when a completion thread has seen that of another domain fire: {@link Producer#want}. Such
+   * an event that comes later finds the waiter in {@link #publish}.
    *
    * @param domain the token of the devices whose events can cover the value, or null if it must be
    *     reached
@@ -155,6 +173,10 @@ abstract class Timeline {
         node.producer = producer;
         return false;
       }
+      Producer elsewhere = coveringLocked(wanted);
+      if (elsewhere != null) {
+        elsewhere.want(); // before the waiter is in a list, since the call may run out of stack
+      }
       node.key = wanted;
       node.sequence = registrations++;
       lane.waiters.insert(node);
@@ -181,7 +203,8 @@ abstract class Timeline {
   /**
    * Announces that {@code operation}, whose event has been recorded, will raise the value to {@code
    * newValue}, as far as that still makes a difference. Waiters of the same domain for a value up
-   * to that are released with the operation as their producer. Called by the drainer.
+   * to that are released with the operation as their producer. Those of other domains stay, and
+   * want it. Called by the drainer.
    */
   void publish(Producer operation, long newValue, Object domain) {
     Cascade cascade = Cascade.current();
@@ -191,12 +214,16 @@ abstract class Timeline {
       }
       SemaphoreLane lane = laneLocked(domain);
       lane.addEvent(newValue, operation);
+      newest = operation;
       for (WaitNode node = lane.waiters.min();
           node != null && node.key <= newValue;
           node = lane.waiters.min()) {
         lane.waiters.remove(node);
         node.producer = operation;
         cascade.addReleased(node);
+      }
+      if (isAwaitedLocked(newValue)) {
+        operation.want();
       }
     }
     cascade.run();
@@ -205,14 +232,31 @@ abstract class Timeline {
   /** An issued operation of any device that will raise the value to {@code wanted}, or null. */
   @Nullable Producer covering(long wanted) {
     synchronized (lock) {
-      for (SemaphoreLane lane : lanes) {
-        Producer operation = lane.covering(wanted);
-        if (operation != null) {
-          return operation;
-        }
-      }
-      return null;
+      return coveringLocked(wanted);
     }
+  }
+
+  @GuardedBy("lock")
+  private @Nullable Producer coveringLocked(long wanted) {
+    for (SemaphoreLane lane : lanes) {
+      Producer operation = lane.covering(wanted);
+      if (operation != null) {
+        return operation;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a value up to {@code limit} is waited for. */
+  @GuardedBy("lock")
+  private boolean isAwaitedLocked(long limit) {
+    for (SemaphoreLane lane : lanes) {
+      WaitNode node = lane.waiters.min();
+      if (node != null && node.key <= limit) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** An operation that will raise it is about to be issued, and is likely to be until then. */
@@ -304,8 +348,13 @@ abstract class Timeline {
    */
   @GuardedBy("lock")
   private void releaseLocked(long limit, @Nullable HalException reason, Cascade cascade) {
+    boolean isCovered = false;
     for (SemaphoreLane lane : lanes) {
       lane.dropEvents(limit);
+      isCovered |= lane.hasEvents();
+    }
+    if (!isCovered) {
+      newest = null; // or the timeline would keep the operation
     }
     while (true) {
       SemaphoreLane source = null;

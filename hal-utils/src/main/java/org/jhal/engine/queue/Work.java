@@ -78,6 +78,11 @@ public interface Work<E> {
     return true;
   }
 
+  /** Whether it borrows host memory, which the program may wait for. For the drainer. */
+  default boolean hasBorrow() {
+    return false;
+  }
+
   /**
    * Returns the host memory that the operation borrowed, unless that was done before: nothing reads
    * or writes it any more (rule Q2). Called by any thread that settles the operation, with no lock

@@ -164,6 +164,11 @@ public class CommandWork<E> extends QueueWork<E> {
   }
 
   @Override
+  public final boolean hasBorrow() {
+    return borrow != null;
+  }
+
+  @Override
   public final void endBorrow() {
     HostMemory.Borrow ended = borrow;
     if (ended != null) {

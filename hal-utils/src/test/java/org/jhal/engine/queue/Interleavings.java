@@ -79,6 +79,8 @@ final class Interleavings {
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addReady");
     keepWhole(Timeline.class, "advanceLocked", "releaseLocked", "laneLocked");
+    keepWhole(Timeline.class, "coveringLocked", "isAwaitedLocked");
+    keepWhole(Wish.class);
     keepWhole(IssueLine.class, "nextLocked");
     keepWhole(OpenList.class, "linkBefore", "unlink");
     keepWhole(OperationChain.class);

@@ -48,21 +48,39 @@ final class QueueHarness {
   }
 
   QueueHarness(int queueCount, int maxInFlight, int capacity) {
-    this(1, queueCount, maxInFlight, capacity, false);
+    this(1, queueCount, maxInFlight, capacity, false, 0);
+  }
+
+  /**
+   * The queues of a device whose completion threads never sleep in the native runtime, and query no
+   * event of their own accord for {@code quietNanos}.
+   */
+  static QueueHarness thatIsQuiet(int queueCount, int maxInFlight, long quietNanos) {
+    return new QueueHarness(1, queueCount, maxInFlight, Integer.MAX_VALUE, false, quietNanos);
+  }
+
+  /** The same, on a device that reports how work has ended only if it is asked. */
+  static QueueHarness thatIsQuietAndAsked(int queueCount, long quietNanos) {
+    return new QueueHarness(1, queueCount, 512, Integer.MAX_VALUE, true, quietNanos);
   }
 
   /** The queues of several devices that share events, those of the first device first. */
   static QueueHarness ofDevices(int count, int queuesOfEach) {
-    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, false);
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, false, 0);
   }
 
   /** The same, on devices that report how work has ended only if they are asked. */
   static QueueHarness thatIsAsked(int count, int queuesOfEach) {
-    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, true);
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, true, 0);
   }
 
   private QueueHarness(
-      int deviceCount, int queueCount, int maxInFlight, int capacity, boolean reportsOnlyIfAsked) {
+      int deviceCount,
+      int queueCount,
+      int maxInFlight,
+      int capacity,
+      boolean reportsOnlyIfAsked,
+      long quietNanos) {
     Object events = new Object();
     if (reportsOnlyIfAsked) {
       device.reportOnlyIfAsked();
@@ -85,7 +103,8 @@ final class QueueHarness {
                   maxInFlight,
                   0,
                   0,
-                  0,
+                  quietNanos == 0 ? 0 : Long.MAX_VALUE,
+                  quietNanos,
                   Duration.ZERO),
               stream,
               loss);

@@ -22,6 +22,8 @@ final class QueueUse {
   boolean endsWithHostCompletion = true;
   int weight = 1;
   boolean mayBlock;
+  boolean waitsOnHost;
+  boolean hasBorrow;
   Runnable atIssue = () -> {}; // runs on the issuing thread
   @Nullable RuntimeException failsAtIssue; // thrown after its work has reached the stream
   @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
@@ -128,7 +130,12 @@ final class QueueUse {
         use().failsAtRegistering = null;
         throw error;
       }
-      return false;
+      return use().waitsOnHost;
+    }
+
+    @Override
+    public boolean hasBorrow() {
+      return use().hasBorrow;
     }
 
     @Override
