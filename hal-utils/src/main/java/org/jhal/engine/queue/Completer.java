@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Completes operations: waits for the events of a stream, oldest first, and settles and retires the
  * operations behind them. When the event of an operation with a host completion has fired, the
- * completion runs on a thread of a pool, and its end settles the operation. Operations that another
+ * completion runs on a thread of a pool, or here if it is brief, and its end settles the operation.
+ * Operations that another
  * thread settled, or that failed before they were issued, are retired here too.
  *
  * <p>For the completion thread, except for {@link #retireLater}, which any thread may call, and for
@@ -253,6 +254,14 @@ final class Completer<E> {
       Settling.fail(operation, cause);
     }
     HostCompletion completion = operation.work.hostCompletion();
+    BriefRun<E> brief = operation.brief;
+    if (brief != null && !brief.claim()) {
+      if (brief.leave()) {
+        OpenList.dropEvent(operation);
+        return; // a host thread still runs it, and has the operation retired behind it
+      }
+      completion = null; // a host thread has run it
+    }
     if (completion != null && operation.work.signalsAfterHostCompletion()) {
       Settling.settleProducers(operation);
       if (Settling.foreseeFailure(operation) == null) {
@@ -271,6 +280,11 @@ final class Completer<E> {
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
     OpenList.dropEvent(operation); // it has fired, and the host completion may take a long time
+    BriefRun<E> brief = operation.brief;
+    if (brief != null) {
+      brief.runClaimed();
+      return;
+    }
     try {
       operation.work.hostThreads().execute(new HostCompletionRun<>(operation, completion));
     } catch (RuntimeException e) { // no thread can be started, or the pool was closed

@@ -345,7 +345,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       open.keep(operation); // it is in no other list
       throw t;
     }
-    retireLater(operation);
+    BriefRun<E> brief = operation.brief;
+    if (brief == null || brief.end()) {
+      retireLater(operation);
+    }
   }
 
   // Statistics and messages.

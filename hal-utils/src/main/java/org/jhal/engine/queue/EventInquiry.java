@@ -31,8 +31,8 @@ final class EventInquiry<E> {
   /**
    * For a host thread with a reference to {@code operation}: polls its event, at least once, until
    * it has fired, {@code isOver} returns true, or {@code end} has passed. If it has fired, settles
-   * the operation and returns true, unless that takes time: see {@link Settling#trySettle}. A
-   * virtual thread does not query the event.
+   * the operation and returns true, unless that takes time: see {@link Settling#trySettle} and
+   * {@link BriefRun#trySettle}. A virtual thread does not query the event.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (PlatformThreads.isCurrentVirtual()) {
@@ -52,12 +52,17 @@ final class EventInquiry<E> {
         queue.gate.leave();
       }
       // If it cannot settle it, the completion thread does.
-      isSettled = hasFired && Settling.trySettle(operation);
+      isSettled = hasFired && trySettle(operation);
       return isSettled;
     } finally {
       operation.isPolled = false;
       pace.endPoll(operation, isSettled);
     }
+  }
+
+  private static boolean trySettle(Operation<?> operation) {
+    BriefRun<?> brief = operation.brief;
+    return brief == null ? Settling.trySettle(operation) : brief.trySettle();
   }
 
   /**

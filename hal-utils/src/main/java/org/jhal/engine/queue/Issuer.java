@@ -230,13 +230,20 @@ final class Issuer<E> {
   private void publish(Operation<E> operation, PooledEvent<E> event) {
     operation.setEvent(event);
     HostCompletion completion = operation.work.hostCompletion();
-    if (operation.workFailure() == null
-        && (completion == null || !operation.work.signalsAfterHostCompletion())) {
+    if (operation.workFailure() != null) {
+      return;
+    }
+    if (completion == null || !operation.work.signalsAfterHostCompletion()) {
       // Between two calls of publish() a host thread may find the operation on the first semaphore,
       // see its event fire, and settle it. The other values are then reached, and publish() does
       // nothing for them.
       for (int i = 0; i < operation.signalCount(); i++) {
         operation.signal(i).publish(operation, operation.signalValue(i), owner.eventDomain);
+      }
+    } else if (completion.isBrief() && operation.work.endsWithHostCompletion()) {
+      operation.brief = new BriefRun<>(operation, completion);
+      for (int i = 0; i < operation.signalCount(); i++) {
+        operation.signal(i).announce(operation, operation.signalValue(i));
       }
     }
   }

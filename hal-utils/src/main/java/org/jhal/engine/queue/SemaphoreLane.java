@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a semaphore holds for the devices that share events, a domain: their waiters, and their
- * issued operations that will raise the value. The lane of the host has only waiters.
+ * issued operations that will raise the value. Those in the lane of the host are completed by a host
+ * thread behind their events.
  *
  * <p>All of it is guarded by the semaphore's lock.
  */

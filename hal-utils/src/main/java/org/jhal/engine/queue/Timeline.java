@@ -150,7 +150,7 @@ abstract class Timeline {
         return false;
       }
       SemaphoreLane lane = laneLocked(domain);
-      Producer producer = lane.covering(wanted);
+      Producer producer = domain == null ? null : lane.covering(wanted); // see announce()
       if (producer != null) {
         node.producer = producer;
         return false;
@@ -200,6 +200,18 @@ abstract class Timeline {
       }
     }
     cascade.run();
+  }
+
+  /**
+   * As {@link #publish}, for an operation that the host completes behind its event. It covers the
+   * value for no device and releases no waiter, but a host thread finds it by {@link #covering}.
+   */
+  void announce(Producer operation, long newValue) {
+    synchronized (lock) {
+      if (over == null && value < newValue) {
+        laneLocked(null).addEvent(newValue, operation);
+      }
+    }
   }
 
   /** An issued operation of any device that will raise the value to {@code wanted}, or null. */
