@@ -10,8 +10,8 @@ import org.jhal.driver.TransferPath;
 
 /**
  * The commands of a stream that move bytes of the host which the device cannot access: through
- * staging memory of the stream, or by the ring of the device. A subclass
- * moves what the device can access.
+ * staging memory of the stream, or by the ring of the device. A subclass moves what the device can
+ * access.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #weight}, {@link #mayBlock} and
  * {@link #isDirect} by any thread.

@@ -160,11 +160,16 @@ final class ReadbackRing {
     }
 
     @Override
-    public void run(Context context) {
+    public void run(Context context) throws Exception {
       try {
         memory.range.invalidate();
         int limit = offset + (int) target.size();
-        target.write(0, memory.bytes.duplicate().limit(limit).position(offset));
+        ByteBuffer source = memory.bytes.duplicate().limit(limit).position(offset);
+        if (source.remaining() < SharedCopy.MIN_BYTES) {
+          target.write(0, source);
+        } else {
+          new SharedCopy(source, target).copy(context.threads());
+        }
       } finally {
         use = Use.FREE; // before the signals: the next readback finds it
       }

@@ -76,7 +76,9 @@ final class BriefRun<E> {
     return state.compareAndSet(State.OPEN, State.LEFT);
   }
 
-  /** For the completion thread behind {@link #claim}: runs the completion and ends the operation. */
+  /**
+   * For the completion thread behind {@link #claim}: runs the completion and ends the operation.
+   */
   void runClaimed() {
     run.run();
   }

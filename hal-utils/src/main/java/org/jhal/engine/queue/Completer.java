@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Completes operations: waits for the events of a stream, oldest first, and settles and retires the
  * operations behind them. When the event of an operation with a host completion has fired, the
  * completion runs on a thread of a pool, or here if it is brief, and its end settles the operation.
- * Operations that another
- * thread settled, or that failed before they were issued, are retired here too.
+ * Operations that another thread settled, or that failed before they were issued, are retired here
+ * too.
  *
  * <p>For the completion thread, except for {@link #retireLater}, which any thread may call, and for
  * {@link #retireRest} and {@link #endRetiring}, which are for the time after that thread has ended.

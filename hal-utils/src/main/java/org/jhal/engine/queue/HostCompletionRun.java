@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of an operation's host completion, on a thread of its pool, or, if it is brief, on the
- * thread that sees the event fire. It ends the operation once:
- * when the completion returns, or, if that has deferred the end, when it says so. A user's host
- * call ends its operation itself.
+ * thread that sees the event fire. It ends the operation once: when the completion returns, or, if
+ * that has deferred the end, when it says so. A user's host call ends its operation itself.
  *
  * <p>Thread-safe: any thread may end it.
  */

@@ -214,16 +214,22 @@ abstract class Timeline {
     }
   }
 
-  /** An issued operation of any device that will raise the value to {@code wanted}, or null. */
+  /**
+   * The issued operation of any device that will raise the value to {@code wanted}, or as little
+   * above it as possible; null if there is none.
+   */
   @Nullable Producer covering(long wanted) {
     synchronized (lock) {
+      Producer found = null;
+      long least = Long.MAX_VALUE;
       for (SemaphoreLane lane : lanes) {
         Producer operation = lane.covering(wanted);
-        if (operation != null) {
-          return operation;
+        if (operation != null && (found == null || lane.nearest(wanted) < least)) {
+          found = operation;
+          least = lane.nearest(wanted);
         }
       }
-      return null;
+      return found;
     }
   }
 

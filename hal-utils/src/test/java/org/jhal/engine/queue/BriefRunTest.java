@@ -87,6 +87,18 @@ class BriefRunTest {
     harness.finish();
   }
 
+  /** Each waits for its own operation, whichever of them the host completes. */
+  @Test
+  void aHostThreadPollsTheOperationNearestToItsValue() {
+    QueueUse before = harness.enqueue(0, "before", Fence.NONE, done.at(1));
+    QueueUse brief = enqueue(Fence.NONE, 2, () -> ran.add("host"));
+    QueueUse behind = harness.enqueue(0, "behind", Fence.NONE, done.at(3));
+    assertSame(before.operation, done.covering(1));
+    assertSame(brief.operation, done.covering(2));
+    assertSame(behind.operation, done.covering(3));
+    harness.finish();
+  }
+
   /** Rule Q5: no event covers what the host does. */
   @Test
   void itsConsumersWaitForTheHost() {

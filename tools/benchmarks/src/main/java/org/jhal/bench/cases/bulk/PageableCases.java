@@ -33,11 +33,15 @@ public final class PageableCases {
    * In KiB, each of which counts as one towards {@code --max}: the last one needs a larger {@code
    * --max}.
    */
-  private static final int[] SIZES = {256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
+  private static final int[] SIZES = {4, 64, 256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
 
   static final int LARGE = 64 * MIB_OF_KIB; // from here on, the aim is relative to the ring
   private static final double LEAST_OF_RING = 0.8;
   private static final double LEAST_OF_PLAIN = 0.9;
+
+  // Of small readbacks. There, the ring is one slot, a mark and a copy by the host.
+  private static final double LEAST_OF_SLOT = 0.8;
+  private static final double AS_FAST = 1;
 
   private static final long SAMPLE_BYTES = 1L << 30;
   private static final int MOST_STEPS = 200;
@@ -84,7 +88,7 @@ public final class PageableCases {
         Subject jhal = new PageableTransfers(Subject.JHAL, device, kind, memory, bytes, steps);
         all.add(
             isBesideC
-                ? new Series(label, jhal, baselines(bench, kind, bytes, steps), aims(kibs))
+                ? new Series(label, jhal, baselines(bench, kind, bytes, steps), aims(kind, kibs))
                 : new Series(label, jhal, List.of()));
       }
     }
@@ -128,12 +132,17 @@ public final class PageableCases {
         .orElse(1);
   }
 
-  private static List<Aim> aims(int kibs) {
+  private static List<Aim> aims(Kind kind, int kibs) {
     if (kibs >= LARGE) {
       return List.of(Aim.atLeast(Transfers.THROUGHPUT, RING, LEAST_OF_RING));
     }
-    return kibs < MIB_OF_KIB
+    if (kibs >= MIB_OF_KIB) {
+      return List.of(Aim.atLeast(Transfers.THROUGHPUT, PLAIN, LEAST_OF_PLAIN));
+    }
+    return kind == Kind.UPLOAD
         ? List.of()
-        : List.of(Aim.atLeast(Transfers.THROUGHPUT, PLAIN, LEAST_OF_PLAIN));
+        : List.of(
+            Aim.atLeast(Transfers.THROUGHPUT, RING, LEAST_OF_SLOT),
+            Aim.atLeast(Transfers.THROUGHPUT, PLAIN, AS_FAST));
   }
 }
