@@ -1,11 +1,11 @@
 package org.jhal.driver.transfer;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HostMemory;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,14 +21,14 @@ final class SharedCopy implements Runnable {
 
   private static final int PIECE = 64 << 10;
 
-  /** Longer than a piece takes, unless its thread was interrupted by the system. */
+  /** Longer than a piece takes, unless the system has interrupted its thread. */
   private static final int SPINS = 1000;
 
   private final ByteBuffer source;
   private final HostMemory target;
   private final int size;
   private final AtomicInteger next =
-      new AtomicInteger(); // bytes that no thread has taken begin here
+      new AtomicInteger(); // behind the bytes that threads have taken
   private final AtomicInteger left; // bytes that are not copied yet
   private volatile @Nullable Throwable failure; // of any piece
 
@@ -46,12 +46,19 @@ final class SharedCopy implements Runnable {
    * @throws Exception what a piece has failed with
    */
   void copy(HostThreads threads) throws Exception {
-    Throwable alone = Attempt.of(() -> threads.execute(this)); // it has no thread, or is closed
-    run();
-    for (int i = 0; i < SPINS && left.get() > 0; i++) {
-      Thread.onSpinWait();
+    try {
+      threads.execute(this);
+    } catch (RejectedExecutionException e) {
+      run(); // alone: the device is closed, or no thread can be started
     }
-    boolean ignored = BackOff.await(this, BackOff.never(), () -> left.get() == 0);
+    run();
+    for (int i = 0; left.get() > 0; i++) {
+      if (i < SPINS) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield(); // the system has interrupted the other thread
+      }
+    }
     Throwable thrown = failure;
     if (thrown instanceof Error error) {
       throw error;
@@ -65,9 +72,8 @@ final class SharedCopy implements Runnable {
   @Override
   public void run() {
     for (int at = next.getAndAdd(PIECE); at < size; at = next.getAndAdd(PIECE)) {
-      int from = at;
       int bytes = Math.min(PIECE, size - at);
-      Throwable thrown = Attempt.of(() -> copy(from, bytes));
+      Throwable thrown = Attempt.of(new Piece(this, at, bytes));
       if (thrown != null) {
         failure = thrown;
       }
@@ -75,8 +81,12 @@ final class SharedCopy implements Runnable {
     }
   }
 
-  private void copy(int from, int bytes) {
-    int begin = source.position() + from;
-    target.write(from, source.duplicate().limit(begin + bytes).position(begin));
+  /** Without a lambda: one that is linked while the stack runs out never works again. */
+  private record Piece(SharedCopy of, int from, int bytes) implements Runnable {
+    @Override
+    public void run() {
+      int begin = of.source.position() + from;
+      of.target.write(from, of.source.duplicate().limit(begin + bytes).position(begin));
+    }
   }
 }

@@ -254,7 +254,7 @@ final class Completer<E> {
       Settling.fail(operation, cause);
     }
     HostCompletion completion = operation.work.hostCompletion();
-    BriefRun<E> brief = operation.brief;
+    BriefRun brief = operation.brief;
     if (brief != null && !brief.claim()) {
       if (brief.leave()) {
         OpenList.dropEvent(operation);
@@ -280,13 +280,13 @@ final class Completer<E> {
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
     OpenList.dropEvent(operation); // it has fired, and the host completion may take a long time
-    BriefRun<E> brief = operation.brief;
-    if (brief != null) {
-      brief.runClaimed();
+    HostCompletionRun<E> run = new HostCompletionRun<>(operation, completion);
+    if (operation.brief != null) {
+      run.run();
       return;
     }
     try {
-      operation.work.hostThreads().execute(new HostCompletionRun<>(operation, completion));
+      operation.work.hostThreads().execute(run);
     } catch (RuntimeException e) { // no thread can be started, or the pool was closed
       owner.hostCompletionOver(operation, Failures.of(e));
     }

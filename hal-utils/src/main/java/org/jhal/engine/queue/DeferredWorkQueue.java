@@ -345,7 +345,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       open.keep(operation); // it is in no other list
       throw t;
     }
-    BriefRun<E> brief = operation.brief;
+    BriefRun brief = operation.brief;
     if (brief == null || brief.end()) {
       retireLater(operation);
     }

@@ -37,9 +37,13 @@ final class HostCompletionRun<E>
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
   HostCompletionRun(Operation<E> operation, HostCompletion completion) {
+    this(operation, completion, operation.work.endsWithHostCompletion());
+  }
+
+  HostCompletionRun(Operation<E> operation, HostCompletion completion, boolean endsOperation) {
     this.operation = operation;
     this.completion = completion;
-    this.endsOperation = operation.work.endsWithHostCompletion();
+    this.endsOperation = endsOperation;
   }
 
   @Override

@@ -241,7 +241,7 @@ final class Issuer<E> {
         operation.signal(i).publish(operation, operation.signalValue(i), owner.eventDomain);
       }
     } else if (completion.isBrief() && operation.work.endsWithHostCompletion()) {
-      operation.brief = new BriefRun<>(operation, completion);
+      operation.brief = new BriefRun(completion);
       for (int i = 0; i < operation.signalCount(); i++) {
         operation.signal(i).announce(operation, operation.signalValue(i));
       }
