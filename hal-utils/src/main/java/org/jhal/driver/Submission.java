@@ -95,8 +95,9 @@ public interface Submission {
 
   /**
    * Adds work that the host must do after the native work and before the signals, such as copying
-   * out of staging memory. It runs on one of the few threads that serve transfers of the device.
-   * May be called while issuing only, and once.
+   * out of staging memory. It runs on one of the few threads that serve transfers of the device,
+   * unless it is {@linkplain HostCompletion#isBrief brief}. May be called while issuing only, and
+   * once.
    *
    * <p>No event of the stream covers it. So operations that wait for this one, even on the same
    * device, are issued only after it is over and the signals are raised; without it they are issued

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum TransferPath {
   /** The device accesses the host memory, which is page-locked. */
   DIRECT,
-  /** The host has copied the bytes to staging memory, from which the device takes them. */
+  /** The bytes go through staging memory of the stream, in the order of its work. */
   STAGED,
   /** Threads of the device move the bytes through a few blocks of page-locked memory. */
   RING,

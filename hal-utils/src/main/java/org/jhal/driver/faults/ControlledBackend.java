@@ -288,6 +288,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
       }
 
       @Override
+      public boolean isBrief() {
+        return inner.isBrief();
+      }
+
+      @Override
       public void retire() {
         inner.retire();
       }

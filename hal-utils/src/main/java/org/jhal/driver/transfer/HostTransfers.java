@@ -10,8 +10,8 @@ import org.jhal.driver.TransferPath;
 
 /**
  * The commands of a stream that move bytes of the host which the device cannot access: through
- * staging memory of the stream while they are issued, or by the ring of the device. A subclass
- * moves what the device can access.
+ * staging memory of the stream, or by the ring of the device. A subclass moves what the device can
+ * access.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #weight}, {@link #mayBlock} and
  * {@link #isDirect} by any thread.
@@ -24,6 +24,7 @@ public class HostTransfers {
   private static final int MAX_STAGED_BYTES = 1 << 20;
 
   private final StagingRing staging;
+  private final ReadbackRing readbacks;
   private final TransferRing ring;
 
   /**
@@ -34,6 +35,7 @@ public class HostTransfers {
    */
   public HostTransfers(CopyStream stream, TransferRing ring) {
     this.staging = new StagingRing(stream);
+    this.readbacks = new ReadbackRing(stream);
     this.ring = ring;
   }
 
@@ -66,14 +68,24 @@ public class HostTransfers {
 
   /** Whether issuing any of the commands may block, for staging memory to be made. */
   public final boolean mayBlock(CommandList commands) {
-    for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
-      Command command = commands.get(i);
-      boolean isDirect = command.kind() == Command.Kind.UPLOAD && isDirect(command.host());
-      if (!isDirect && stagedBytes(command) > 0) {
+    for (int i = 0; i < commands.size() && !(staging.isMade() && readbacks.isSettled()); i++) {
+      if (makesMemory(commands.get(i))) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean makesMemory(Command command) {
+    return switch (command.kind()) {
+      case UPDATE -> !staging.isMade() && stagedBytes(command) > 0;
+      case UPLOAD -> !staging.isMade() && stagedBytes(command) > 0 && !isDirect(command.host());
+      case READBACK ->
+          !readbacks.isSettled()
+              && command.host().size() <= ReadbackRing.MAX_BYTES
+              && !isDirect(command.host());
+      default -> false;
+    };
   }
 
   /** Copies the bytes of an UPDATE now, and on in stream order. */
@@ -106,6 +118,13 @@ public class HostTransfers {
   public boolean readback(Command command, Submission submission) {
     DeviceMemory source = submission.memory(command.source());
     long offset = submission.offset(command.source());
+    ReadbackRing.Part part = readbacks.begin(command.host(), submission.mayBlock());
+    if (part != null) {
+      submission.afterwards(part); // first: however the operation ends, the part is given back
+      submission.moves(command, TransferPath.STAGED);
+      part.start(source, offset);
+      return false;
+    }
     submission.moves(command, TransferPath.RING);
     submission.afterwards(PageableTransfer.readback(ring, source, offset, command.host()));
     return true;
@@ -114,5 +133,6 @@ public class HostTransfers {
   /** Releases the staging memory. Called when the stream is idle or lost. */
   public final void close() {
     staging.close();
+    readbacks.close();
   }
 }

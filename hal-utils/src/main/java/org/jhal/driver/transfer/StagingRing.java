@@ -31,6 +31,10 @@ final class StagingRing {
   private static final int CAPACITY = (4 << 20) - MAX_PIECE;
 
   private static final int ALIGNMENT = 256;
+
+  /** For so many bytes it is worth asking whether the ring is empty. */
+  private static final int LARGE = 64 << 10;
+
   private static final int BYTES = CAPACITY + MAX_PIECE;
 
   /** What was staged before a mark. */
@@ -119,6 +123,13 @@ final class StagingRing {
   }
 
   private long reserve(int space) {
+    Part last = parts.peekLast();
+    if (space >= LARGE && last != null && stream.isPast(last.mark)) {
+      // The same bytes again, which are in the processor's caches.
+      parts.clear();
+      begin = 0;
+      end = 0;
+    }
     long left = BYTES - end % BYTES;
     long at = space <= left ? end : end + left;
     while (at + space - begin > BYTES) {

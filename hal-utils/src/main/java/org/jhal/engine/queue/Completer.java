@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Completes operations: waits for the events of a stream, oldest first, and settles and retires the
  * operations behind them. When the event of an operation with a host completion has fired, the
- * completion runs on a thread of a pool, and its end settles the operation. Operations that another
- * thread settled, or that failed before they were issued, are retired here too.
+ * completion runs on a thread of a pool, or here if it is brief, and its end settles the operation.
+ * Operations that another thread settled, or that failed before they were issued, are retired here
+ * too.
  *
  * <p>For the completion thread, except for {@link #retireLater}, which any thread may call, and for
  * {@link #retireRest} and {@link #endRetiring}, which are for the time after that thread has ended.
@@ -290,6 +291,14 @@ final class Completer<E> {
       Settling.fail(operation, cause);
     }
     HostCompletion completion = operation.work.hostCompletion();
+    BriefRun brief = operation.brief;
+    if (brief != null && !brief.claim()) {
+      if (brief.leave()) {
+        OpenList.dropEvent(operation);
+        return; // a host thread still runs it, and has the operation retired behind it
+      }
+      completion = null; // a host thread has run it
+    }
     if (completion != null && operation.work.signalsAfterHostCompletion()) {
       Settling.settleProducers(operation);
       if (Settling.foreseeFailure(operation) == null) {
@@ -308,8 +317,13 @@ final class Completer<E> {
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
     OpenList.dropEvent(operation); // it has fired, and the host completion may take a long time
+    HostCompletionRun<E> run = new HostCompletionRun<>(operation, completion);
+    if (operation.brief != null) {
+      run.run();
+      return;
+    }
     try {
-      operation.work.hostThreads().execute(new HostCompletionRun<>(operation, completion));
+      operation.work.hostThreads().execute(run);
     } catch (RuntimeException e) { // no thread can be started, or the pool was closed
       owner.hostCompletionOver(operation, Failures.of(e));
     }

@@ -357,7 +357,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       open.keep(operation); // it is in no other list
       throw t;
     }
-    retireLater(operation);
+    BriefRun brief = operation.brief;
+    if (brief == null || brief.end()) {
+      retireLater(operation);
+    }
   }
 
   // Statistics and messages.

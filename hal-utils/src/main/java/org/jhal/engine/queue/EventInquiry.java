@@ -3,6 +3,7 @@ package org.jhal.engine.queue;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +32,8 @@ final class EventInquiry<E> {
   /**
    * For a host thread with a reference to {@code operation}: polls its event, at least once, until
    * it has fired, {@code isOver} returns true, or {@code end} has passed. If it has fired, settles
-   * the operation and returns true, unless that takes time: see {@link Settling#trySettle}. A
-   * virtual thread does not query the event.
+   * the operation and returns true, unless that takes time: see {@link Settling#trySettle} and
+   * {@link #complete}. A virtual thread does not query the event.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (PlatformThreads.isCurrentVirtual()) {
@@ -52,12 +53,44 @@ final class EventInquiry<E> {
         queue.gate.leave();
       }
       // If it cannot settle it, the completion thread does.
-      isSettled = hasFired && Settling.trySettle(operation);
+      isSettled = hasFired && trySettle(operation);
       return isSettled;
     } finally {
       operation.isPolled = false;
       pace.endPoll(operation, isSettled);
     }
+  }
+
+  private boolean trySettle(Operation<E> operation) {
+    BriefRun brief = operation.brief;
+    return brief == null ? Settling.trySettle(operation) : complete(operation, brief);
+  }
+
+  /**
+   * Runs the brief host completion of an operation whose event has fired, and settles it. Leaves
+   * that to the completion thread if the operation fails, or if it takes time: see {@link
+   * Settling#trySettle}. Returns whether the operation is settled.
+   */
+  private boolean complete(Operation<E> operation, BriefRun brief) {
+    if (!Settling.trySettleProducers(operation) || Settling.foreseeFailure(operation) != null) {
+      return false;
+    }
+    HostCompletionRun<E> run = new HostCompletionRun<>(operation, brief.completion, true);
+    StackReserve.check(operation.key); // behind the claim, no other thread ends the operation
+    if (!queue.gate.tryEnter()) {
+      return false;
+    }
+    Throwable thrown;
+    try { // inside, so that the device's close does not free what the completion reads
+      if (!brief.claimInFlight()) {
+        return operation.isApplied();
+      }
+      thrown = run.call();
+    } finally {
+      queue.gate.leave();
+    }
+    run.endBehind(thrown); // outside, as users' callbacks run
+    return true;
   }
 
   /**

@@ -6,14 +6,15 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
+import org.jhal.driver.support.Attempt;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of an operation's host completion, on a thread of its pool. It ends the operation once:
- * when the completion returns, or, if that has deferred the end, when it says so. A user's host
- * call ends its operation itself.
+ * One run of an operation's host completion, on a thread of its pool, or, if it is brief, on the
+ * thread that sees the event fire. It ends the operation once: when the completion returns, or, if
+ * that has deferred the end, when it says so. A user's host call ends its operation itself.
  *
  * <p>Thread-safe: any thread may end it.
  */
@@ -32,20 +33,39 @@ final class HostCompletionRun<E>
 
   private final Operation<E> operation;
   private final HostCompletion completion;
-  private final HostThreads threads;
   private final boolean endsOperation;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
   HostCompletionRun(Operation<E> operation, HostCompletion completion) {
+    this(operation, completion, operation.work.endsWithHostCompletion());
+  }
+
+  HostCompletionRun(Operation<E> operation, HostCompletion completion, boolean endsOperation) {
     this.operation = operation;
     this.completion = completion;
-    this.threads = operation.work.hostThreads();
-    this.endsOperation = operation.work.endsWithHostCompletion();
+    this.endsOperation = endsOperation;
   }
 
   @Override
   public void run() {
-    Throwable thrown = ProgramCode.thrownBy(this::complete);
+    endBehind(call());
+  }
+
+  /** Runs the completion, and returns what it has thrown; {@link #endBehind} has to follow. */
+  @Nullable Throwable call() {
+    return ProgramCode.thrownBy(new Body(this));
+  }
+
+  /** Without a lambda, see {@link ProgramCode#releaseCallback}: a host thread may run this. */
+  private record Body(HostCompletionRun<?> of) implements Attempt.Body {
+    @Override
+    public void run() throws Exception {
+      of.complete();
+    }
+  }
+
+  /** Ends the operation after {@link #call}, unless the completion has deferred that. */
+  void endBehind(@Nullable Throwable thrown) {
     if (endsOperation) {
       if (!end(State.RUNNING, thrown) && thrown != null) {
         afterEnd(thrown);
@@ -83,7 +103,7 @@ final class HostCompletionRun<E>
 
   @Override
   public HostThreads threads() {
-    return threads;
+    return operation.work.hostThreads();
   }
 
   @Override

@@ -231,19 +231,26 @@ final class Issuer<E> {
     operation.setEvent(event);
     HostCompletion completion = operation.work.hostCompletion();
     // What no timeline says that it is waited for, and what is recorded with the time of its end.
-    if (completion != null
+    if ((completion != null && !completion.isBrief())
         || operation.work.hasBorrow()
         || operation.workFailure() != null
         || operation.span != null) {
       operation.want();
     }
-    if (operation.workFailure() == null
-        && (completion == null || !operation.work.signalsAfterHostCompletion())) {
+    if (operation.workFailure() != null) {
+      return;
+    }
+    if (completion == null || !operation.work.signalsAfterHostCompletion()) {
       // Between two calls of publish() a host thread may find the operation on the first semaphore,
       // see its event fire, and settle it. The other values are then reached, and publish() does
       // nothing for them.
       for (int i = 0; i < operation.signalCount(); i++) {
         operation.signal(i).publish(operation, operation.signalValue(i), owner.eventDomain);
+      }
+    } else if (completion.isBrief() && operation.work.endsWithHostCompletion()) {
+      operation.brief = new BriefRun(completion);
+      for (int i = 0; i < operation.signalCount(); i++) {
+        operation.signal(i).announce(operation, operation.signalValue(i));
       }
     }
   }

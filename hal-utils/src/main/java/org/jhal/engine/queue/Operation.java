@@ -96,6 +96,9 @@ public final class Operation<E> extends HeapNode implements Producer {
   // cleared by the thread that completes it, read by any thread.
   private volatile @Nullable PooledEvent<E> event;
 
+  /** Its host completion if that is brief. Set by the drainer before it publishes the operation. */
+  @Nullable BriefRun brief;
+
   // Null, SUCCESS or a HalException. Set once, with this object's monitor held.
   private volatile @Nullable Object outcome;
 

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a semaphore holds for the devices that share events, a domain: their waiters, and their
- * issued operations that will raise the value. The lane of the host has only waiters.
+ * issued operations that will raise the value. Those in the lane of the host are completed by a
+ * host thread behind their events.
  *
  * <p>All of it is guarded by the semaphore's lock.
  */
@@ -42,8 +43,19 @@ final class SemaphoreLane {
    * search.
    */
   @Nullable Producer covering(long wanted) {
+    int place = place(wanted);
+    return place < 0 ? null : operations[place];
+  }
+
+  /** The value of the operation that {@link #covering} finds; if there is none, the largest one. */
+  long nearest(long wanted) {
+    int place = place(wanted);
+    return place < 0 ? Long.MAX_VALUE : values[place];
+  }
+
+  private int place(long wanted) {
     if (first == end || values[end - 1] < wanted) {
-      return null;
+      return -1;
     }
     int low = first;
     int high = end - 1;
@@ -55,7 +67,7 @@ final class SemaphoreLane {
         high = middle;
       }
     }
-    return operations[low];
+    return low;
   }
 
   /**

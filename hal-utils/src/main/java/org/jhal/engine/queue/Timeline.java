@@ -168,7 +168,7 @@ abstract class Timeline {
         return false;
       }
       SemaphoreLane lane = laneLocked(domain);
-      Producer producer = lane.covering(wanted);
+      Producer producer = domain == null ? null : lane.covering(wanted); // see announce()
       if (producer != null) {
         node.producer = producer;
         return false;
@@ -229,7 +229,26 @@ abstract class Timeline {
     cascade.run();
   }
 
-  /** An issued operation of any device that will raise the value to {@code wanted}, or null. */
+  /**
+   * As {@link #publish}, for an operation that the host completes behind its event. It covers the
+   * value for no device and releases no waiter, but a host thread finds it by {@link #covering}.
+   */
+  void announce(Producer operation, long newValue) {
+    synchronized (lock) {
+      if (over == null && value < newValue) {
+        laneLocked(null).addEvent(newValue, operation);
+        newest = operation;
+        if (isAwaitedLocked(newValue)) {
+          operation.want();
+        }
+      }
+    }
+  }
+
+  /**
+   * The issued operation of any device that will raise the value to {@code wanted}, or as little
+   * above it as possible; null if there is none.
+   */
   @Nullable Producer covering(long wanted) {
     synchronized (lock) {
       return coveringLocked(wanted);
@@ -238,13 +257,16 @@ abstract class Timeline {
 
   @GuardedBy("lock")
   private @Nullable Producer coveringLocked(long wanted) {
+    Producer found = null;
+    long least = Long.MAX_VALUE;
     for (SemaphoreLane lane : lanes) {
       Producer operation = lane.covering(wanted);
-      if (operation != null) {
-        return operation;
+      if (operation != null && (found == null || lane.nearest(wanted) < least)) {
+        found = operation;
+        least = lane.nearest(wanted);
       }
     }
-    return null;
+    return found;
   }
 
   /** Whether a value up to {@code limit} is waited for. */

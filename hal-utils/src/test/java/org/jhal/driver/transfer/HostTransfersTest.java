@@ -3,6 +3,7 @@ package org.jhal.driver.transfer;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import java.util.Random;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
+import org.jhal.driver.HostCompletion;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
@@ -35,6 +37,7 @@ class HostTransfersTest {
   private final PlainDevice device = new PlainDevice(1 << 30, 64 << 10, 1);
   private final Memory memory = device.allocate(2 * MIB);
   private final List<Object> seen = new ArrayList<>(); // paths, then what is left to the ring
+  private boolean mayBlock; // whether a thread of the queue issues
   private CopyStream stream;
   private HostTransfers transfers;
 
@@ -99,6 +102,7 @@ class HostTransfersTest {
                   case "memory" -> memory;
                   case "offset" -> (long) OFFSET;
                   case "waitsReached" -> waitsReached;
+                  case "mayBlock" -> mayBlock;
                   case "moves" -> note(arguments[1]);
                   case "afterwards" -> note(arguments[0]);
                   default -> throw new AssertionError(method);
@@ -167,15 +171,70 @@ class HostTransfersTest {
     assertContent(content);
   }
 
+  private byte[] prepareReadback(int length) {
+    byte[] content = bytes(length);
+    System.arraycopy(content, 0, memory.bytes, OFFSET, length);
+    return content;
+  }
+
+  private boolean readback(HostMemory target) {
+    boolean[] isElsewhere = new boolean[1];
+    device.run(
+        () -> {
+          Command command = transfer(Command.Kind.READBACK, target);
+          isElsewhere[0] = transfers.readback(command, submission(true));
+          stream.synchronize();
+        });
+    return isElsewhere[0];
+  }
+
   @Test
-  void aReadbackIsLeftToTheRing() throws Exception {
-    byte[] content = bytes(500);
-    System.arraycopy(content, 0, memory.bytes, OFFSET, content.length);
-    byte[] target = new byte[content.length];
-    Command command = transfer(Command.Kind.READBACK, HostMemory.of(target));
-    device.run(() -> transfers.readback(command, submission(true)));
+  void aSmallReadbackGoesThroughTheStream() throws Exception {
+    byte[] content = prepareReadback(MIB);
+    byte[] target = new byte[MIB];
+    mayBlock = true;
+    assertFalse(readback(HostMemory.of(target)));
+    assertEquals(TransferPath.STAGED, seen.get(1));
+    HostCompletion copy = assertInstanceOf(ReadbackRing.Part.class, seen.get(0));
+    assertTrue(copy.isBrief());
+    copy.run(device.new Transfer());
+    assertArrayEquals(content, target);
+  }
+
+  @Test
+  void aLargeReadbackIsLeftToTheRing() throws Exception {
+    byte[] content = prepareReadback(MIB + 1);
+    byte[] target = new byte[MIB + 1];
+    mayBlock = true;
+    assertTrue(readback(HostMemory.of(target)));
     move();
     assertArrayEquals(content, target);
+  }
+
+  /** Making the memory blocks, which a thread of the program must not. */
+  @Test
+  void aReadbackThatMustNotBlockIsLeftToTheRingUntilThereIsMemory() throws Exception {
+    byte[] content = prepareReadback(500);
+    byte[] target = new byte[500];
+    assertTrue(readback(HostMemory.of(target)));
+    move();
+    assertArrayEquals(content, target);
+    mayBlock = true;
+    assertFalse(readback(HostMemory.of(target)));
+    mayBlock = false;
+    assertFalse(readback(HostMemory.of(target)));
+  }
+
+  @Test
+  void theFirstSmallReadbackMayBlock() {
+    Command small = transfer(Command.Kind.READBACK, HostMemory.of(new byte[MIB]));
+    Command large = transfer(Command.Kind.READBACK, HostMemory.of(new byte[MIB + 1]));
+    assertTrue(mayBlock(transfers, small));
+    assertFalse(mayBlock(transfers, large));
+    mayBlock = true;
+    assertFalse(readback(small.host()));
+    assertFalse(mayBlock(transfers, small));
+    assertTrue(mayBlock(transfers, update(bytes(8))), "the memory of uploads is another");
   }
 
   /** So no thread of a user waits while staging memory is made, or for space in it. */

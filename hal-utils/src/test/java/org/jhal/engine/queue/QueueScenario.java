@@ -86,6 +86,22 @@ public class QueueScenario {
     enqueue(0, use);
   }
 
+  /** Does the same with a brief host completion, which must run once. */
+  public void produceBriefly() {
+    QueueUse use = producer("produceBriefly", Fence.NONE);
+    AtomicInteger runs = new AtomicInteger();
+    use.effect = () -> {};
+    use.hostCompletion =
+        new BriefCompletion(
+            () -> {
+              isFirstDue = true;
+              if (runs.incrementAndGet() > 1 || use.retired.get() > 0) {
+                thrown = new IllegalStateException(use + " ran its host completion " + runs);
+              }
+            });
+    enqueue(0, use);
+  }
+
   /** Does the same with work that fails in the stream. */
   public void produceFailure() {
     QueueUse use = producer("produceFailure", Fence.NONE);

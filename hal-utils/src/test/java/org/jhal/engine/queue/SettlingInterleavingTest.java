@@ -21,10 +21,18 @@ class SettlingInterleavingTest {
           "produce run -> pollFirst | complete0",
           "work -> produce | complete0 readBoth",
           "produce consume run -> pollSecond | complete0 complete1",
-          "produceWithHostCompletion complete0 -> host | consume");
+          "produceWithHostCompletion complete0 -> host | consume",
+          "produceBriefly run -> pollFirst | complete0",
+          "produceBriefly run -> pollFirst | pollFirst",
+          "produceBriefly consume run -> pollFirst work | complete0",
+          "produceBriefly work run -> pollFirst | complete0 readBoth");
   private static final List<String> ENDING =
       List.of(
           "produceWithHostCompletion complete0 -> host | lose",
+          "produceBriefly run -> pollFirst complete0 | lose",
+          "produceBriefly run lose -> pollFirst | complete0",
+          "produceBriefly loseStream -> pollFirst | complete0",
+          "produceBriefly run -> pollFirst | close complete0",
           "-> produce complete0 | lose",
           "produce -> consume | lose",
           "produce consume loseStream -> complete0 | complete1",

@@ -166,6 +166,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
         TimelineSemaphore failed = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
       upload(device, new byte[SLOT], source);
+      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE); // the stream has no memory
       assertBytes(new byte[SLOT], read(device, source), "through a slot that stays");
       long before = sim.calls(names.copyToHost());
       sim.simulator().delay("@copy", Duration.ofMillis(300));

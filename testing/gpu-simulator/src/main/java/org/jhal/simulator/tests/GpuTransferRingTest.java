@@ -145,9 +145,25 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
   }
 
   @Test
-  void oneThreadServesASmallTransfer() {
+  void noThreadServesASmallReadback() {
+    byte[] content = bytes(256 << 10);
+    try (Device device = sim.open(name + "://0?copy-threads=4");
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE)) {
+      upload(device, content, buffer); // makes the memory of uploads
+      long before = sim.calls(names.copyToHost());
+      assertBytes(content, read(device, buffer), "the bytes");
+      assertEquals(before + 1, sim.calls(names.copyToHost()), "copies");
+      assertEquals(0, copyThreads());
+      assertEquals(2, registrations());
+    }
+  }
+
+  /** The stream has no page-locked memory for readbacks, so the ring moves the bytes. */
+  @Test
+  void oneThreadServesASmallTransferThroughTheRing() {
     try (Device device = sim.open(name + "://0?copy-threads=4");
         DeviceBuffer buffer = device.allocate(256 << 10, BufferParams.DEVICE)) {
+      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
       long before = sim.calls(names.copyToHost());
       byte[] ignored = read(device, buffer);
       assertEquals(before + 1, sim.calls(names.copyToHost()), "chunks");

@@ -127,13 +127,13 @@ public abstract class GpuTransferTest {
   void aTransferThatCannotMakeTheDeviceCurrentLosesIt() {
     // Without spin= this thread never binds the device in order to poll.
     try (Device device = sim.open(name + "://0?queues=1&spin=0ns");
-        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore bound = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).barrier(Fence.NONE, bound.at(1));
       awaitReached(bound, 1); // so the completion thread has bound it
       sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // the first enqueues the transfer
-      transfer(device, buffer, false, new byte[64], done.at(1));
+      transfer(device, buffer, false, new byte[LARGE], done.at(1));
       HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
       assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(names.bind) + " returned 999");
       assertNotNull(device.lostCause());

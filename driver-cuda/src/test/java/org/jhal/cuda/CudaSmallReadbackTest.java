@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.tests.GpuSmallReadbackTest;
+
+/** Small readbacks with CUDA. */
+class CudaSmallReadbackTest extends GpuSmallReadbackTest {
+  CudaSmallReadbackTest() {
+    super(CudaOnSimulator.GPU, CudaTransferTest.NAMES);
+  }
+}

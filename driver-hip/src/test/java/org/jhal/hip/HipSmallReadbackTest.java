@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.tests.GpuSmallReadbackTest;
+
+/** Small readbacks with HIP. */
+class HipSmallReadbackTest extends GpuSmallReadbackTest {
+  HipSmallReadbackTest() {
+    super(HipOnSimulator.GPU, HipTransferTest.NAMES);
+  }
+}

@@ -1,0 +1,196 @@
+package org.jhal.driver.transfer;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.MappedRange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Page-locked memory of a stream for small readbacks. A readback that finds room when it is issued
+ * gets a part of it, and its copy goes into the stream at once. The thread that sees the event of
+ * the operation fire copies the part to the program's memory, so no thread is changed. Without room
+ * a readback is left to the {@link TransferRing}: nothing waits for a part.
+ *
+ * <p>The memory is made by the first readback for which issuing may block. If it cannot be had, it
+ * is not asked for again.
+ *
+ * <p>Used by the thread that issues, with the device bound; {@link #isSettled} by any thread. A
+ * part is given back by any thread.
+ */
+final class ReadbackRing {
+  /** The most bytes that one readback copies: what takes a host thread about 100 us. */
+  static final int MAX_BYTES = 1 << 20;
+
+  /** Two of the largest: one is on its way while the host copies the other. */
+  private static final int BYTES = 2 * MAX_BYTES;
+
+  private static final int ALIGNMENT = 256;
+
+  private record Memory(DeviceMemory whole, MappedRange range, ByteBuffer bytes) {}
+
+  private final CopyStream stream;
+  private volatile @Nullable Memory memory;
+  private volatile boolean isRefused; // it could not be page-locked
+
+  // The parts are between begin and end, in the order in which they were issued. Positions count
+  // all bytes since the ring was last empty; the place in the ring is the position modulo its size.
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private long begin;
+  private long end;
+
+  /** A ring without memory, for a stream that it does not close. */
+  ReadbackRing(CopyStream stream) {
+    this.stream = stream;
+  }
+
+  /** Whether the memory was asked for; if not, the next {@link #begin} that may block does that. */
+  boolean isSettled() {
+    return memory != null || isRefused;
+  }
+
+  /**
+   * Takes a part for a readback of so many bytes, if there is one.
+   *
+   * @param mayBlock whether memory may be page-locked
+   * @param target gets the bytes when the part is run as host completion
+   */
+  @Nullable Part begin(HostMemory target, boolean mayBlock) {
+    if (target.size() > MAX_BYTES) {
+      return null;
+    }
+    Memory own = memory;
+    if (own == null) {
+      own = mayBlock && !isRefused ? make() : null;
+      memory = own;
+    }
+    long at = own == null ? -1 : place((int) target.size());
+    if (own == null || at < 0) {
+      return null;
+    }
+    Part part = new Part(own, target, (int) (at % BYTES), at + space(target.size()));
+    parts.add(part);
+    end = part.end;
+    return part;
+  }
+
+  private @Nullable Memory make() {
+    try {
+      DeviceMemory whole = stream.allocate(BYTES, true);
+      MappedRange range = whole.map(0, BYTES);
+      return new Memory(whole, range, range.bytes());
+    } catch (HalException e) {
+      if (e.status() != Status.RESOURCE_EXHAUSTED) {
+        throw e;
+      }
+      isRefused = true;
+      return null;
+    }
+  }
+
+  private static long space(long bytes) {
+    return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  /** The position of so many free bytes in a row, or -1. */
+  private long place(int bytes) {
+    for (Part oldest = parts.peek(); oldest != null && oldest.isFree(); oldest = parts.peek()) {
+      begin = oldest.end;
+      parts.remove();
+    }
+    if (parts.isEmpty()) { // the same bytes again, as they are in the processor's caches
+      begin = 0;
+      end = 0;
+    }
+    long left = BYTES - end % BYTES;
+    long at = space(bytes) <= left ? end : end + left;
+    return at + space(bytes) - begin <= BYTES ? at : -1;
+  }
+
+  /** Frees the memory. Called when the stream is idle or lost. */
+  void close() {
+    Memory own = memory;
+    if (own != null) {
+      own.whole.free();
+    }
+  }
+
+  /** What a part is used for. */
+  private enum Use {
+    /** The stream writes it, or the host reads it. */
+    TAKEN,
+    /** The operation has ended without a copy, and the stream may still write it. */
+    DROPPED,
+    /** Nothing uses it. */
+    FREE
+  }
+
+  /** The part of one readback, and its host completion. */
+  final class Part implements HostCompletion {
+    private final Memory memory;
+    private final HostMemory target;
+    private final int offset;
+    private final long end; // the position behind it
+
+    // Set by the thread that ends the operation, read by the one that issues.
+    private volatile Use use = Use.TAKEN;
+
+    private long mark; // once it was seen to be dropped; used by the thread that issues
+
+    private Part(Memory memory, HostMemory target, int offset, long end) {
+      this.memory = memory;
+      this.target = target;
+      this.offset = offset;
+      this.end = end;
+    }
+
+    /** Begins the copy. If this throws, a part of it may be in the stream. */
+    void start(DeviceMemory source, long from) {
+      stream.readback(source, from, memory.whole, offset, target.size());
+    }
+
+    @Override
+    public boolean isBrief() {
+      return true;
+    }
+
+    @Override
+    public void run(Context context) throws Exception {
+      try {
+        memory.range.invalidate();
+        int limit = offset + (int) target.size();
+        ByteBuffer source = memory.bytes.duplicate().limit(limit).position(offset);
+        if (source.remaining() < SharedCopy.MIN_BYTES) {
+          target.write(0, source);
+        } else {
+          new SharedCopy(source, target).copy(context.threads());
+        }
+      } finally {
+        use = Use.FREE; // before the signals: the next readback finds it
+      }
+    }
+
+    @Override
+    public void retire() {
+      if (use == Use.TAKEN) {
+        use = Use.DROPPED;
+      }
+    }
+
+    /** Whether nothing uses it any more. */
+    private boolean isFree() {
+      if (use != Use.DROPPED) {
+        return use == Use.FREE;
+      }
+      if (mark == 0) {
+        mark = stream.mark();
+      }
+      return stream.isPast(mark);
+    }
+  }
+}

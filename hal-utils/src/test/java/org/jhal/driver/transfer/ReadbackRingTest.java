@@ -1,0 +1,261 @@
+package org.jhal.driver.transfer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.ReadOnlyBufferException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.driver.transfer.PlainDevice.Memory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Small readbacks, which get their part of the staging memory when they are issued. */
+@Timeout(120)
+class ReadbackRingTest {
+  private static final int MOST = ReadbackRing.MAX_BYTES;
+
+  private final PlainDevice device = new PlainDevice(1 << 30, 64 << 10, 1);
+  private final Memory memory = device.allocate(2 * MOST);
+  private long token;
+  private CopyStream stream;
+  private ReadbackRing ring;
+
+  @BeforeEach
+  void open() {
+    new Random(7).nextBytes(memory.bytes);
+    token = device.bindToThread();
+    stream = device.open();
+    ring = new ReadbackRing(stream);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    device.gate.countDown();
+    stream.synchronize();
+    ring.close();
+    stream.close();
+    device.unbindFromThread(token);
+    device.close();
+    assertEquals(0, device.live.get(), "streams and staging memory");
+  }
+
+  /** Holds the stream until the gate is opened. */
+  private void hold() {
+    device.gate = new CountDownLatch(1);
+  }
+
+  private void go() {
+    device.gate.countDown();
+    stream.synchronize();
+  }
+
+  private ReadbackRing.@Nullable Part begin(byte[] target, int from) {
+    ReadbackRing.Part part = ring.begin(HostMemory.of(target), true);
+    if (part != null) {
+      part.start(memory, from);
+    }
+    return part;
+  }
+
+  private void end(ReadbackRing.@Nullable Part part) {
+    assertNotNull(part);
+    try {
+      part.run(device.new Transfer());
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    part.retire();
+  }
+
+  private void assertContent(int from, byte[] target) {
+    byte[] expected = new byte[target.length];
+    System.arraycopy(memory.bytes, from, expected, 0, expected.length);
+    assertArrayEquals(expected, target);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 255, 256, 257, 4096, 65537, 524_287, 524_288, 655_373, 1 << 20})
+  void movesExactlyTheBytes(int length) {
+    byte[] target = new byte[length];
+    ReadbackRing.Part part = begin(target, 11);
+    stream.synchronize();
+    end(part);
+    assertContent(11, target);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,1", "3,4", "1000,77"})
+  void movesExactlyTheElementsOfARange(int from, int length) {
+    int[] target = new int[from + length + 5];
+    HostMemory range = HostMemory.of(target, from, length);
+    ReadbackRing.Part part = assertNotNullPart(ring.begin(range, true));
+    part.start(memory, 5);
+    stream.synchronize();
+    end(part);
+    int[] expected = new int[target.length];
+    ByteBuffer.wrap(memory.bytes, 5, 4 * length)
+        .slice()
+        .order(ByteOrder.nativeOrder())
+        .asIntBuffer()
+        .get(expected, from, length);
+    assertArrayEquals(expected, target);
+  }
+
+  private static ReadbackRing.Part assertNotNullPart(ReadbackRing.@Nullable Part part) {
+    assertNotNull(part);
+    return part;
+  }
+
+  @Test
+  void aLargerOneGetsNoPart() {
+    assertNull(begin(new byte[MOST + 1], 0));
+    assertFalse(ring.isSettled(), "memory was made for it");
+  }
+
+  /** No thread waits for a part, so no two readbacks can wait for each other. */
+  @Test
+  void withoutRoomItGetsNoPart() {
+    hold();
+    byte[] first = new byte[MOST];
+    byte[] second = new byte[MOST];
+    byte[] third = new byte[1];
+    ReadbackRing.Part one = begin(first, 0);
+    ReadbackRing.Part two = begin(second, 5);
+    assertNull(begin(third, 0));
+    go();
+    assertNull(begin(third, 0), "the host has yet to copy");
+    end(one);
+    ReadbackRing.Part three = begin(third, 9);
+    stream.synchronize();
+    end(two);
+    end(three);
+    assertContent(0, first);
+    assertContent(5, second);
+    assertContent(9, third);
+  }
+
+  @Test
+  void partsMayEndInAnyOrder() {
+    byte[] first = new byte[MOST];
+    byte[] second = new byte[MOST];
+    ReadbackRing.Part one = begin(first, 0);
+    ReadbackRing.Part two = begin(second, 3);
+    stream.synchronize();
+    end(two);
+    assertNull(begin(new byte[1], 0), "the first part is in front of the free one");
+    end(one);
+    assertContent(0, first);
+    assertContent(3, second);
+    end(begin(new byte[MOST], 0));
+  }
+
+  /** Sizes at which parts do not fit the end of the ring. */
+  @Test
+  void manyInARowShareTheMemory() {
+    Random random = new Random(3);
+    Deque<Runnable> open = new ArrayDeque<>();
+    int parts = 0;
+    for (int i = 0; i < 2000; i++) {
+      int from = random.nextInt(MOST);
+      byte[] target = new byte[1 + random.nextInt(i % 10 == 0 ? MOST : 9000)];
+      ReadbackRing.Part part = begin(target, from);
+      if (part != null) {
+        parts++;
+        open.add(
+            () -> {
+              end(part);
+              assertContent(from, target);
+            });
+      }
+      while (open.size() > random.nextInt(8) || (part == null && !open.isEmpty())) {
+        stream.synchronize();
+        open.remove().run();
+      }
+    }
+    stream.synchronize();
+    open.forEach(Runnable::run);
+    assertTrue(parts > 1500, parts + " parts");
+    assertEquals(1, device.pinned.get());
+  }
+
+  /** Its operation has failed, for example because a producer has. */
+  @Test
+  void onePartIsFreeOnceTheStreamIsPastItEvenIfItWasNotCopied() {
+    hold();
+    for (int i = 0; i < 2; i++) {
+      assertNotNullPart(begin(new byte[MOST], 0)).retire();
+    }
+    assertNull(begin(new byte[1], 0), "the stream may still write the part");
+    go();
+    byte[] target = new byte[MOST];
+    ReadbackRing.Part part = begin(target, 0);
+    stream.synchronize();
+    end(part);
+    assertContent(0, target);
+  }
+
+  /** The program's memory may be gone when the bytes arrive. */
+  @Test
+  void aPartIsFreeIfTheMemoryCannotBeWritten() {
+    HostMemory closed = HostMemory.of(ByteBuffer.allocate(MOST).asReadOnlyBuffer());
+    for (int i = 0; i < 3; i++) {
+      ReadbackRing.Part part = assertNotNullPart(ring.begin(closed, true));
+      part.start(memory, 0);
+      stream.synchronize();
+      assertThrows(ReadOnlyBufferException.class, () -> end(part));
+      part.retire();
+    }
+  }
+
+  @Test
+  void aCopyThatFailsGivesThePartBack() {
+    for (int i = 0; i < 3; i++) {
+      device.fail("readback", 1, Status.ABORTED);
+      ReadbackRing.Part part = assertNotNullPart(ring.begin(HostMemory.of(new byte[MOST]), true));
+      assertThrows(HalException.class, () -> part.start(memory, 0));
+      part.retire();
+    }
+  }
+
+  @Test
+  void withoutPageLockedMemoryThereAreNoParts() {
+    device.fail("pin", 1, Status.RESOURCE_EXHAUSTED);
+    assertNull(begin(new byte[1], 0));
+    assertTrue(ring.isSettled());
+    assertNull(begin(new byte[1], 0));
+    assertEquals(0, device.pinned.get());
+  }
+
+  @Test
+  void anotherFailureIsReported() {
+    device.fail("pin", 1, Status.UNAVAILABLE);
+    assertThrows(HalException.class, () -> begin(new byte[1], 0));
+  }
+
+  @Test
+  void aThreadThatMustNotBlockMakesNoMemory() {
+    assertNull(ring.begin(HostMemory.of(new byte[1]), false));
+    assertFalse(ring.isSettled());
+  }
+}

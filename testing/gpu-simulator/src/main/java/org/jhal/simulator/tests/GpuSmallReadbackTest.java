@@ -1,0 +1,181 @@
+package org.jhal.simulator.tests;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
+import org.jhal.simulator.kit.GpuFault;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Readbacks that are issued into page-locked memory of the stream (rule K7). A driver's tests
+ * extend this.
+ */
+public abstract class GpuSmallReadbackTest extends SimulatedRing {
+  private static final int MIB = 1 << 20;
+
+  /** For a driver. */
+  protected GpuSmallReadbackTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
+    super(gpu, names);
+  }
+
+  private static void readback(
+      Device device, DeviceBuffer buffer, long offset, byte[] target, Fence signals) {
+    device.queue(0).readback(Fence.NONE, signals, buffer, offset, ByteBuffer.wrap(target));
+  }
+
+  /** What is issued holds its part, and what finds none holds nothing that others need. */
+  @Test
+  void whatFindsNoRoomIsLeftToTheRing() {
+    int count = 5;
+    byte[] content = bytes(count * MIB);
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        DeviceBuffer other = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore moved = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, content, buffer);
+      byte[] ignored = read(device, other); // more than goes through the stream
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1); // so that the memory is there, and this thread issues from here on
+      long before = sim.calls(names.copyToHost());
+      List<byte[]> targets = new ArrayList<>();
+      sim.simulator().pause(0, 0);
+      try {
+        for (int i = 0; i < count; i++) {
+          targets.add(new byte[MIB]);
+          readback(device, buffer, (long) i * MIB, targets.get(i), done.at(i + 2));
+        }
+        assertEquals(before + 2, sim.calls(names.copyToHost()), "copies in the stream");
+        ByteBuffer large = ByteBuffer.wrap(content, 0, LARGE);
+        device.queue(1).upload(Fence.NONE, moved.at(1), large, other, 0);
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(moved, 1);
+      awaitReached(done, count + 1);
+      for (int i = 0; i < count; i++) {
+        assertBytes(part(content, i * MIB, MIB), targets.get(i), "readback " + i);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aFailedCopyFailsItsOperationAlone(int nth) {
+    byte[] content = bytes(MIB);
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0);
+        TimelineSemaphore failed = device.createSemaphore(0)) {
+      upload(device, content, buffer);
+      for (int i = 1; i < nth; i++) {
+        assertBytes(content, read(device, buffer), "before");
+      }
+      sim.simulator().fail(names.copyToHost(), 1, GpuFault.PLAIN_CODE);
+      HostMemory memory = HostMemory.of(new byte[MIB]);
+      device.queue(0).readback(Fence.NONE, failed.at(1), buffer, 0, memory);
+      assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
+      Waits.awaitTrue("the memory to be free", () -> !memory.isBorrowed());
+      for (int i = 0; i < 3; i++) {
+        assertBytes(content, read(device, buffer), "afterwards");
+      }
+      assertNull(device.lostCause());
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1);
+    }
+  }
+
+  /** Rule Q7: whether the host waits by polling, or the completion thread sees the loss. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1ms", "0ns"})
+  void aLossFailsWhatIsInTheStream(String spin) {
+    HostMemory memory = HostMemory.of(new byte[MIB]);
+    try (Device device = open(1, "&spin=" + spin);
+        DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0);
+        TimelineSemaphore lost = device.createSemaphore(0)) {
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1);
+      sim.simulator().pause(0, 0);
+      try {
+        device.queue(0).readback(Fence.NONE, done.at(2), buffer, 0, memory);
+        sim.simulator().failForGood(names.copyToHost(), 1, GpuFault.STICKY_CODE);
+        readback(device, buffer, 0, new byte[1], lost.at(1));
+        awaitFailure(done, 2, Status.UNAVAILABLE);
+        awaitFailure(lost, 1, Status.UNAVAILABLE);
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      assertNotNull(device.lostCause());
+    }
+    assertFalse(memory.isBorrowed());
+  }
+
+  /** Rule Q8. */
+  @Test
+  void closingWaitsForWhatIsInTheStream() {
+    Device device = open(1);
+    DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
+    byte[] content = bytes(MIB);
+    byte[] back = new byte[MIB];
+    upload(device, content, buffer);
+    sim.simulator().delay("@copy", LINGER);
+    long before = sim.calls(names.copyToHost());
+    readback(device, buffer, 0, back, done.at(1));
+    sim.awaitCalls(names.copyToHost(), before + 1);
+    device.close();
+    assertEquals(1, done.value());
+    assertBytes(content, back, "the bytes that were read");
+    buffer.close();
+    done.close();
+  }
+
+  /** Rule Q8: past the deadline, everything in use is kept until the work is over. */
+  @Test
+  void itsMemoryIsKeptPastTheClose() throws Exception {
+    Device device = open(1, "&close-timeout=0s");
+    DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
+    HostMemory memory = HostMemory.of(new byte[MIB]);
+    readback(device, buffer, 0, new byte[1], done.at(1));
+    awaitReached(done, 1);
+    sim.simulator().pause(0, 0);
+    try {
+      device.queue(0).readback(Fence.NONE, done.at(2), buffer, 0, memory);
+      Task.run("closing", device::close).join();
+      awaitFailure(done, 2);
+      assertTrue(memory.isBorrowed(), "while the stream may write");
+    } finally {
+      sim.simulator().resume(0, 0);
+    }
+    memory.awaitFree(Duration.ofSeconds(30));
+    Waits.awaitTrue("all native objects to be released", () -> sim.live().isEmpty());
+    buffer.close();
+    done.close();
+  }
+}
