@@ -1,13 +1,8 @@
 package org.jhal.engine.queue;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.lang.System.Logger.Level;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.support.Attempt;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -15,15 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Completes operations: waits for the events of a stream, oldest first, and settles and retires the
  * operations behind them. When the event of an operation with a host completion has fired, the
  * completion runs on a thread of a pool, or here if it is brief, and its end settles the operation.
- * Operations that another thread settled, or that failed before they were issued, are retired here
- * too.
  *
- * <p>For the completion thread, except for {@link #retireLater}, which any thread may call, and for
- * {@link #retireRest} and {@link #endRetiring}, which are for the time after that thread has ended.
+ * <p>For the completion thread, except for {@link #retireRest}.
  */
 final class Completer<E> {
-  private static final System.Logger LOG = System.getLogger(Completer.class.getName());
-
   /** How many operations are completed at most before their resources are released. */
   private static final int BATCH = 32;
 
@@ -31,21 +21,8 @@ final class Completer<E> {
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final StreamQueries<E> queries;
-  private final UnsignaledFailures unsignaled;
+  private final Retiring<E> retiring;
   private final PollingPace pace;
-
-  // Operations that other threads have settled, for the completion thread to retire.
-  private final Object lock = new Object();
-
-  @GuardedBy("lock")
-  private final OperationChain<E> toRetire = new OperationChain<>();
-
-  @GuardedBy("lock")
-  private boolean isRetiringOver;
-
-  // Something is in `toRetire`, so that the completion thread takes no lock when it looks in vain.
-  // Written with the lock held, read without.
-  private volatile boolean hasToRetire;
 
   // All fields below are used by the completion thread alone.
 
@@ -62,12 +39,6 @@ final class Completer<E> {
   // The last look ended before it came to an operation that is not over.
   private boolean goesOn;
 
-  private final OperationChain<E> retiring = new OperationChain<>(); // taken from `toRetire`
-
-  // Retired operations for the next flush(), and what they held.
-  private final OperationChain<E> retired = new OperationChain<>();
-  private final Releases releases = new Releases();
-
   // How many operations have left the stream since the last flush(), and their weights.
   private int left;
   private int weightLeft;
@@ -77,12 +48,13 @@ final class Completer<E> {
       OpenList<E> open,
       IssueLine<E> line,
       StreamQueries<E> queries,
+      Retiring<E> retiring,
       PollingPace pace) {
     this.owner = owner;
     this.open = open;
     this.line = line;
     this.queries = queries;
-    this.unsignaled = new UnsignaledFailures(owner.name());
+    this.retiring = retiring;
     this.pace = pace;
   }
 
@@ -103,8 +75,7 @@ final class Completer<E> {
     keepHalfEnded();
     pace.begin();
     while (true) {
-      retireSettled();
-      boolean hasWork = !retired.isEmpty();
+      boolean hasWork = retiring.retireSettled();
       Operation<E> first = firstInFlight();
       if (first != null && (goesOn || !pace.isQuiet(first))) {
         hasWork |= completeFrom(first, first.isPolled);
@@ -193,18 +164,21 @@ final class Completer<E> {
 
   /** Releases what the retired operations held, and takes them off the lists. */
   private void flush() {
-    releases.flush();
+    retiring.release();
     if (left > 0) {
       line.left(left, weightLeft);
       left = 0;
       weightLeft = 0;
     }
-    if (!retired.isEmpty()) {
-      open.remove(retired);
-      while (retired.poll() != null) {
-        continue;
-      }
-    }
+    retiring.remove();
+  }
+
+  /** For the thread that closes the queue, once the completion thread has ended. */
+  void retireRest() {
+    keepHalfEnded();
+    boolean ignored = retiring.retireSettled();
+    flush();
+    retiring.retireKept();
   }
 
   /** What is known about an operation's native work. */
@@ -311,7 +285,7 @@ final class Completer<E> {
     if (completion != null && operation.failure() == null) {
       startHostCompletion(operation, completion);
     } else {
-      retire(operation);
+      retiring.retire(operation);
     }
   }
 
@@ -327,126 +301,5 @@ final class Completer<E> {
     } catch (RuntimeException e) { // no thread can be started, or the pool was closed
       owner.hostCompletionOver(operation, Failures.of(e));
     }
-  }
-
-  // Retiring.
-
-  /**
-   * Adds an operation for the completion thread to retire, or, after that has ended, for the thread
-   * that closes the stream. Once the stream is closed, it retires at once. An operation that is
-   * added twice retires once: two threads may end one that has failed.
-   */
-  void retireLater(Operation<E> operation) {
-    synchronized (lock) {
-      if (operation.isToRetire) {
-        return;
-      }
-      operation.isToRetire = true;
-      if (!isRetiringOver) {
-        toRetire.add(operation);
-        hasToRetire = true;
-        return;
-      }
-    }
-    // It has no event: it was not issued, or that was dropped before its host completion began.
-    if (setDone(operation)) {
-      OperationChain<E> one = new OperationChain<>();
-      one.add(operation);
-      open.remove(one);
-      letGo(operation, RefCounted::release);
-    }
-  }
-
-  /** Nothing retires by another thread after this call and one more {@link #retireRest}. */
-  void endRetiring() {
-    synchronized (lock) {
-      isRetiringOver = true;
-    }
-  }
-
-  /** Retires what was kept, and what came after the completion thread had ended. */
-  void retireRest() {
-    keepHalfEnded();
-    retireSettled();
-    flush();
-    open.keepHalfIssued();
-    for (Operation<E> operation : open.all()) {
-      if (operation.isKept) {
-        Throwable thrown = Attempt.of(() -> retire(operation)); // the device is being closed
-        if (thrown != null) {
-          logUnreleased(operation, thrown);
-        }
-      }
-    }
-    flush();
-  }
-
-  /** Retires the operations that other threads have settled. */
-  private void retireSettled() {
-    if (hasToRetire) {
-      synchronized (lock) {
-        retiring.addAll(toRetire);
-        hasToRetire = false;
-      }
-    }
-    int count = 0;
-    for (Operation<E> next = retiring.poll(); next != null; next = retiring.poll()) {
-      retire(next);
-      if (++count % BATCH == 0) {
-        flush();
-      }
-    }
-  }
-
-  /** Retires an operation that has its outcome; {@link #flush} takes it off the lists. */
-  private void retire(Operation<E> operation) {
-    if (setDone(operation)) {
-      OpenList.dropEvent(operation);
-      retired.add(operation); // first: an error behind this loses the device, not the operation
-      letGo(operation, releases);
-    }
-  }
-
-  /**
-   * Makes an operation that has its outcome DONE, unless it is so since it was never issued.
-   * Returns false if it cannot retire.
-   */
-  private boolean setDone(Operation<E> operation) {
-    operation.isToRetire = true; // before it is DONE: another thread may end that
-    if (operation.hasOutcome()
-        && (operation.state() == State.DONE || operation.changeState(State.ISSUED, State.DONE))) {
-      return true;
-    }
-    Failures.log(
-        LOG,
-        Level.ERROR,
-        owner.name() + " " + operation.name() + " cannot retire: it is " + operation.state(),
-        null);
-    return false;
-  }
-
-  /** Drops what an operation that is DONE holds, except for its event. */
-  private void letGo(Operation<E> operation, Consumer<RefCounted> release) {
-    HalException failure = operation.failure();
-    if (failure != null) { // otherwise it has let go of them with its outcome
-      operation.releaseProducers();
-      // The loss or the close of the device is reported elsewhere.
-      if (owner.loss.cause() == null && owner.closing == null) {
-        unsignaled.log(operation, failure);
-      }
-    }
-    try {
-      operation.work.retire(release);
-    } catch (RuntimeException e) {
-      logUnreleased(operation, e);
-    }
-  }
-
-  private void logUnreleased(Operation<E> operation, Throwable thrown) {
-    Failures.log(
-        LOG,
-        Level.ERROR,
-        "cannot release what operation " + operation.key + " of " + owner.name() + " used",
-        thrown);
   }
 }

@@ -51,6 +51,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   final StreamQueries<E> queries;
   final Wish wish = new Wish();
   private final Issuer<E> issuer;
+  final Retiring<E> retiring;
   final Completer<E> completer;
   private final EventInquiry<E> inquiry;
   private final StreamWatch<E> watch;
@@ -81,7 +82,8 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     this.queries = new StreamQueries<>(stream, this.loss, settings.outcomesCanFail());
     PollingPace pace =
         new PollingPace(settings.completionSpinNanos(), settings.quietNanos(), wish, line::issued);
-    this.completer = new Completer<>(this, open, line, queries, pace);
+    this.retiring = new Retiring<>(this, open);
+    this.completer = new Completer<>(this, open, line, queries, retiring, pace);
     this.inquiry = new EventInquiry<>(this, queries, open, pace);
     this.watch = new StreamWatch<>(this, open, inquiry, settings.patience());
     this.enqueuer = new Enqueuer<>(this, open, line, issuer);
@@ -228,7 +230,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
 
   @Override
   void retireLater(Operation<E> operation) {
-    completer.retireLater(operation);
+    retiring.retireLater(operation);
     completionRole.wake();
   }
 

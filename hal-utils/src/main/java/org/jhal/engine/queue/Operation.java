@@ -109,7 +109,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
 
-  boolean isToRetire; // see Completer.retireLater
+  boolean isToRetire; // see Retiring.retireLater
   boolean isKept; // see OpenList.keep; guarded by its lock
 
   /** Link in an {@link OperationChain}, of which it is in one at a time. */
@@ -118,8 +118,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   /**
    * The position in the order of issue, starting at 1, or 0 if the operation is not in flight yet.
    * Written with the lock of {@link IssueLine} held. A thread that reads it without may see 0 a
-   * little longer, which costs {@link PollingPace#endPoll} a needless wake-up, and {@link #want}
-   * some needless queries.
+   * little longer, which costs a needless wake-up or query.
    */
   long place;
 

@@ -125,7 +125,7 @@ public final class QueueShutdown<E> {
 
   /** Step 10, unless something is leaked: frees everything native. Nothing uses it any more. */
   public void closeStream() {
-    queue.completer.endRetiring();
+    queue.retiring.end();
     queue.line.clear();
     attempt("discard what was refused", queue.enqueuer()::discardLeft);
     retireKept();

@@ -54,8 +54,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 26512",
-    "hal-utils/src/main/java/org/jhal/engine, 17268",
+    "hal-utils/src/main/java, 26556",
+    "hal-utils/src/main/java/org/jhal/engine, 17312",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12251",
     "driver-cuda/src/main/java, 1345",
     "driver-hip/src/main/java, 1332",
