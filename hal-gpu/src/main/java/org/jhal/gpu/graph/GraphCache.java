@@ -62,7 +62,10 @@ public final class GraphCache {
   private static final System.Logger LOG = System.getLogger(GraphCache.class.getName());
 
   /** The largest number of a recording's instances for one stream. */
-  static final int MOST_PER_STREAM = 2;
+  static final int MOST_PER_STREAM = 4;
+
+  /** The same for those that are made because none can be set while it is in flight. */
+  static final int MOST_IN_FLIGHT = 2;
 
   private final GpuCore core;
   private final GraphRuntime graphs;

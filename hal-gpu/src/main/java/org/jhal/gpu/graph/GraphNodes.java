@@ -2,6 +2,7 @@ package org.jhal.gpu.graph;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jhal.Parameter;
@@ -170,6 +171,11 @@ final class GraphNodes implements GraphContent {
     for (int i = 0; i < boundAddresses.length; i++) {
       boundAddresses[i] = GpuMemory.address(operands.get(i), submission);
     }
+  }
+
+  /** A number for the present bindings, which those of another table hardly ever have. */
+  long table() {
+    return Arrays.hashCode(boundAddresses);
   }
 
   /** The bits of the slots whose binding differs from the nodes' addresses. */

@@ -70,14 +70,23 @@ public final class GraphSet implements PreparedCommands {
 
     private static final int LONGEST_PAUSE = 1 << 20;
 
+    /** Uses in a row whose table was set a moment ago, before an instance is made for it. */
+    private static final int ENOUGH_TURNS = 8;
+
     /**
-     * Replaced, never changed, as other threads read it. Has two instances if the runtime cannot
-     * change one in flight, otherwise one.
+     * Replaced, never changed, as other threads read it. Has a second instance if the runtime
+     * cannot change one in flight, and further ones for tables that take turns.
      */
     volatile List<GraphInstance<GraphNodes>> instances = List.of();
 
     /** Out of use; earlier launches may still be in the stream. */
     private final List<GraphInstance<GraphNodes>> dying = new ArrayList<>();
+
+    // The tables for which nodes were set last (see GraphNodes.table), and how many uses in a row
+    // found theirs among them.
+    private final long[] tables = new long[GraphCache.MOST_PER_STREAM];
+    private int latest;
+    private int turns;
 
     private long submissions;
     private long nextTry; // makes no instance before this many submissions
@@ -127,6 +136,14 @@ public final class GraphSet implements PreparedCommands {
     private @Nullable Fallback launch(GraphStream stream, Submission submission) {
       submissions++;
       dropGone();
+      boolean takesTurns = turns >= ENOUGH_TURNS;
+      if ((takesTurns || instances.size() > 1) && launchUnchanged(submission)) {
+        return null;
+      }
+      if (takesTurns) {
+        turns = 0;
+        makeAnother(stream, submission); // until it is made, nodes are set
+      }
       Fallback reason = null;
       List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) { // an iterator would be garbage (K3)
@@ -140,7 +157,7 @@ public final class GraphSet implements PreparedCommands {
       if (reason == null) {
         return make(stream, submission, Fallback.GIVEN_UP);
       }
-      boolean isRoom = instances.size() < GraphCache.MOST_PER_STREAM;
+      boolean isRoom = instances.size() < GraphCache.MOST_IN_FLIGHT;
       return reason == Fallback.IN_FLIGHT && isRoom ? make(stream, submission, reason) : reason;
     }
 
@@ -171,6 +188,41 @@ public final class GraphSet implements PreparedCommands {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
 
+    /** Launches the instance whose nodes have the submission's table, if there is one. */
+    private boolean launchUnchanged(Submission submission) {
+      List<GraphInstance<GraphNodes>> now = instances;
+      for (int i = 0; i < now.size(); i++) {
+        GraphInstance<GraphNodes> instance = now.get(i);
+        if (instance.claim()) {
+          boolean isWhole = false;
+          try {
+            boolean hasTable = instance.content().changedSlots(submission) == 0;
+            if (hasTable) {
+              instance.launch();
+            }
+            isWhole = true;
+            if (hasTable) {
+              pause = FIRST_PAUSE;
+              return true;
+            }
+          } finally {
+            unclaim(instance, isWhole);
+          }
+        }
+      }
+      return false;
+    }
+
+    /** Ends a claim. An instance that is not whole goes out of use. */
+    private void unclaim(GraphInstance<GraphNodes> instance, boolean isWhole) {
+      if (isWhole) {
+        instance.unclaim();
+      } else {
+        remove(instance);
+        dying.add(instance);
+      }
+    }
+
     private @Nullable Fallback launch(GraphInstance<GraphNodes> instance, Submission submission) {
       if (!instance.claim()) {
         return Fallback.GIVEN_UP; // evicted
@@ -186,6 +238,7 @@ public final class GraphSet implements PreparedCommands {
           }
           try {
             cache.countSet(instance.content().set(instance.handle(), changed, submission));
+            noteTable(instance.content().table());
           } catch (HalException e) {
             if (e.status() == Status.UNAVAILABLE) {
               throw e;
@@ -198,12 +251,20 @@ public final class GraphSet implements PreparedCommands {
         isWhole = true;
         return null;
       } finally {
-        if (isWhole) {
-          instance.unclaim();
-        } else {
-          remove(instance);
-          dying.add(instance);
-        }
+        unclaim(instance, isWhole);
+      }
+    }
+
+    private void noteTable(long table) {
+      boolean isKnown = false;
+      for (long known : tables) {
+        isKnown |= known == table;
+      }
+      if (isKnown) {
+        turns++;
+      } else {
+        turns = 0;
+        tables[latest++ % tables.length] = table;
       }
     }
 
@@ -227,24 +288,47 @@ public final class GraphSet implements PreparedCommands {
       if (cache.makesAtOnce() && !submission.mayBlock()) {
         return otherwise;
       }
+      GraphInstance<GraphNodes> planned = plan(stream, submission);
+      if (planned == null) {
+        return Fallback.OUT_OF_MEMORY;
+      }
+      if (!cache.makesAtOnce()) {
+        return makeLater(planned, submission);
+      }
+      Fallback reason = cache.build(planned);
+      if (reason != null) {
+        lastRefusal = reason;
+        return reason;
+      }
+      return launch(planned, submission);
+    }
+
+    /** Makes an instance for one of several tables that take turns, in the background. */
+    private void makeAnother(GraphStream stream, Submission submission) {
+      if (instances.size() < GraphCache.MOST_PER_STREAM && submissions >= nextTry) {
+        GraphInstance<GraphNodes> planned = plan(stream, submission);
+        if (planned != null) {
+          Fallback ignored = makeLater(planned, submission);
+        }
+      }
+    }
+
+    /** Plans an instance with the submission's table; null without memory for it. */
+    private @Nullable GraphInstance<GraphNodes> plan(GraphStream stream, Submission submission) {
       GraphInstance<GraphNodes> planned;
       try {
         planned = cache.plan(plan, stream, submission);
       } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
         pauseTrying();
-        return Fallback.OUT_OF_MEMORY;
+        return null;
       }
       List<GraphInstance<GraphNodes>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
-      if (cache.makesAtOnce()) {
-        Fallback reason = cache.build(planned);
-        if (reason != null) {
-          lastRefusal = reason;
-          return reason;
-        }
-        return launch(planned, submission);
-      }
+      return planned;
+    }
+
+    private Fallback makeLater(GraphInstance<GraphNodes> planned, Submission submission) {
       try {
         submission.inBackground(() -> buildLater(planned));
       } catch (OutOfMemoryError e) { // no thread can be started

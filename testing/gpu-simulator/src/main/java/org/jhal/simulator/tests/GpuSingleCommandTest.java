@@ -3,18 +3,22 @@ package org.jhal.simulator.tests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Waits;
 import org.jhal.simulator.kit.GraphNames;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Command buffers of one to three commands, again and again. A driver's tests extend this. */
@@ -82,6 +86,48 @@ public abstract class GpuSingleCommandTest {
       assertEquals(commands * USES / 2, count(f, even));
       assertEquals(commands * USES / 2, count(f, odd));
       assertTrue(f.graphs().launches() > 0, () -> f.graphs().toString());
+    }
+  }
+
+  /** Up to four tables that take turns get an instance each, and then no node is set any more. */
+  @ParameterizedTest
+  @CsvSource({"2, 2, false", "3, 3, false", "4, 4, true", "5, 1, true"})
+  void tablesInTurnGetAnInstanceEach(int tables, int instances, boolean isOn) {
+    List<DeviceBuffer> lists = new ArrayList<>();
+    try (SingleCommands f = new SingleCommands(sim, isOn ? "&graph=on" : "");
+        CommandBuffer recorded = record(f, 1)) {
+      for (int i = 0; i < tables; i++) {
+        lists.add(f.zeros(1 << 18)); // more than there are rounds
+      }
+      int[] rounds = new int[1];
+      Runnable round =
+          () -> {
+            for (DeviceBuffer list : lists) { // one by one, so that each can set its nodes
+              run(f, recorded, list);
+              f.await();
+            }
+            rounds[0]++;
+          };
+      Waits.awaitTrue(
+          instances + " graphs",
+          () -> {
+            round.run();
+            return f.graphs().instances() == instances;
+          });
+      for (int i = 0; i < 10; i++) { // the last one made may yet have another one's table
+        round.run();
+      }
+      long set = sim.calls(names.setKernel());
+      for (int i = 0; i < 10; i++) {
+        round.run();
+      }
+      assertEquals(instances == 1 ? 10 * tables : 0, sim.calls(names.setKernel()) - set);
+      assertEquals(instances, f.graphs().instances());
+      for (DeviceBuffer list : lists) {
+        assertEquals(rounds[0], count(f, list));
+      }
+    } finally {
+      lists.forEach(DeviceBuffer::close);
     }
   }
 
