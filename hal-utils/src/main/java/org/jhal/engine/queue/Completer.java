@@ -73,7 +73,7 @@ final class Completer<E> {
    */
   boolean step() {
     keepHalfEnded();
-    pace.begin();
+    pace.begin(inFlight.isEmpty());
     while (true) {
       boolean hasWork = retiring.retireSettled();
       Operation<E> first = firstInFlight();

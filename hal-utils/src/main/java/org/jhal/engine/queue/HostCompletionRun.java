@@ -34,6 +34,7 @@ final class HostCompletionRun<E>
   private final Operation<E> operation;
   private final HostCompletion completion;
   private final boolean endsOperation;
+  private final Body body = new Body(this); // made here, as memory may be short behind call()
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
   HostCompletionRun(Operation<E> operation, HostCompletion completion) {
@@ -53,7 +54,7 @@ final class HostCompletionRun<E>
 
   /** Runs the completion, and returns what it has thrown; {@link #endBehind} has to follow. */
   @Nullable Throwable call() {
-    return ProgramCode.thrownBy(new Body(this));
+    return ProgramCode.thrownBy(body);
   }
 
   /** Without a lambda, see {@link ProgramCode#releaseCallback}: a host thread may run this. */

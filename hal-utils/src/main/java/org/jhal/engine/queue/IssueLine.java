@@ -242,9 +242,10 @@ final class IssueLine<E> {
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone exceeds the capacity of the empty stream
     }
-    // left() wakes the issue thread once there is room, which is when about half have left.
+    // left() wakes the issue thread once there is room, which is when about half have left. If the
+    // weight is too large, a few operations may have most of it.
     isThrottled = true;
-    wish.want(issued - inFlight / 2);
+    wish.want(inFlight < maxInFlight ? issued : issued - inFlight / 2);
     return Next.NONE;
   }
 

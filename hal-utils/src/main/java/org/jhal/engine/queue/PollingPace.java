@@ -71,11 +71,18 @@ final class PollingPace {
     }
   }
 
-  /** The completion thread starts to wait for an operation. */
-  void begin() {
+  /**
+   * The completion thread starts to wait for an operation.
+   *
+   * @param isFresh whether it has not waited for that before; otherwise the time between two looks
+   *     goes on
+   */
+  void begin(boolean isFresh) {
     idleSince = System.nanoTime();
     issuedBefore = issued.getAsLong();
-    quietSince = idleSince;
+    if (isFresh) {
+      quietSince = idleSince;
+    }
   }
 
   /** Whether nothing was issued for the time of {@code completion-spin}. */

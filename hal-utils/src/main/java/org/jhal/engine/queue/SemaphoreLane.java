@@ -31,11 +31,7 @@ final class SemaphoreLane {
   }
 
   boolean isEmpty() {
-    return !hasEvents() && waiters.isEmpty();
-  }
-
-  boolean hasEvents() {
-    return first < end;
+    return first == end && waiters.isEmpty();
   }
 
   /**

@@ -42,9 +42,9 @@ abstract class Timeline {
   // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
 
-  // The operation that was published last, or null if no event covers a value that is not reached.
-  // Written with the lock held, read by any thread that looks at the value.
-  private volatile @Nullable Producer newest;
+  // The value at which a program has looked, which may look again until it has risen: so what will
+  // raise it is wanted, also what is published later. Written with the lock held, read without.
+  private volatile long lookedAt = -1;
 
   // Until then an event may come to cover a value that none covers yet, by System.nanoTime().
   // Written and read by any thread: a host thread that waits at worst parks at once.
@@ -124,12 +124,17 @@ abstract class Timeline {
 
   /**
    * As {@link #currentValue}, for a program that may look again until the value has risen. So what
-   * will raise it is wanted, as if the program waited.
+   * will raise it next is wanted, as if the program waited for that.
    */
   final long look() {
-    Producer operation = newest;
-    if (operation != null) {
-      operation.want();
+    if (lookedAt != value && over == null) {
+      synchronized (lock) {
+        lookedAt = value;
+        Producer next = coveringLocked(value + 1);
+        if (next != null) {
+          next.want();
+        }
+      }
     }
     return value;
   }
@@ -214,7 +219,6 @@ abstract class Timeline {
       }
       SemaphoreLane lane = laneLocked(domain);
       lane.addEvent(newValue, operation);
-      newest = operation;
       for (WaitNode node = lane.waiters.min();
           node != null && node.key <= newValue;
           node = lane.waiters.min()) {
@@ -222,7 +226,7 @@ abstract class Timeline {
         node.producer = operation;
         cascade.addReleased(node);
       }
-      if (isAwaitedLocked(newValue)) {
+      if (lookedAt == value || isAwaitedLocked(newValue)) {
         operation.want();
       }
     }
@@ -237,8 +241,7 @@ abstract class Timeline {
     synchronized (lock) {
       if (over == null && value < newValue) {
         laneLocked(null).addEvent(newValue, operation);
-        newest = operation;
-        if (isAwaitedLocked(newValue)) {
+        if (lookedAt == value || isAwaitedLocked(newValue)) {
           operation.want();
         }
       }
@@ -370,13 +373,8 @@ abstract class Timeline {
    */
   @GuardedBy("lock")
   private void releaseLocked(long limit, @Nullable HalException reason, Cascade cascade) {
-    boolean isCovered = false;
     for (SemaphoreLane lane : lanes) {
       lane.dropEvents(limit);
-      isCovered |= lane.hasEvents();
-    }
-    if (!isCovered) {
-      newest = null; // or the timeline would keep the operation
     }
     while (true) {
       SemaphoreLane source = null;

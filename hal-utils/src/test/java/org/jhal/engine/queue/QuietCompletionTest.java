@@ -395,4 +395,62 @@ class QuietCompletionTest {
     assertEquals(1, done.currentValue());
     assertNull(done.failure());
   }
+
+  private static void end(QueueHarness quiet) {
+    for (FakeStream stream : quiet.streams) {
+      while (stream.advance()) {
+        continue;
+      }
+    }
+    quiet.queues.forEach(queue -> queue.wish.want(Wish.ALL));
+    quiet.finish();
+  }
+
+  /** Two queues raise one timeline, and a program looks for the value of the first. */
+  @Test
+  void lookingWantsTheNextValueWhicheverQueueRaisesIt() {
+    QueueHarness two = QueueHarness.thatIsQuiet(2, 512, FOR_EVER);
+    two.enqueue(0, "first", Fence.NONE, done.at(1));
+    two.enqueue(1, "second", Fence.NONE, done.at(2));
+    assertEquals(0, done.value());
+    assertTrue(two.queues.get(0).wish.covers(1));
+    end(two);
+  }
+
+  /** The operation that was published last is over, one before it is not. */
+  @Test
+  void lookingWantsWhatIsInFlightThoughTheNewestIsOver() {
+    QueueHarness two = QueueHarness.thatIsQuiet(2, 512, FOR_EVER);
+    two.enqueue(0, "first", Fence.NONE, done.at(3));
+    two.enqueue(1, "second", Fence.NONE, done.at(2));
+    done.signalAtLeast(2);
+    assertEquals(2, done.value());
+    assertTrue(two.queues.get(0).wish.covers(1));
+    end(two);
+  }
+
+  /** A program looks before anything can raise the value, and again until it has risen. */
+  @Test
+  void whatIsPublishedAfterALookIsWanted() {
+    assertEquals(0, done.value());
+    enqueue(1);
+    assertTrue(queue().wish.covers(1));
+  }
+
+  /** Something retires all the time, and yet the completion thread looks. */
+  @Test
+  void retiringDoesNotPutOffLooking() {
+    looksEvery(20_000_000);
+    EngineSemaphore failed = QueueHarness.semaphore();
+    failed.fail(new HalException(Status.ABORTED, "failed"));
+    enqueue(1);
+    runStream();
+    Threads.await(
+        "the completion thread to see the work",
+        () -> {
+          harness.enqueue(0, "failing", failed.at(1), reached.at(1));
+          boolean ignored = queue().issueRole.takeStepsIfWoken() | queue().completer.step();
+          return done.currentValue() == 1;
+        });
+  }
 }
