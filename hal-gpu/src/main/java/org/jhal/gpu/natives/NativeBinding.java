@@ -26,7 +26,7 @@ public interface NativeBinding {
    * @param lookup made in the package of the table, by the module of the table
    * @param table an interface all of whose methods are functions
    * @param addresses the addresses of the functions, by the names of the methods
-   * @throws HalException UNAVAILABLE if Java does not allow it
+   * @throws HalException UNAVAILABLE if Java does not allow it, or cannot do it on this platform
    * @throws IllegalArgumentException if a method has a type that it cannot pass
    */
   <T> T bind(MethodHandles.Lookup lookup, Class<T> table, ToLongFunction<String> addresses);

@@ -38,6 +38,9 @@ class EarlyClassesTest {
           .map(room -> ENGINE + room)
           .collect(Collectors.toUnmodifiableSet());
 
+  /** Has the transfers of streams, which are parts of operations. */
+  private static final String TRANSFER = "org.jhal.driver.transfer";
+
   private static final String GPU = "org.jhal.gpu";
 
   /** Classes that find drivers, open devices or load kernels, and are used by no operation. */
@@ -85,6 +88,7 @@ class EarlyClassesTest {
   void theEngineInitializesWhatOperationsNeed() throws IOException {
     Set<String> needed = new TreeSet<>();
     needed.addAll(late(CLASSES, ENGINE_PACKAGES));
+    needed.addAll(late(CLASSES, Set.of(TRANSFER)));
     needed.addAll(late(API, Set.of("org.jhal", "org.jhal.spi")));
     assertEquals(String.join("\n", needed), String.join("\n", listed()));
   }

@@ -33,6 +33,7 @@ final class Downcall {
    *
    * @throws IllegalArgumentException if the method has a type that cannot be passed
    * @throws IllegalCallerException if Java does not allow native calls
+   * @throws UnsupportedOperationException if this Java has none
    */
   static MethodHandle of(Method method, long address) {
     List<Class<?>> parameters = List.of(method.getParameterTypes());

@@ -1,5 +1,6 @@
 package org.jhal.gpu.ffm;
 
+import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
@@ -22,10 +23,16 @@ public final class FfmBinding implements NativeBinding {
   @Override
   public @Nullable String obstacle() {
     Module own = FfmBinding.class.getModule();
-    return own.isNativeAccessEnabled()
-        ? null
-        : "Java runs without --enable-native-access="
-            + (own.isNamed() ? own.getName() : "ALL-UNNAMED");
+    if (!own.isNativeAccessEnabled()) {
+      return "Java runs without --enable-native-access="
+          + (own.isNamed() ? own.getName() : "ALL-UNNAMED");
+    }
+    try {
+      Linker unused = Linker.nativeLinker();
+      return null;
+    } catch (UnsupportedOperationException e) {
+      return "this Java cannot call native functions: " + e.getMessage();
+    }
   }
 
   @Override
@@ -42,6 +49,9 @@ public final class FfmBinding implements NativeBinding {
     } catch (IllegalCallerException e) {
       throw new HalException(
           Status.UNAVAILABLE, "Java refuses to call native functions: " + e.getMessage(), e);
+    } catch (UnsupportedOperationException e) {
+      throw new HalException(
+          Status.UNAVAILABLE, "this Java cannot call native functions: " + e.getMessage(), e);
     }
     return TableClass.implement(lookup, table, methods, functions);
   }

@@ -69,16 +69,19 @@ final class TableClass {
       List<Method> methods,
       List<MethodHandle> functions) {
     try {
-      Object made =
-          lookup
-              .defineHiddenClassWithClassData(
-                  classFile(table, methods), List.copyOf(functions), true)
-              .lookupClass()
-              .getConstructor()
-              .newInstance();
-      return table.cast(made);
+      MethodHandles.Lookup made =
+          lookup.defineHiddenClassWithClassData(
+              classFile(table, methods), List.copyOf(functions), true);
+      // not by reflection, for which the package would have to be exported
+      MethodHandle constructor =
+          made.findConstructor(made.lookupClass(), MethodType.methodType(void.class));
+      return table.cast(constructor.invoke());
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(table + " cannot be implemented", e);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e); // the constructor declares no exception
     }
   }
 

@@ -83,6 +83,21 @@ class NativeAccessTest {
         run(List.of("--enable-native-access=ALL-UNNAMED"), "bind"));
   }
 
+  /** As on platforms for which the JVM has no linker. */
+  @Test
+  void withoutALinkerAutoLeavesTheBindingAlone() throws Exception {
+    List<String> lines =
+        run(
+            List.of(
+                "--enable-native-access=ALL-UNNAMED", "-Djdk.internal.foreign.CABI=UNSUPPORTED"),
+            "bind");
+    String reason = "this Java cannot call native functions: ";
+    assertTrue(lines.get(0).startsWith("obstacle: " + reason), lines::toString);
+    assertEquals("auto: the driver's", lines.get(1));
+    assertTrue(lines.get(2).startsWith("UNAVAILABLE: " + reason), lines::toString);
+    assertEquals(3, lines.size(), lines::toString);
+  }
+
   @Test
   void aRefusalOfTheJvmIsReported() throws Exception {
     assumeTrue(Runtime.version().feature() >= 24, "older JVMs only warn");
