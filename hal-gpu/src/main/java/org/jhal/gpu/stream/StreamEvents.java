@@ -103,18 +103,6 @@ final class StreamEvents {
   }
 
   /**
-   * Makes another stream of the device wait for a recording of this one, if that was made. For the
-   * thread that puts work into the other stream.
-   */
-  void awaitIn(long other, long position) {
-    EventPair pair = events[(int) position & (KEPT_EVENTS - 1)];
-    // A pair is recorded again when the operations before are over; see isPast().
-    if (position > fired && pair != null && pair.position() == position) {
-      runtime.waitEvent(other, pair.recorded());
-    }
-  }
-
-  /**
    * Whether the stream is past a recording, which may still be to come. Asks the runtime if that is
    * not known. For any thread.
    */
