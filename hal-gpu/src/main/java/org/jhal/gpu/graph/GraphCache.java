@@ -213,7 +213,8 @@ public final class GraphCache {
     long since = 0;
     for (GraphInstance<?> instance : instances) {
       long lastUse = instance.lastUse();
-      if (instance.isReady() && instance.isIdle() && (oldest == null || lastUse - since < 0)) {
+      boolean isOlder = oldest == null || lastUse - since < 0;
+      if (isOlder && instance.isReady() && instance.isIdle()) {
         oldest = instance;
         since = lastUse;
       }
@@ -225,18 +226,18 @@ public final class GraphCache {
     if (!instance.claim()) {
       return false;
     }
-    if (!instance.isIdle()) {
-      instance.unclaim();
-      return false;
-    }
     try {
+      if (!instance.isIdle()) {
+        return false;
+      }
       instance.destroyClaimed();
+      return true;
     } finally {
-      if (instance.isDestroyed()) { // else its recording has just ended
+      instance.unclaim(); // unless it is out of use now
+      if (instance.isDestroyed()) { // else its recording may just have ended
         forget(instance);
       }
     }
-    return true;
   }
 
   /**

@@ -110,8 +110,9 @@ final class GraphInstance<C extends GraphContent> {
     return state.get() == State.PLANNED;
   }
 
+  /** Whether no launch of it is in the stream. May ask the runtime; the device is bound. */
   boolean isIdle() {
-    return launchPosition <= stream.fired();
+    return stream.isPast(launchPosition);
   }
 
   int size() {

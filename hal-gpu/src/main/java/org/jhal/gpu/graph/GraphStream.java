@@ -1,6 +1,6 @@
 package org.jhal.gpu.graph;
 
-/** The stream as its graphs see it. For its issuing thread, except for {@link #fired}. */
+/** The stream as its graphs see it. For its issuing thread, except for {@link #isPast}. */
 public interface GraphStream {
   long handle();
 
@@ -9,6 +9,9 @@ public interface GraphStream {
   /** The number of the next recording. */
   long nextPosition();
 
-  /** The number of a recording up to which all have fired. For any thread. */
-  long fired();
+  /**
+   * Whether the stream is past a recording, which may still be to come. May ask the runtime. For
+   * any thread, with the device bound.
+   */
+  boolean isPast(long position);
 }

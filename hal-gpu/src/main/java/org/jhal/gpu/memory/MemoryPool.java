@@ -27,9 +27,9 @@ public final class MemoryPool {
   /** Memory that is kept for later allocations, though no buffer uses it. */
   public interface Reserve {
     /**
-     * Frees some of it, if there is any, behind the work that is now in stream {@code on}. May make
-     * that stream wait for the earlier uses. Called by the thread that puts work into {@code on},
-     * with the device bound.
+     * Frees some of it, if there is any: in stream {@code on} what no work uses any more, else
+     * behind the work that uses it. Neither the caller nor {@code on} waits for that work. Called
+     * by the thread that puts work into {@code on}, with the device bound.
      *
      * @return whether anything was freed
      */

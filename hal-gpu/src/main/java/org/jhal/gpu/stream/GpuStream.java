@@ -145,8 +145,8 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   }
 
   @Override
-  public long fired() {
-    return events.fired();
+  public boolean isPast(long position) {
+    return events.isPast(position);
   }
 
   @Override

@@ -68,11 +68,6 @@ final class StreamEvents {
     latest.putBehind();
   }
 
-  /** The number of a recording up to which all have fired. */
-  long fired() {
-    return fired;
-  }
-
   GpuEvent create() {
     long plain = runtime.createEvent(false);
     boolean isDone = false;
@@ -108,29 +103,28 @@ final class StreamEvents {
   }
 
   /**
-   * Makes another stream of the device wait for a recording of this one, if that was made. For the
-   * thread that puts work into the other stream.
-   */
-  void awaitIn(long other, long position) {
-    EventPair pair = events[(int) position & (KEPT_EVENTS - 1)];
-    // A pair is recorded again when the operations before are over; see isPast().
-    if (position > fired && pair != null && pair.position() == position) {
-      runtime.waitEvent(other, pair.recorded());
-    }
-  }
-
-  /**
-   * Whether the stream is past a recording, which may still be to come. For the thread that issues.
+   * Whether the stream is past a recording, which may still be to come. Asks the runtime if that is
+   * not known. For any thread.
    */
   boolean isPast(long position) {
+    if (position <= fired) {
+      return true;
+    }
     if (position > recordings) {
       return false;
     }
     EventPair pair = events[(int) position & (KEPT_EVENTS - 1)];
     // A pair is recorded again when the operations before are over, and a stream never holds as
-    // many operations as pairs are kept.
-    boolean isReplaced = pair == null || pair.position() != position;
-    return isReplaced || position <= fired || runtime.queryEvent(pair.recorded());
+    // many operations as pairs are kept. If that happens between these lines, the position is past,
+    // and the answer to the query is at worst a late one.
+    if (pair == null || pair.position() != position) {
+      return true;
+    }
+    if (!runtime.queryEvent(pair.recorded())) {
+      return false;
+    }
+    fired = Math.max(fired, position);
+    return true;
   }
 
   /** Whether a recording has fired. For any thread. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * that is put into the stream later begins.
  *
  * <p>Kept blocks count as used memory of the device. They are given back as soon as an allocation
- * of the device fails without them.
+ * of the device fails without them. Nothing waits for this stream because of that.
  *
  * <p>For the thread that issues, except for {@link #giveBack}.
  */
@@ -77,7 +77,7 @@ final class StreamMemory implements MemoryPool.Reserve {
     }
     while (!hasRoom(block.size())) {
       events.putBehind();
-      boolean ignored = free(Long.MAX_VALUE, stream); // false if another thread has freed all
+      boolean ignored = freeOldest(stream); // false if another thread has freed all
     }
     keep(block, events.covering());
     return true;
@@ -121,26 +121,28 @@ final class StreamMemory implements MemoryPool.Reserve {
     return taken;
   }
 
-  /**
-   * Frees the blocks in stream {@code on}, if that is another one behind the recordings that cover
-   * their uses. A block whose recording is still to come stays.
-   */
   @Override
   public boolean giveBack(long on) {
-    long recorded = on == stream ? Long.MAX_VALUE : events.next() - 1;
     boolean isAny = false;
-    while (free(recorded, on)) {
+    while (freeOldest(on)) {
       isAny = true;
     }
     return isAny;
   }
 
-  /** Frees the oldest block if the recording that covers its use is not later than a given one. */
-  private boolean free(long recorded, long on) {
+  /**
+   * Frees the oldest block in stream {@code on} if its use is over, so that an allocation there can
+   * have it at once; else in this stream, so that the other one need not wait.
+   *
+   * <p>Another thread may do the latter while this stream's own one issues: the free is behind the
+   * use, which was issued before the block was kept, and needs no recording behind it. No native
+   * stream is closed before all threads have left the device.
+   */
+  private boolean freeOldest(long on) {
     PoolMemory block;
     long position;
     synchronized (this) {
-      if (count == 0 || positions[0] > recorded) {
+      if (count == 0) {
         return false;
       }
       position = positions[0];
@@ -148,10 +150,7 @@ final class StreamMemory implements MemoryPool.Reserve {
     }
     boolean isFree = false;
     try { // no lambdas: the stack may be about to run out
-      if (on != stream) {
-        events.awaitIn(on, position);
-      }
-      pool.free(block, on);
+      pool.free(block, on == stream || !events.isPast(position) ? stream : on);
       isFree = true;
     } finally {
       if (!isFree) {

@@ -288,7 +288,7 @@ public abstract class GpuOneNodeGraphTest {
         RecordingFile.readAllEvents(file).stream()
             .filter(event -> event.getEventType().getName().equals(EXECUTION))
             .count();
-    assertEquals(21, times, "times of a fill and 20 dispatches");
+    assertEquals(22, times, "times of a fill, 20 dispatches, and a readback");
   }
 
   @Test

@@ -18,6 +18,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.jhal.simulator.kit.GpuFault;
 import org.jhal.simulator.kit.HeldStream;
 import org.jhal.simulator.kit.QueueChain;
@@ -28,12 +29,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The memory that a stream keeps for its later allocations. A driver's tests extend this. */
 @Timeout(60)
 public abstract class GpuStreamMemoryTest {
   private static final int BLOCK = 1 << 20;
+  private static final int OUT_OF_MEMORY = 2;
 
   @RegisterExtension protected final SimulatedDevices sim;
   private final String name;
@@ -208,35 +211,68 @@ public abstract class GpuStreamMemoryTest {
     }
   }
 
-  /** Another queue gets the memory behind the uses that are not over, as without kept blocks. */
+  /** A freed block is free for the budget at once, however long its last use takes. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anotherQueueGetsMemoryWhoseUseIsNotOver(boolean isAtOnce) throws Exception {
+  void noAllocationWaitsForAUseThatIsNotOver(boolean isAtOnce) throws Exception {
     long all = 8L * BLOCK;
-    try (Device device = open("queues=2&memory=" + all)) {
-      try (HeldStream held = new HeldStream(sim.simulator(), device);
-          QueueChain here = new QueueChain(device, 0);
-          QueueChain there = new QueueChain(device, 1)) {
-        DeviceBuffer first = here.alloca(6L * BLOCK);
-        here.fill(first, 7);
-        here.dealloca(first);
-        if (isAtOnce) {
-          Task<?> task = Task.run("allocating", () -> allocates(Need.AT_ONCE, device, all));
-          held.release();
-          task.join();
-        } else {
-          DeviceBuffer second = there.alloca(all);
-          there.fill(second, 8);
-          assertStaysPending(there.now());
-          held.release();
-          there.await();
-          there.dealloca(second);
-          there.await();
-        }
-        here.await();
+    try (Device device = open("queues=2&memory=" + all);
+        HeldStream held = new HeldStream(sim.simulator(), device);
+        QueueChain here = new QueueChain(device, 0);
+        QueueChain there = new QueueChain(device, 1)) {
+      keepInUse(device, here);
+      if (isAtOnce) {
+        Task<?> task =
+            Task.run(
+                "allocating",
+                () -> {
+                  allocates(Need.AT_ONCE, device, all);
+                  allocates(Need.AT_ONCE, device, 4096);
+                });
+        task.join();
+      } else {
+        DeviceBuffer second = there.alloca(all);
+        there.fill(second, 8);
+        there.dealloca(second);
+        there.await();
       }
+      assertStaysPending(here.now());
+      held.release();
+      here.await();
       assertNull(device.lostCause());
     }
+  }
+
+  /** Nor where the device itself has no memory left, and nothing waits later because of that. */
+  @ParameterizedTest
+  @EnumSource(names = {"OTHER_QUEUE", "AT_ONCE"})
+  void noAllocationWaitsWhereTheDeviceHasNoMemory(Need need) throws Exception {
+    try (Device device = open("queues=2");
+        HeldStream held = new HeldStream(sim.simulator(), device);
+        QueueChain here = new QueueChain(device, 0)) {
+      keepInUse(device, here);
+      sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+      Task<?> task =
+          Task.run(
+              "allocating",
+              () -> {
+                allocates(need, device, BLOCK);
+                allocates(need, device, 4096);
+              });
+      task.join();
+      assertStaysPending(here.now());
+      held.release();
+      here.await();
+      assertNull(device.lostCause());
+    }
+  }
+
+  /** Frees a block of 6 MiB behind a use of it, in a queue that is held. */
+  private static void keepInUse(Device device, QueueChain chain) {
+    DeviceBuffer buffer = chain.alloca(6L * BLOCK);
+    chain.fill(buffer, 7);
+    chain.dealloca(buffer);
+    Waits.awaitTrue("the dealloca to be issued", () -> device.statistics().issued() == 3);
   }
 
   @Test
