@@ -160,16 +160,11 @@ final class ReadbackRing {
     }
 
     @Override
-    public void run(Context context) throws Exception {
+    public void run(Context context) {
       try {
         memory.range.invalidate();
         int limit = offset + (int) target.size();
-        ByteBuffer source = memory.bytes.duplicate().limit(limit).position(offset);
-        if (source.remaining() < SharedCopy.MIN_BYTES) {
-          target.write(0, source);
-        } else {
-          new SharedCopy(source, target).copy(context.threads());
-        }
+        target.write(0, memory.bytes.duplicate().limit(limit).position(offset));
       } finally {
         use = Use.FREE; // before the signals: the next readback finds it
       }

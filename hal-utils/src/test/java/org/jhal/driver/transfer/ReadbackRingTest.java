@@ -78,13 +78,7 @@ class ReadbackRingTest {
 
   private void end(ReadbackRing.@Nullable Part part) {
     assertNotNull(part);
-    try {
-      part.run(device.new Transfer());
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
+    part.run(device.new Transfer());
     part.retire();
   }
 
