@@ -18,9 +18,9 @@ public interface HostCompletion {
 
   /**
    * Whether {@link #run} does no more than copy a little memory: it takes less than a millisecond,
-   * makes no native call, does not defer the end, and waits at most for a part of the copy that
-   * another thread has begun. A brief completion runs on the thread that sees the operation's event
-   * fire, which may be a thread of the program that waits for the operation. Constant.
+   * waits for nothing, makes no native call, and does not defer the end. A brief completion runs on
+   * the thread that sees the operation's event fire, which may be a thread of the program that
+   * waits for the operation. Constant.
    */
   default boolean isBrief() {
     return false;

@@ -118,9 +118,10 @@ public final class GraphCache {
     return new GraphInstance<>(core, stream, graphs, nodes);
   }
 
-  /** Plans an instance of one node, with the parameters of a command in a submission. */
-  GraphInstance<OneNode> plan(Command command, GraphStream stream, Submission submission) {
-    OneNode node = new OneNode(core, graphs, command, submission);
+  /** Plans an instance of a {@link OneNode}, with the parameters of a command in a submission. */
+  GraphInstance<OneNode> plan(
+      Command command, GraphStream stream, Submission submission, long staging) {
+    OneNode node = new OneNode(core, graphs, command, submission, staging);
     return new GraphInstance<>(core, stream, graphs, node);
   }
 

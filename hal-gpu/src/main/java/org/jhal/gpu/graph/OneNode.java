@@ -12,9 +12,9 @@ import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GraphRuntime;
 
 /**
- * The only node of a graph, for a dispatch or for a copy within the device's own memory. Each
- * launch describes it anew, and sets it if anything differs. It refers to no object of the program,
- * since it outlives the commands.
+ * The only node of a graph: a dispatch, a copy within the device's own memory, or the device's copy
+ * of a readback to staging memory. Each launch describes it anew, and sets it if anything differs.
+ * It refers to no object of the program, since it outlives the commands.
  *
  * <p>Used by the owner of the instance.
  */
@@ -27,8 +27,12 @@ final class OneNode implements GraphContent {
   private final ByteBuffer known; // what the memory had when the native node was last set
   private long node;
 
-  /** Makes a node with the parameters of a command, whose kind and kernel it keeps. */
-  OneNode(GpuCore core, GraphRuntime graphs, Command command, Submission submission) {
+  /**
+   * Makes a node with the parameters of a command, whose kind and kernel it keeps.
+   *
+   * @param staging where a readback is copied, as an address of the device; else unused
+   */
+  OneNode(GpuCore core, GraphRuntime graphs, Command command, Submission submission, long staging) {
     this.graphs = graphs;
     this.kind = command.kind();
     if (kind == Command.Kind.DISPATCH) {
@@ -39,21 +43,28 @@ final class OneNode implements GraphContent {
       this.memory = new NativeBlock(ARGUMENTS);
     }
     known = ByteBuffer.allocate(memory.bytes().capacity());
-    describe(command, submission);
+    describe(command, submission, staging);
   }
 
-  private void describe(Command command, Submission submission) {
-    if (kind == Command.Kind.DISPATCH) {
-      LoadedKernel kernel = command.kernel();
-      PackedArguments.set(memory, ARGUMENTS, command);
-      PackedArguments.setAddresses(memory, ARGUMENTS, command, submission);
-      graphs.describeKernel(
-          memory, KernelLoader.nativeKernel(kernel), command, memory.address(ARGUMENTS));
-    } else {
-      long target = GpuMemory.address(command.target(), submission);
-      long source = GpuMemory.address(command.source(), submission);
-      long bytes = submission.length(command.target());
-      graphs.describeCopy(memory, target, false, source, false, bytes);
+  private void describe(Command command, Submission submission, long staging) {
+    switch (kind) {
+      case DISPATCH -> {
+        LoadedKernel kernel = command.kernel();
+        PackedArguments.set(memory, ARGUMENTS, command);
+        PackedArguments.setAddresses(memory, ARGUMENTS, command, submission);
+        graphs.describeKernel(
+            memory, KernelLoader.nativeKernel(kernel), command, memory.address(ARGUMENTS));
+      }
+      case READBACK -> {
+        long source = GpuMemory.address(command.source(), submission);
+        graphs.describeCopy(memory, staging, true, source, false, command.host().size());
+      }
+      default -> {
+        long target = GpuMemory.address(command.target(), submission);
+        long source = GpuMemory.address(command.source(), submission);
+        long bytes = submission.length(command.target());
+        graphs.describeCopy(memory, target, false, source, false, bytes);
+      }
     }
   }
 
@@ -78,8 +89,8 @@ final class OneNode implements GraphContent {
   }
 
   /** Gives it the parameters of another command of the same kind and kernel. */
-  void set(long instance, Command command, Submission submission) {
-    describe(command, submission);
+  void set(long instance, Command command, Submission submission, long staging) {
+    describe(command, submission, staging);
     if (memory.bytes().mismatch(known) >= 0) {
       graphs.set(kind, memory, instance, node);
       keep();

@@ -9,8 +9,9 @@ import org.jhal.gpu.graph.GraphCache.Fallback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The graph of one node that a stream keeps for a kernel, or for its small copies. To set the node
- * and launch the graph takes about half the time of the plain launch; see docs/results/README.md.
+ * The graph of one node that a stream keeps for a kernel, for its small copies, or for its small
+ * readbacks. To set the node and launch the graph takes about half the time of the plain launch;
+ * see docs/results/README.md.
  *
  * <p>That holds only while the shape stays the same: the grid of a kernel, the length of a copy. So
  * a command whose shape differs from the one before is issued plainly, and the graph is made after
@@ -61,11 +62,18 @@ final class OneNodeGraph implements KernelAttachment {
   /**
    * Launches a command. Returns false if it is to be issued plainly.
    *
+   * @param staging where a readback is copied, as an address of the device; else unused
    * @param newX the command's shape, as are the next two
    * @throws HalException if the launch failed, or the device is lost
    */
   boolean launch(
-      GraphStream stream, Command command, Submission submission, int newX, int newY, int newZ) {
+      GraphStream stream,
+      Command command,
+      Submission submission,
+      long staging,
+      int newX,
+      int newY,
+      int newZ) {
     boolean isRepeated = newX == x && newY == y && newZ == z;
     x = newX;
     y = newY;
@@ -77,14 +85,14 @@ final class OneNodeGraph implements KernelAttachment {
     GraphInstance<OneNode> current = instance;
     if (current == null) {
       return uses >= enough
-          && make(stream, command, submission)
-          && launch(instance, command, submission);
+          && make(stream, command, submission, staging)
+          && launch(instance, command, submission, staging);
     }
     if (isBroken || current.isDestroyed()) { // the latter if it was evicted, or could not be made
       drop(current);
       return false;
     }
-    return launch(current, command, submission);
+    return launch(current, command, submission, staging);
   }
 
   /** Drops an instance that is out of use, once no launch of it is in the stream. */
@@ -104,14 +112,17 @@ final class OneNodeGraph implements KernelAttachment {
   }
 
   private boolean launch(
-      @Nullable GraphInstance<OneNode> current, Command command, Submission submission) {
+      @Nullable GraphInstance<OneNode> current,
+      Command command,
+      Submission submission,
+      long staging) {
     if (current == null || !current.claim()) {
       return false; // it is being made or evicted
     }
     boolean isWhole = false;
     try {
       try {
-        current.content().set(current.handle(), command, submission);
+        current.content().set(current.handle(), command, submission, staging);
       } catch (HalException e) {
         if (e.status() == Status.UNAVAILABLE) {
           throw e;
@@ -130,12 +141,12 @@ final class OneNodeGraph implements KernelAttachment {
   }
 
   /** Makes the instance, now or in the background. Returns whether it is ready. */
-  private boolean make(GraphStream stream, Command command, Submission submission) {
+  private boolean make(GraphStream stream, Command command, Submission submission, long staging) {
     if (cache.makesAtOnce() && !submission.mayBlock()) {
       return false;
     }
     try {
-      GraphInstance<OneNode> planned = cache.plan(command, stream, submission);
+      GraphInstance<OneNode> planned = cache.plan(command, stream, submission, staging);
       instance = planned;
       if (cache.makesAtOnce()) {
         return cache.build(planned) == null;

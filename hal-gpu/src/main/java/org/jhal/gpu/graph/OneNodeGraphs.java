@@ -10,7 +10,8 @@ import org.jhal.gpu.runtime.GpuMemory;
 
 /**
  * Launches the single commands of a stream as graphs of one node, where that is faster: one for
- * each kernel, which ends with the kernel's module, and one for small copies.
+ * each kernel, which ends with the kernel's module, one for small copies, and one for small
+ * readbacks.
  *
  * <p>Used by the thread that issues to the stream, except for {@link #makesNext}.
  */
@@ -21,11 +22,13 @@ public final class OneNodeGraphs {
   private final GraphCache cache;
   private final int place; // of the device's own memory
   private final OneNodeGraph copies;
+  private final OneNodeGraph readbacks;
 
   OneNodeGraphs(GraphCache cache, int place) {
     this.cache = cache;
     this.place = place;
     this.copies = new OneNodeGraph(cache);
+    this.readbacks = new OneNodeGraph(cache);
   }
 
   /** Whether issuing the commands may make a graph, and so block. For any thread. */
@@ -39,6 +42,7 @@ public final class OneNodeGraphs {
           !(KernelLoader.attachment(only.kernel(), stream) instanceof OneNodeGraph known)
               || known.isWanted();
       case COPY -> copies.isWanted();
+      case READBACK -> only.host().size() <= LARGEST_COPY && readbacks.isWanted();
       default -> false;
     };
   }
@@ -57,6 +61,7 @@ public final class OneNodeGraphs {
                   stream,
                   command,
                   submission,
+                  0,
                   command.groupsX(),
                   command.groupsY(),
                   command.groupsZ());
@@ -79,6 +84,29 @@ public final class OneNodeGraphs {
     return bytes <= LARGEST_COPY
         && GpuMemory.of(copy.source(), submission).place() == place
         && GpuMemory.of(copy.target(), submission).place() == place
-        && copies.launch(stream, copy, submission, (int) bytes, 0, 0);
+        && copies.launch(stream, copy, submission, 0, (int) bytes, 0, 0);
+  }
+
+  /**
+   * Launches the device's copy of a READBACK to staging memory. Returns false if it is to be issued
+   * plainly.
+   *
+   * @param staging where it goes: page-locked memory, which stays so until {@link #endReadbacks}
+   * @throws HalException if the launch failed, or the device is lost
+   */
+  public boolean readback(
+      GraphStream stream, Command readback, Submission submission, long staging) {
+    long bytes = readback.host().size();
+    return bytes <= LARGEST_COPY
+        && GpuMemory.of(readback.source(), submission).place() == place
+        && readbacks.launch(stream, readback, submission, staging, (int) bytes, 0, 0);
+  }
+
+  /**
+   * Ends the graph of readbacks, before any memory that is released after this call. Called when
+   * the stream is idle or lost.
+   */
+  public void endReadbacks() {
+    readbacks.end();
   }
 }

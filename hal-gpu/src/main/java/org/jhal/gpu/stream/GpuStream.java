@@ -97,7 +97,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     this.handle = runtime.openStream();
     this.kept = new StreamMemory(pool, events, handle);
     CopyStream copies = copies(core);
-    this.transfers = new StreamTransfers(core, ring, copies, handle);
+    this.transfers = new StreamTransfers(core, ring, copies, this, oneNodes);
     this.hostFrees = new DeferredFrees(copies);
     this.timer = new StreamTimer(runtime, clock, handle);
   }
@@ -409,6 +409,10 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
    * runtime may keep a lock that those need until other streams on the same hardware are idle.
    */
   public void freeMemory() {
+    OneNodeGraphs singles = oneNodes;
+    if (singles != null) {
+      singles.endReadbacks(); // first, since its node has an address in what is freed next
+    }
     transfers.close();
     hostFrees.close();
   }

@@ -3,27 +3,41 @@ package org.jhal.gpu.stream;
 import java.nio.Buffer;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
+import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.transfer.CopyStream;
 import org.jhal.driver.transfer.HostTransfers;
 import org.jhal.driver.transfer.TransferRing;
+import org.jhal.gpu.graph.GraphStream;
+import org.jhal.gpu.graph.OneNodeGraphs;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jspecify.annotations.Nullable;
 
 /** The commands of a stream that move bytes: at once if the device can access both sides. */
 final class StreamTransfers extends HostTransfers {
   private final GpuRuntime runtime;
   private final int place; // of the device's own memory
+  private final GraphStream owner;
   private final long stream;
+  private final @Nullable OneNodeGraphs oneNodes;
 
-  StreamTransfers(GpuCore core, TransferRing ring, CopyStream copies, long stream) {
+  /** Transfers of a stream, which launches small ones with {@code oneNodes} unless it is null. */
+  StreamTransfers(
+      GpuCore core,
+      TransferRing ring,
+      CopyStream copies,
+      GraphStream owner,
+      @Nullable OneNodeGraphs oneNodes) {
     super(copies, ring);
     this.runtime = core.runtime();
     this.place = core.place();
-    this.stream = stream;
+    this.owner = owner;
+    this.stream = owner.handle();
+    this.oneNodes = oneNodes;
   }
 
   /** Whether this driver has page-locked all of the memory. Calls no native function. */
@@ -87,5 +101,15 @@ final class StreamTransfers extends HostTransfers {
     long offset = submission.offset(command.source());
     runtime.copyToHost(stream, pinned, source.address() + offset, target.size());
     return false;
+  }
+
+  @Override
+  protected void copyToStaging(
+      Command command, Submission submission, DeviceMemory staging, long to) {
+    OneNodeGraphs singles = oneNodes;
+    long target = ((GpuMemory) staging).address() + to;
+    if (singles == null || !singles.readback(owner, command, submission, target)) {
+      super.copyToStaging(command, submission, staging, to);
+    }
   }
 }

@@ -23,6 +23,7 @@ public class HostTransfers {
    */
   private static final int MAX_STAGED_BYTES = 1 << 20;
 
+  private final CopyStream stream;
   private final StagingRing staging;
   private final ReadbackRing readbacks;
   private final TransferRing ring;
@@ -34,6 +35,7 @@ public class HostTransfers {
    * @param ring that of the device
    */
   public HostTransfers(CopyStream stream, TransferRing ring) {
+    this.stream = stream;
     this.staging = new StagingRing(stream);
     this.readbacks = new ReadbackRing(stream);
     this.ring = ring;
@@ -116,18 +118,31 @@ public class HostTransfers {
 
   /** Begins a READBACK; the result is that of {@link #upload}. */
   public boolean readback(Command command, Submission submission) {
-    DeviceMemory source = submission.memory(command.source());
-    long offset = submission.offset(command.source());
     ReadbackRing.Part part = readbacks.begin(command.host(), submission.mayBlock());
     if (part != null) {
       submission.afterwards(part); // first: however the operation ends, the part is given back
       submission.moves(command, TransferPath.STAGED);
-      part.start(source, offset);
+      copyToStaging(command, submission, part.staging(), part.offset());
       return false;
     }
+    DeviceMemory source = submission.memory(command.source());
+    long offset = submission.offset(command.source());
     submission.moves(command, TransferPath.RING);
     submission.afterwards(PageableTransfer.readback(ring, source, offset, command.host()));
     return true;
+  }
+
+  /**
+   * Puts the copy of a READBACK to page-locked staging memory into the stream. If this throws, a
+   * part of it may be in the stream. A subclass may have a faster way.
+   *
+   * @param to where in the staging memory, in bytes
+   */
+  protected void copyToStaging(
+      Command command, Submission submission, DeviceMemory staging, long to) {
+    DeviceMemory source = submission.memory(command.source());
+    long from = submission.offset(command.source());
+    stream.readback(source, from, staging, to, command.host().size());
   }
 
   /** Releases the staging memory. Called when the stream is idle or lost. */

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Page-locked memory of a stream for small readbacks. A readback that finds room when it is issued
- * gets a part of it, and its copy goes into the stream at once. The thread that sees the event of
- * the operation fire copies the part to the program's memory, so no thread is changed. Without room
- * a readback is left to the {@link TransferRing}: nothing waits for a part.
+ * gets a part of it, and the caller puts its copy into the stream at once. The thread that sees the
+ * event of the operation fire copies the part to the program's memory, so no thread is changed.
+ * Without room a readback is left to the {@link TransferRing}: nothing waits for a part.
  *
  * <p>The memory is made by the first readback for which issuing may block. If it cannot be had, it
  * is not asked for again.
@@ -149,9 +149,14 @@ final class ReadbackRing {
       this.end = end;
     }
 
-    /** Begins the copy. If this throws, a part of it may be in the stream. */
-    void start(DeviceMemory source, long from) {
-      stream.readback(source, from, memory.whole, offset, target.size());
+    /** Where the caller has the stream copy the bytes. */
+    DeviceMemory staging() {
+      return memory.whole;
+    }
+
+    /** The place in {@link #staging}, in bytes. */
+    int offset() {
+      return offset;
     }
 
     @Override
@@ -160,16 +165,11 @@ final class ReadbackRing {
     }
 
     @Override
-    public void run(Context context) throws Exception {
+    public void run(Context context) {
       try {
         memory.range.invalidate();
         int limit = offset + (int) target.size();
-        ByteBuffer source = memory.bytes.duplicate().limit(limit).position(offset);
-        if (source.remaining() < SharedCopy.MIN_BYTES) {
-          target.write(0, source);
-        } else {
-          new SharedCopy(source, target).copy(context.threads());
-        }
+        target.write(0, memory.bytes.duplicate().limit(limit).position(offset));
       } finally {
         use = Use.FREE; // before the signals: the next readback finds it
       }

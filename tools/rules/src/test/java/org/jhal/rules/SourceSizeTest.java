@@ -54,7 +54,7 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 26556",
+    "hal-utils/src/main/java, 26486",
     "hal-utils/src/main/java/org/jhal/engine, 17312",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12343",
     "driver-cuda/src/main/java, 1345",

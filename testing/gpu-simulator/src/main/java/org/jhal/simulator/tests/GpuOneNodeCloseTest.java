@@ -97,6 +97,7 @@ public abstract class GpuOneNodeCloseTest {
       for (int i = 0; i < uses; i++) {
         f.append(list, i);
         f.copy(list, 0, list, 1024, 4);
+        f.readback(list, 0, new byte[4]);
       }
       f.await();
       f.device.close();

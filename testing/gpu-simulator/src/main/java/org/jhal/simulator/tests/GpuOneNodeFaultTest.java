@@ -1,16 +1,20 @@
 package org.jhal.simulator.tests;
 
+import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -180,6 +184,47 @@ public abstract class GpuOneNodeFaultTest {
           assertEquals(i, read[400 + 4 * i]);
         }
       }
+    }
+  }
+
+  @Test
+  void aRefusedReadbackIsIssuedPlainly() {
+    for (String call : List.of(names.addCopy(), names.instantiate(), names.setCopy())) {
+      try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+          DeviceBuffer numbers = f.numbers()) {
+        sim.simulator().fail(call, 1, INVALID_VALUE);
+        long before = sim.calls(names.launch());
+        for (int i = 0; i < 20; i++) {
+          byte[] read = new byte[8];
+          f.readback(numbers, 4L * i, read);
+          f.await();
+          assertBytes(ints(i, i + 1), read, "readback " + i);
+        }
+        assertTrue(sim.calls(names.launch()) > before, "a later try");
+        assertNull(f.device.lostCause());
+      }
+    }
+  }
+
+  /** The staging memory and the program's memory are given back, and nothing is written late. */
+  @Test
+  void aFailedReadbackFailsItsOperation() {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer numbers = f.numbers();
+        TimelineSemaphore failing = f.device.createSemaphore(0)) {
+      for (int i = 0; i < 3; i++) {
+        assertBytes(ints(0, 1), f.read(numbers, 8), "before");
+      }
+      sim.simulator().fail(names.launch(), 1, INVALID_VALUE);
+      HostMemory memory = HostMemory.of(new byte[8]);
+      f.device.queue(0).readback(Fence.NONE, failing.at(1), numbers, 0, memory);
+      assertHal(
+          Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch()));
+      Waits.awaitTrue("the memory to be free", () -> !memory.isBorrowed());
+      for (int i = 0; i < 20; i++) {
+        assertBytes(ints(0, 1), f.read(numbers, 8), "afterwards");
+      }
+      assertEquals(1, f.graphs().instances(), "another graph");
     }
   }
 

@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
+import org.jhal.HostMemory;
 import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.kit.GraphNames;
@@ -29,8 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Single dispatches and small copies as graphs of one node, where a runtime sets nodes in flight. A
- * driver's tests extend this.
+ * Single dispatches, small copies and small readbacks as graphs of one node, where a runtime sets
+ * nodes in flight. A driver's tests extend this.
  */
 @Timeout(60)
 public abstract class GpuOneNodeGraphTest {
@@ -58,24 +62,29 @@ public abstract class GpuOneNodeGraphTest {
     byte[] expected = runRandomly("off", seed);
     long plain = sim.calls(names.launch());
     assertEquals(0, plain, "launches with graph=off");
-    assertBytes(expected, runRandomly(use, seed), "the buffer with graph=" + use);
+    assertBytes(expected, runRandomly(use, seed), "what was read with graph=" + use);
     if (use.equals("on")) { // otherwise the first graph may come too late
       assertEquals(names.mayBeSetInFlight(), sim.calls(names.launch()) > 0, "launches of graphs");
     }
   }
 
-  /** Runs of one command with changing buffers and constants; grids and lengths change at times. */
+  /**
+   * Runs of one command with changing buffers and constants; grids and lengths change at times.
+   * Returns all that was read.
+   */
   private byte[] runRandomly(String use, long seed) {
     Random random = new Random(seed);
     int bytes = 4096;
     int ints = SMALL / 4;
+    ByteArrayOutputStream results = new ByteArrayOutputStream();
     try (SingleCommands f = new SingleCommands(sim, "&graph=" + use);
         DeviceBuffer all = f.zeros(bytes)) {
       for (int run = 0; run < 40; run++) {
-        int kind = random.nextInt(4);
+        int kind = random.nextInt(5);
         int shape = 1 + random.nextInt(ints);
         boolean isChanging = random.nextInt(4) == 0;
         int length = 2 + random.nextInt(10);
+        List<byte[]> read = new ArrayList<>();
         for (int i = 0; i < length; i++) {
           int count = isChanging ? 1 + random.nextInt(ints) : shape;
           int from = random.nextInt(8);
@@ -90,14 +99,20 @@ public abstract class GpuOneNodeGraphTest {
             case 1 -> f.dispatch("negate", Workgroups.of(count), Args.of(x, y));
             case 2 ->
                 f.dispatch("write_constants", Workgroups.of(1), Args.of(y, number, i, run, from));
-            default -> f.copy(all, (long) to * SMALL, all, (long) from * SMALL, 4L * count);
+            case 3 -> f.copy(all, (long) to * SMALL, all, (long) from * SMALL, 4L * count);
+            default -> {
+              read.add(new byte[4 * count]);
+              f.readback(all, (long) to * SMALL, read.get(i));
+            }
           }
         }
-        if (random.nextInt(4) == 0) {
+        if (kind == 4 || random.nextInt(4) == 0) {
           f.await(); // a graph that is being made may be ready then
         }
+        read.forEach(results::writeBytes);
       }
-      return f.read(all, bytes);
+      results.writeBytes(f.read(all, bytes));
+      return results.toByteArray();
     }
   }
 
@@ -267,6 +282,83 @@ public abstract class GpuOneNodeGraphTest {
     }
   }
 
+  /** With changing sources and arrays; the place in the staging memory stays the same. */
+  @Test
+  void smallReadbacksAreGraphs() {
+    assumeUsed();
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer numbers = f.numbers()) {
+      for (int i = 0; i < 10; i++) {
+        byte[] read = new byte[12];
+        f.readback(numbers, 4L * (i / 2), read);
+        f.await();
+        assertBytes(ints(i / 2, i / 2 + 1, i / 2 + 2), read, "readback " + i);
+      }
+      assertEquals(9, sim.calls(names.launch()));
+      assertEquals(4, sim.calls(names.setCopy()), "calls for five sources");
+      assertEquals(1, f.graphs().instances());
+    }
+  }
+
+  @Test
+  void readbacksInTheBackgroundBecomeGraphs() {
+    assumeUsed();
+    try (SingleCommands f = new SingleCommands(sim, "");
+        DeviceBuffer numbers = f.numbers()) {
+      for (int i = 0; i < SingleCommands.MANY; i++) {
+        assertBytes(ints(0, 1), f.read(numbers, 8), "before");
+      }
+      f.awaitGraphs(1);
+      long launches = sim.calls(names.launch());
+      for (int i = 0; i < 20; i++) {
+        assertBytes(ints(0, 1), f.read(numbers, 8), "with the graph");
+      }
+      assertEquals(launches + 20, sim.calls(names.launch()));
+    }
+  }
+
+  /** Each has its own part of the staging memory. */
+  @Test
+  void readbacksInFlightKeepTheirPlaces() throws Exception {
+    try (SingleCommands f = new SingleCommands(sim, "&graph=on");
+        DeviceBuffer numbers = f.numbers()) {
+      byte[][] read = new byte[80][8];
+      List<HostMemory> memories = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        byte[] ignored = f.read(numbers, 8);
+      }
+      try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
+        for (int i = 0; i < 80; i++) {
+          memories.add(HostMemory.of(read[i]));
+          f.readbackAtOnce(numbers, 4L * i, memories.get(i));
+        }
+        Waits.awaitTrue("80 readbacks in the stream", () -> f.device.statistics().issued() == 80);
+        held.release();
+      }
+      for (int i = 0; i < 80; i++) {
+        memories.get(i).awaitFree(Waits.LIMIT);
+        assertBytes(ints(i, i + 1), read[i], "readback " + i);
+      }
+    }
+  }
+
+  @Test
+  void otherReadbacksAreIssuedPlainly() {
+    try (SingleCommands f = new SingleCommands(sim, "");
+        DeviceBuffer source = f.zeros(LARGE);
+        DeviceBuffer host = f.device.allocate(SMALL, BufferParams.HOST)) {
+      for (int i = 0; i < 20; i++) {
+        byte[] large = f.read(source, LARGE);
+        assertEquals(LARGE, large.length);
+        byte[] changing = f.read(source, 4 + 4 * (i % 2));
+        assertEquals(4 + 4 * (i % 2), changing.length);
+        byte[] fromHost = f.read(host, 16);
+        assertEquals(16, fromHost.length);
+      }
+      assertEquals(0, sim.calls(names.create()));
+    }
+  }
+
   /** As plain launches have, where times are recorded. */
   @Test
   void eachLaunchHasItsTimesOnTheDevice(@TempDir Path folder) throws IOException {
@@ -288,7 +380,7 @@ public abstract class GpuOneNodeGraphTest {
         RecordingFile.readAllEvents(file).stream()
             .filter(event -> event.getEventType().getName().equals(EXECUTION))
             .count();
-    assertEquals(22, times, "times of a fill, 20 dispatches, and a readback");
+    assertEquals(22, times, "times of a fill, 20 dispatches and a readback");
   }
 
   @Test

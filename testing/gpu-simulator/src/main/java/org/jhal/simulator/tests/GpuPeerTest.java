@@ -294,27 +294,25 @@ public abstract class GpuPeerTest {
           Args.of(view.slice(SIZE / 2, SIZE / 4), mine.slice(SIZE / 2, SIZE / 4)));
       commands.copy(mine, 0, view, SIZE * 3 / 4, SIZE / 4);
       commands.end();
+      long copies = 0; // other commands may be graphs as well
       for (int round = 1; round <= 4; round++) {
         try (TimelineSemaphore done = there.createSemaphore(0)) {
           there.queue(0).fill(Fence.NONE, done.at(1), theirs, 0, SIZE, FillPattern.of8(round));
           awaitReached(done, 1);
         }
+        long before = sim.calls(names.addCopy());
         run(here, commands, BindingTable.EMPTY);
-        byte[] found = new byte[SIZE];
-        try (TimelineSemaphore done = here.createSemaphore(0)) {
-          here.queue(0).readback(Fence.NONE, done.at(1), mine, 0, ByteBuffer.wrap(found));
-          awaitReached(done, 1);
-        }
+        copies += sim.calls(names.addCopy()) - before;
         ByteBuffer expected = ByteBuffer.allocate(SIZE);
         expected.put(filled(SIZE / 2, round)).put(filled(SIZE / 4, 8));
-        assertBytes(expected.array(), found, "mine in round " + round);
+        assertHolds(expected.array(), here, mine);
         ByteBuffer back = ByteBuffer.allocate(SIZE);
         back.put(filled(SIZE / 2, round)).put(filled(SIZE / 4, 4)).put(filled(SIZE / 4, round));
         assertHolds(back.array(), there, theirs);
       }
       GraphStatistics graphs = here.statistics().graphs();
       assertEquals(3, graphs.launches(), graphs::toString);
-      assertEquals(2, sim.calls(names.addCopy()));
+      assertEquals(2, copies);
     }
   }
 

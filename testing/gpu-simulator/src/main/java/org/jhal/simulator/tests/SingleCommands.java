@@ -14,6 +14,7 @@ import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.GraphStatistics;
+import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
@@ -77,6 +78,13 @@ final class SingleCommands implements AutoCloseable {
     return zeros(4 * (1 + ROOM));
   }
 
+  /** 0, 1, 2 and so on. */
+  DeviceBuffer numbers() {
+    DeviceBuffer made = device.allocate(4 * ROOM, BufferParams.DEVICE);
+    queue.upload(before(), next(), ByteBuffer.wrap(ints(ROOM, i -> i)), made, 0);
+    return made;
+  }
+
   void append(DeviceBuffer list, int value) {
     dispatch("append", Workgroups.of(1), Args.of(list, value));
   }
@@ -96,6 +104,16 @@ final class SingleCommands implements AutoCloseable {
     queue.copy(before(), next(), source, from, target, to, bytes);
   }
 
+  /** Fills an array with the bytes from {@code from} on. */
+  void readback(DeviceBuffer source, long from, byte[] target) {
+    queue.readback(before(), next(), source, from, ByteBuffer.wrap(target));
+  }
+
+  /** The same, waiting for nothing. It may end after later ones; its memory is free at the end. */
+  void readbackAtOnce(DeviceBuffer source, long from, HostMemory target) {
+    queue.readback(Fence.NONE, next(), source, from, target);
+  }
+
   void await() {
     awaitReached(last());
   }
@@ -110,7 +128,7 @@ final class SingleCommands implements AutoCloseable {
 
   byte[] read(DeviceBuffer buffer, int bytes) {
     byte[] read = new byte[bytes];
-    queue.readback(before(), next(), buffer, 0, ByteBuffer.wrap(read));
+    readback(buffer, 0, read);
     await();
     return read;
   }
