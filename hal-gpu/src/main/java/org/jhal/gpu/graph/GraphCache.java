@@ -31,7 +31,11 @@ import org.jspecify.annotations.Nullable;
 public final class GraphCache {
   static {
     EarlyClasses.initialize(
-        GraphInstance.class, GraphNodes.class, GraphRuntime.class, OneNodeGraphs.class);
+        GraphInstance.class,
+        GraphNodes.class,
+        GraphRuntime.class,
+        OneNode.class,
+        OneNodeGraphs.class);
   }
 
   /** Why commands that could be a graph are issued one by one; the text is for statistics. */
