@@ -64,7 +64,7 @@ class GraphCacheTest {
           "fake-0",
           0);
 
-  private final GraphStream stream = fake(GraphStream.class, Map.of());
+  private final GraphStream stream = fake(GraphStream.class, Map.of("isPast", () -> true));
   private final GraphCache cache =
       new GraphCache(device, new FakeGraphs(runtime, api, setup), new GraphOptions("on", 1 << 20));
 
