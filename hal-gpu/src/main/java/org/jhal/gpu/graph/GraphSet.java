@@ -192,38 +192,25 @@ public final class GraphSet implements PreparedCommands {
     private boolean launchUnchanged(Submission submission) {
       List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) {
-        GraphInstance<GraphNodes> instance = now.get(i);
-        if (instance.claim()) {
-          boolean isWhole = false;
-          try {
-            boolean hasTable = instance.content().changedSlots(submission) == 0;
-            if (hasTable) {
-              instance.launch();
-            }
-            isWhole = true;
-            if (hasTable) {
-              pause = FIRST_PAUSE;
-              return true;
-            }
-          } finally {
-            unclaim(instance, isWhole);
-          }
+        if (launch(now.get(i), submission, false) == null) {
+          pause = FIRST_PAUSE;
+          return true;
         }
       }
       return false;
     }
 
-    /** Ends a claim. An instance that is not whole goes out of use. */
-    private void unclaim(GraphInstance<GraphNodes> instance, boolean isWhole) {
-      if (isWhole) {
-        instance.unclaim();
-      } else {
-        remove(instance);
-        dying.add(instance);
-      }
+    private @Nullable Fallback launch(GraphInstance<GraphNodes> instance, Submission submission) {
+      return launch(instance, submission, true);
     }
 
-    private @Nullable Fallback launch(GraphInstance<GraphNodes> instance, Submission submission) {
+    /**
+     * Launches an instance; returns null, or the reason why not.
+     *
+     * @param maySet whether nodes may be set for the submission's table
+     */
+    private @Nullable Fallback launch(
+        GraphInstance<GraphNodes> instance, Submission submission, boolean maySet) {
       if (!instance.claim()) {
         return Fallback.GIVEN_UP; // evicted
       }
@@ -231,7 +218,7 @@ public final class GraphSet implements PreparedCommands {
       try {
         long changed = instance.content().changedSlots(submission);
         if (changed != 0) {
-          Fallback obstacle = obstacle(instance, changed, submission);
+          Fallback obstacle = maySet ? obstacle(instance, changed, submission) : Fallback.GIVEN_UP;
           if (obstacle != null) {
             isWhole = true;
             return obstacle;
@@ -251,7 +238,12 @@ public final class GraphSet implements PreparedCommands {
         isWhole = true;
         return null;
       } finally {
-        unclaim(instance, isWhole);
+        if (isWhole) {
+          instance.unclaim();
+        } else {
+          remove(instance);
+          dying.add(instance);
+        }
       }
     }
 

@@ -53,10 +53,10 @@ final class OneNodeGraph implements KernelAttachment {
     return cache.makesAtOnce() ? 1 : FIRST_USES;
   }
 
-  /** Whether the issuing thread should be one that may make the graph. For any thread. */
+  /** Whether the graph has yet to be made. For any thread. */
   boolean isWanted() {
     GraphInstance<OneNode> now = instance;
-    return cache.makesAtOnce() && (now == null || !now.isUsable());
+    return now == null || !now.isUsable();
   }
 
   /**
