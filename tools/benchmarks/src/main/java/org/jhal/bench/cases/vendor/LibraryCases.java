@@ -16,6 +16,7 @@ public final class LibraryCases {
   private static final int[] ROWS = {64, 1024, 4096};
   private static final int SMALL = 64; // what JHAL adds to each call dominates
   private static final int PRODUCTS = 50;
+  private static final int SMALL_PRODUCTS = 500; // so that both ends of a chain hardly count
   private static final int LARGE = 4096; // from here on, the library's own time dominates
   private static final double MOST = 1.02;
   private static final double MOST_SMALL = 1.4;
@@ -37,7 +38,7 @@ public final class LibraryCases {
 
   /** A chain of products of matrices with {@code rows} rows. */
   static Series series(Bench bench, int rows) {
-    int steps = bench.steps(PRODUCTS);
+    int steps = bench.steps(rows == SMALL ? SMALL_PRODUCTS : PRODUCTS);
     List<Subject> baselines = new ArrayList<>();
     baselines.add(OnCuda.raw(bench).subject("gemm", rows, steps, all -> new double[] {all[0]}));
     Bench peer = bench.peer();
