@@ -3,6 +3,7 @@ package org.jhal.driver.transfer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
@@ -127,6 +128,13 @@ final class ReadbackRing {
     return at + space(bytes) - begin <= BYTES ? at : -1;
   }
 
+  private @Nullable Milestone makeMilestone(int index) {
+    if (milestones[index] == null) {
+      milestones[index] = stream.milestone();
+    }
+    return milestones[index];
+  }
+
   /** Frees the memory. Called when the stream is idle or lost. */
   void close() {
     for (Milestone milestone : milestones) {
@@ -196,7 +204,7 @@ final class ReadbackRing {
      */
     void copyInPieces(DeviceMemory source, long from) {
       while (target.size() - marked > PIECE) {
-        Milestone behind = milestone(marked, true);
+        Milestone behind = makeMilestone((offset + marked) / PIECE);
         if (behind == null) {
           break;
         }
@@ -208,15 +216,6 @@ final class ReadbackRing {
       stream.readback(source, from + marked, memory.whole, offset + marked, rest);
     }
 
-    /** That of the piece which begins at so many bytes of this part. */
-    private @Nullable Milestone milestone(int at, boolean makes) {
-      int index = (offset + at) / PIECE;
-      if (makes && milestones[index] == null) {
-        milestones[index] = stream.milestone();
-      }
-      return milestones[index];
-    }
-
     @Override
     public boolean isBrief() {
       return true;
@@ -224,9 +223,11 @@ final class ReadbackRing {
 
     @Override
     public boolean advance() {
-      Milestone behind = copied < marked ? milestone(copied, false) : null;
-      if (behind != null && behind.isPassed()) {
-        copyTo(copied + PIECE);
+      if (copied < marked) {
+        Milestone behind = Objects.requireNonNull(milestones[(offset + copied) / PIECE]);
+        if (behind.isPassed()) {
+          copyTo(copied + PIECE);
+        }
       }
       return copied < marked;
     }
