@@ -27,6 +27,20 @@ public interface HostCompletion {
   }
 
   /**
+   * Does a part of what {@link #run} has to do, if the device is so far; otherwise nothing. Called
+   * for a brief completion between the issue and {@link #run}, by the threads that wait for the
+   * event, one at a time and with the device bound. It takes less time than {@link #run} may, and
+   * may ask how far a stream has come. The operation may fail later.
+   *
+   * <p>What it throws is dropped: it is not called again, and {@link #run} does the rest.
+   *
+   * @return whether to call it again before the event fires
+   */
+  default boolean advance() {
+    return false;
+  }
+
+  /**
    * Releases what this holds, such as staging memory. Called once, whether or not {@link #run} was.
    */
   default void retire() {}

@@ -37,7 +37,7 @@ class SmallReadbackTest {
 
   /** Each is behind the fill of its own bytes, and nothing else orders them. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 4096, 70_001, MIB})
+  @ValueSource(ints = {1, 4096, 70_001, MIB / 4 + 1, MIB - 1, MIB})
   @Rule({"K7", "M2", "Q9"})
   void manyInFlightOnAllQueuesGetTheirOwnBytes(int size, Cts cts) {
     int count = size > 100_000 ? 12 : 100;
@@ -59,21 +59,26 @@ class SmallReadbackTest {
   }
 
   /** The host waits for each, so that it often sees the end before a thread of the device does. */
-  @Test
+  @ParameterizedTest
+  @ValueSource(ints = {1024, MIB / 16 + 1, MIB / 4})
   @Rule({"M2", "Q9"})
-  void eachOfARowIsVisibleWhenItsWaitReturns(Cts cts) {
-    DeviceBuffer buffer = cts.buffer(4096);
+  void eachOfARowIsVisibleWhenItsWaitReturns(int count, Cts cts) {
+    int bytes = 4 * count;
+    DeviceBuffer buffer = cts.buffer(bytes);
     TimelineSemaphore done = cts.semaphore();
-    int[] read = new int[1024];
+    int[] read = new int[count];
     HostMemory memory = HostMemory.of(read);
-    for (int i = 1; i <= 300; i++) {
+    int rounds = count == 1024 ? 300 : 40;
+    for (int i = 1; i <= rounds; i++) {
       cts.queue()
-          .fill(Fence.NONE, done.at(2L * i - 1), buffer, 0, 4096, FillPattern.of32(i * 0x10203));
+          .fill(Fence.NONE, done.at(2L * i - 1), buffer, 0, bytes, FillPattern.of32(i * 0x10203));
       cts.queue().readback(done.at(2L * i - 1), done.at(2L * i), buffer, 0, memory);
       awaitReached(done, 2L * i);
       assertFalse(memory.isBorrowed(), "the memory is borrowed after its signal");
-      assertEquals(i * 0x10203, read[0], "the first word of readback " + i);
-      assertEquals(i * 0x10203, read[1023], "the last word of readback " + i);
+      for (int at = 0; at < count; at += 1023) {
+        assertEquals(i * 0x10203, read[at], "word " + at + " of readback " + i);
+      }
+      assertEquals(i * 0x10203, read[count - 1], "the last word of readback " + i);
     }
   }
 

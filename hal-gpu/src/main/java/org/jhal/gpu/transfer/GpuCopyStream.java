@@ -37,6 +37,27 @@ public abstract class GpuCopyStream implements CopyStream {
     runtime.copyToHost(stream, hostAddress(staging) + to, address(source) + from, bytes);
   }
 
+  @Override
+  public final Milestone milestone() {
+    long event = runtime.createEvent(false);
+    return new Milestone() {
+      @Override
+      public void set() {
+        runtime.recordEvent(event, stream);
+      }
+
+      @Override
+      public boolean isPassed() {
+        return runtime.queryEvent(event);
+      }
+
+      @Override
+      public void close() {
+        runtime.destroyEvent(event);
+      }
+    };
+  }
+
   private static long address(DeviceMemory memory) {
     return ((GpuMemory) memory).address();
   }

@@ -2,6 +2,7 @@ package org.jhal.driver.transfer;
 
 import org.jhal.HalException;
 import org.jhal.driver.DeviceMemory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of a device as far as moving bytes and freeing memory depend on it: it copies between
@@ -53,6 +54,14 @@ public interface CopyStream {
    */
   boolean isPast(long mark);
 
+  /**
+   * Creates an object that marks one place of the stream at a time, in which other threads see the
+   * stream pass it. Null if there is none; then small readbacks are not copied in pieces.
+   */
+  default @Nullable Milestone milestone() {
+    return null;
+  }
+
   /** Waits until the stream is past a mark, better asleep than polling. May wait longer. */
   default void await(long mark) {
     synchronize();
@@ -63,4 +72,22 @@ public interface CopyStream {
 
   /** Ends the stream, which is idle unless the device is lost. Not called for one that is lent. */
   void close();
+
+  /** A place in a stream. */
+  interface Milestone {
+    /**
+     * Sets it behind all that is in the stream now. Called by a thread that uses the stream, once
+     * the stream is past the place before.
+     */
+    void set();
+
+    /**
+     * Whether the stream is past the place where it was last set; never blocks. For any thread with
+     * the device bound.
+     */
+    boolean isPassed();
+
+    /** Releases it, when the stream is idle or lost. */
+    void close();
+  }
 }

@@ -122,7 +122,11 @@ public class HostTransfers {
     if (part != null) {
       submission.afterwards(part); // first: however the operation ends, the part is given back
       submission.moves(command, TransferPath.STAGED);
-      copyToStaging(command, submission, part.staging(), part.offset());
+      if (!part.isLarge()) {
+        copyToStaging(command, submission, part.staging(), part.offset());
+      } else {
+        part.copyInPieces(submission.memory(command.source()), submission.offset(command.source()));
+      }
       return false;
     }
     DeviceMemory source = submission.memory(command.source());
@@ -133,8 +137,8 @@ public class HostTransfers {
   }
 
   /**
-   * Puts the copy of a READBACK to page-locked staging memory into the stream. If this throws, a
-   * part of it may be in the stream. A subclass may have a faster way.
+   * Puts the copy of a READBACK of up to 256 KiB to page-locked staging memory into the stream. If
+   * this throws, a part of it may be in the stream. A subclass may have a faster way.
    *
    * @param to where in the staging memory, in bytes
    */

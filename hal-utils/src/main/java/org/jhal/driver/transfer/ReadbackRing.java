@@ -3,12 +3,14 @@ package org.jhal.driver.transfer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.MappedRange;
+import org.jhal.driver.transfer.CopyStream.Milestone;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * gets a part of it, and the caller puts its copy into the stream at once. The thread that sees the
  * event of the operation fire copies the part to the program's memory, so no thread is changed.
  * Without room a readback is left to the {@link TransferRing}: nothing waits for a part.
+ *
+ * <p>A larger part is copied in pieces, each but the last with a milestone of the stream behind it.
+ * A thread that waits for the event copies the pieces that have arrived, while later ones are on
+ * their way.
  *
  * <p>The memory is made by the first readback for which issuing may block. If it cannot be had, it
  * is not asked for again.
@@ -26,6 +32,12 @@ import org.jspecify.annotations.Nullable;
 final class ReadbackRing {
   /** The most bytes that one readback copies: what takes a host thread about 100 us. */
   static final int MAX_BYTES = 1 << 20;
+
+  /**
+   * What the device and the host copy at once of a larger readback. So few pieces are in the stream
+   * that they need no weight.
+   */
+  private static final int PIECE = 256 << 10;
 
   /** Two of the largest: one is on its way while the host copies the other. */
   private static final int BYTES = 2 * MAX_BYTES;
@@ -43,6 +55,10 @@ final class ReadbackRing {
   private final Deque<Part> parts = new ArrayDeque<>();
   private long begin;
   private long end;
+
+  // Of the pieces that begin in each PIECE bytes of the memory, of which only one is in the stream
+  // at a time. Each is made by the thread that issues, before others can see it.
+  private final @Nullable Milestone[] milestones = new Milestone[BYTES / PIECE];
 
   /** A ring without memory, for a stream that it does not close. */
   ReadbackRing(CopyStream stream) {
@@ -112,8 +128,20 @@ final class ReadbackRing {
     return at + space(bytes) - begin <= BYTES ? at : -1;
   }
 
+  private @Nullable Milestone makeMilestone(int index) {
+    if (milestones[index] == null) {
+      milestones[index] = stream.milestone();
+    }
+    return milestones[index];
+  }
+
   /** Frees the memory. Called when the stream is idle or lost. */
   void close() {
+    for (Milestone milestone : milestones) {
+      if (milestone != null) {
+        milestone.close();
+      }
+    }
     Memory own = memory;
     if (own != null) {
       own.whole.free();
@@ -140,6 +168,11 @@ final class ReadbackRing {
     // Set by the thread that ends the operation, read by the one that issues.
     private volatile Use use = Use.TAKEN;
 
+    // What has a milestone behind it; written when it is issued. What the host has copied of that;
+    // used by one thread at a time.
+    private int marked;
+    private int copied;
+
     private long mark; // once it was seen to be dropped; used by the thread that issues
 
     private Part(Memory memory, HostMemory target, int offset, long end) {
@@ -159,20 +192,61 @@ final class ReadbackRing {
       return offset;
     }
 
+    /** Whether it is more than a piece. */
+    boolean isLarge() {
+      return target.size() > PIECE;
+    }
+
+    /**
+     * Puts the copies of all pieces into the stream. If this throws, some of them may be in it.
+     *
+     * @param from where in the source, in bytes
+     */
+    void copyInPieces(DeviceMemory source, long from) {
+      while (target.size() - marked > PIECE) {
+        Milestone behind = makeMilestone((offset + marked) / PIECE);
+        if (behind == null) {
+          break;
+        }
+        stream.readback(source, from + marked, memory.whole, offset + marked, PIECE);
+        behind.set();
+        marked += PIECE;
+      }
+      long rest = target.size() - marked;
+      stream.readback(source, from + marked, memory.whole, offset + marked, rest);
+    }
+
     @Override
     public boolean isBrief() {
       return true;
     }
 
     @Override
+    public boolean advance() {
+      if (copied < marked) {
+        Milestone behind = Objects.requireNonNull(milestones[(offset + copied) / PIECE]);
+        if (behind.isPassed()) {
+          copyTo(copied + PIECE);
+        }
+      }
+      return copied < marked;
+    }
+
+    @Override
     public void run(Context context) {
       try {
-        memory.range.invalidate();
-        int limit = offset + (int) target.size();
-        target.write(0, memory.bytes.duplicate().limit(limit).position(offset));
+        copyTo((int) target.size());
       } finally {
         use = Use.FREE; // before the signals: the next readback finds it
       }
+    }
+
+    /** Copies what has arrived, up to {@code end}, to the program's memory. */
+    private void copyTo(int end) {
+      memory.range.invalidate();
+      ByteBuffer arrived = memory.bytes.duplicate();
+      target.write(copied, arrived.limit(offset + end).position(offset + copied));
+      copied = end;
     }
 
     @Override

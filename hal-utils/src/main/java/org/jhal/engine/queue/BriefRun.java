@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.support.Attempt;
 
 /**
  * Decides which thread runs a {@linkplain HostCompletion#isBrief brief} host completion, and which
@@ -12,12 +13,17 @@ import org.jhal.driver.HostCompletion;
  * completion thread may change. If that sees the event meanwhile, it takes the operation out and
  * leaves the rest to the host thread; otherwise it finds the operation settled, and retires it.
  *
+ * <p>Before the event fires, any of them may {@link #advance} it. Then the operation cannot be
+ * claimed, so whoever is to run or drop it waits for that, which is the copy of a piece.
+ *
  * <p>Thread-safe.
  */
-final class BriefRun {
+final class BriefRun implements Attempt.Body {
   private enum State {
     /** No thread has claimed it. */
     OPEN,
+    /** A thread does a part of it, and the event may fire meanwhile. */
+    ADVANCING,
     /** A host thread runs it, and the operation is in flight. */
     CLAIMED,
     /** The operation is in no list: the thread that runs this has it retired. */
@@ -29,13 +35,38 @@ final class BriefRun {
   final HostCompletion completion;
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
 
+  /** There is more to do before the event fires. Written while ADVANCING. */
+  private volatile boolean mayAdvance = true;
+
   BriefRun(HostCompletion completion) {
     this.completion = completion;
   }
 
+  /**
+   * For a thread that has seen that the event has not fired; the device is bound. The operation may
+   * fail meanwhile. Its memory stays borrowed until it is retired, for which it has to be claimed.
+   */
+  void advance() {
+    if (mayAdvance && state.compareAndSet(State.OPEN, State.ADVANCING)) {
+      try {
+        if (ProgramCode.thrownBy(this) != null) {
+          mayAdvance = false;
+        }
+      } finally {
+        state.set(State.OPEN); // a call no deeper than that of compareAndSet() above
+      }
+    }
+  }
+
+  /** For {@link #advance}. Without a lambda, see {@link ProgramCode#releaseCallback}. */
+  @Override
+  public void run() {
+    mayAdvance = completion.advance();
+  }
+
   /** For a host thread that has seen the event fire: whether it is to run the completion. */
   boolean claimInFlight() {
-    return state.compareAndSet(State.OPEN, State.CLAIMED);
+    return claim(State.CLAIMED);
   }
 
   /**
@@ -43,7 +74,16 @@ final class BriefRun {
    * to run the completion, or to drop it. If not, a host thread has claimed it.
    */
   boolean claim() {
-    return state.compareAndSet(State.OPEN, State.LEFT);
+    return claim(State.LEFT);
+  }
+
+  private boolean claim(State to) {
+    State found = state.compareAndExchange(State.OPEN, to);
+    while (found == State.ADVANCING) {
+      Thread.onSpinWait(); // not for long: else this thread would copy the piece
+      found = state.compareAndExchange(State.OPEN, to);
+    }
+    return found == State.OPEN;
   }
 
   /**

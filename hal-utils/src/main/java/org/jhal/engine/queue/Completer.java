@@ -123,6 +123,9 @@ final class Completer<E> {
     if (fate == Fate.OPEN) {
       fate = fate(first, isIdle || !isPolled);
     }
+    if (fate == Fate.OPEN && !isPolled && first.brief != null) {
+      first.brief.advance();
+    }
     if (fate == Fate.OPEN && isIdle && !isPolled) {
       fate = await(first);
     }

@@ -172,7 +172,8 @@ final class EventInquiry<E> {
 
   /**
    * Queries an event until it has fired, {@code isOver} returns true, or {@code end} has passed;
-   * once without {@code isOver}. A failure loses the device. Releases the event.
+   * once without {@code isOver}. Meanwhile it advances a brief host completion. A failure loses the
+   * device. Releases the event.
    *
    * @return whether the operation is over: the event has fired, or asking has lost the device
    */
@@ -187,6 +188,9 @@ final class EventInquiry<E> {
               || queue.gate.isShut()
               || System.nanoTime() - end >= 0) {
             return false;
+          }
+          if (operation.brief != null) {
+            operation.brief.advance();
           }
           Thread.onSpinWait();
         }

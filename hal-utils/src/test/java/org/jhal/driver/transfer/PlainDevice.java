@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalException;
@@ -33,7 +34,17 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
   static final int DEADLINE_SECONDS = 30;
 
   final Faults faults =
-      new Faults(Set.of("bind", "open", "pin", "upload", "readback", "mark", "synchronize"));
+      new Faults(
+          Set.of(
+              "bind",
+              "open",
+              "pin",
+              "upload",
+              "readback",
+              "mark",
+              "milestone",
+              "isPassed",
+              "synchronize"));
   final MemoryBudget budget;
   final TransferRing ring;
 
@@ -48,6 +59,9 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
 
   /** Streams do nothing until it is open. */
   volatile CountDownLatch gate = new CountDownLatch(0);
+
+  /** How many copies streams may make in all, besides. */
+  final Semaphore copies = new Semaphore(Integer.MAX_VALUE);
 
   private final ThreadLocal<Integer> bound = ThreadLocal.withInitial(() -> 0);
   private final ExecutorService copyThreads;
@@ -258,6 +272,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
       try {
         for (Runnable copy = next(); copy != null; copy = next()) {
           gate.await();
+          PlainDevice.this.copies.acquire();
           copy.run();
           synchronized (this) {
             done++;
@@ -321,6 +336,33 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
     public synchronized boolean isPast(long mark) {
       assertBound();
       return done >= mark;
+    }
+
+    @Override
+    public Milestone milestone() {
+      assertBound();
+      faults.check("milestone");
+      live.incrementAndGet();
+      return new Milestone() {
+        private volatile long place;
+
+        @Override
+        public void set() {
+          assertTrue(isPast(place), "set again before it is passed");
+          place = mark();
+        }
+
+        @Override
+        public boolean isPassed() {
+          faults.check("isPassed");
+          return isPast(place);
+        }
+
+        @Override
+        public void close() {
+          live.decrementAndGet();
+        }
+      };
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class ReadbackRingTest {
   private static final int MOST = ReadbackRing.MAX_BYTES;
+  private static final int PIECE = 256 << 10;
 
   private final PlainDevice device = new PlainDevice(1 << 30, 64 << 10, 1);
   private final Memory memory = device.allocate(2 * MOST);
@@ -50,6 +52,8 @@ class ReadbackRingTest {
   @AfterEach
   void close() throws Exception {
     device.gate.countDown();
+    device.copies.drainPermits();
+    device.copies.release(Integer.MAX_VALUE);
     stream.synchronize();
     ring.close();
     stream.close();
@@ -77,7 +81,11 @@ class ReadbackRingTest {
   }
 
   private void start(ReadbackRing.Part part, int from, int bytes) {
-    stream.readback(memory, from, part.staging(), part.offset(), bytes);
+    if (part.isLarge()) {
+      part.copyInPieces(memory, from);
+    } else {
+      stream.readback(memory, from, part.staging(), part.offset(), bytes);
+    }
   }
 
   private void end(ReadbackRing.@Nullable Part part) {
@@ -166,6 +174,128 @@ class ReadbackRingTest {
     assertContent(0, first);
     assertContent(3, second);
     end(begin(new byte[MOST], 0));
+  }
+
+  /** Lets the stream make one copy, and waits until it has made {@code copies} in all. */
+  private void letArrive(long copies) {
+    device.copies.release(1);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PlainDevice.DEADLINE_SECONDS);
+    while (!stream.isPast(copies)) {
+      assertTrue(System.nanoTime() - end < 0, "copy " + copies + " was not made");
+      Thread.onSpinWait();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1, MOST - 1, MOST})
+  void piecesAreCopiedAsTheyArrive(int length) {
+    device.copies.drainPermits();
+    byte[] array = new byte[length];
+    ByteBuffer direct = ByteBuffer.allocateDirect(length);
+    for (HostMemory target : new HostMemory[] {HostMemory.of(array), HostMemory.of(direct)}) {
+      ReadbackRing.Part part = assertNotNullPart(ring.begin(target, true));
+      long before = stream.mark();
+      start(part, 3, length);
+      int pieces = (length - 1) / PIECE; // those with a milestone
+      assertEquals(before + pieces + 1, stream.mark(), "copies");
+      for (int i = 1; i <= pieces; i++) {
+        assertTrue(part.advance(), "before piece " + i + " has arrived");
+        assertContent(target, length, (i - 1) * PIECE);
+        letArrive(before + i);
+        assertEquals(i < pieces, part.advance(), "more to come before the event");
+        assertContent(target, length, i * PIECE);
+      }
+      assertFalse(part.advance());
+      letArrive(before + pieces + 1);
+      assertContent(target, length, pieces * PIECE);
+      end(part);
+      assertContent(target, length, length);
+    }
+  }
+
+  /** Checks that so many bytes have been copied, and no more. */
+  private void assertContent(HostMemory target, int length, int copied) {
+    ByteBuffer expected = ByteBuffer.allocate(length).put(memory.bytes, 3, copied).clear();
+    ByteBuffer content = ByteBuffer.allocate(length);
+    target.read(0, content);
+    assertEquals(expected, content.clear(), copied + " bytes");
+  }
+
+  @Test
+  void aSmallerOneIsCopiedAtOnce() {
+    for (int length : new int[] {1, PIECE}) {
+      byte[] target = new byte[length];
+      ReadbackRing.Part part = assertNotNullPart(begin(target, 0));
+      stream.synchronize();
+      assertFalse(part.advance());
+      assertArrayEquals(new byte[length], target);
+      end(part);
+      assertContent(0, target);
+    }
+  }
+
+  /** As many as are in the ring at once, at all places of it. */
+  @Test
+  void piecesOfSeveralPartsDoNotMixUp() {
+    for (int length : new int[] {MOST, PIECE + 7, 3 * PIECE - 300}) {
+      for (int round = 0; round < 5; round++) {
+        Deque<Runnable> ends = new ArrayDeque<>();
+        while (true) {
+          byte[] target = new byte[length];
+          int from = 100 * ends.size() + round;
+          ReadbackRing.Part part = begin(target, from);
+          if (part == null) {
+            break;
+          }
+          ends.add(
+              () -> {
+                while (part.advance()) {
+                  Thread.onSpinWait();
+                }
+                stream.synchronize();
+                end(part);
+                assertContent(from, target);
+              });
+        }
+        assertTrue(ends.size() > 1, ends.size() + " parts");
+        ends.forEach(Runnable::run);
+      }
+    }
+  }
+
+  /** What a thread that waits does not find out, the one that sees the event does not need. */
+  @Test
+  void theRestIsCopiedAtTheEnd() {
+    byte[] target = new byte[MOST];
+    ReadbackRing.Part part = assertNotNullPart(begin(target, 1));
+    stream.synchronize();
+    assertTrue(part.advance());
+    device.fail("isPassed", 1, Status.UNAVAILABLE);
+    assertThrows(HalException.class, part::advance);
+    end(part);
+    assertContent(1, target);
+  }
+
+  @Test
+  void aPieceThatIsNotIssuedGivesThePartBack() {
+    for (String call : new String[] {"milestone", "readback", "mark"}) {
+      for (int nth = 1; nth <= 3; nth++) {
+        ReadbackRing fresh = new ReadbackRing(stream);
+        for (int i = 0; i < 3; i++) {
+          ReadbackRing.Part part =
+              assertNotNullPart(fresh.begin(HostMemory.of(new byte[MOST]), true));
+          if (i == 0) {
+            device.fail(call, nth, Status.ABORTED);
+            assertThrows(HalException.class, () -> part.copyInPieces(memory, 0), call + nth);
+          } else {
+            part.copyInPieces(memory, 0);
+          }
+          part.retire();
+          stream.synchronize();
+        }
+        fresh.close();
+      }
+    }
   }
 
   /** Sizes at which parts do not fit the end of the ring. */

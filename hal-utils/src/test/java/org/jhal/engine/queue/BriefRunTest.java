@@ -11,11 +11,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -239,6 +242,158 @@ class BriefRunTest {
         });
     assertEquals(1, done.currentValue());
     harness.finish();
+  }
+
+  private QueueUse enqueueInParts(BooleanSupplier advances) {
+    QueueUse use = new QueueUse("brief", Fence.NONE, done.at(1));
+    use.hostCompletion = new BriefCompletion(() -> ran.add("rest"), advances);
+    return harness.enqueue(0, use);
+  }
+
+  private boolean addPart() {
+    ran.add("part");
+    return ran.size() < 3;
+  }
+
+  /** A wait that ends before the event fires leaves the rest to the next one. */
+  @Test
+  void whoeverPollsAdvancesIt() {
+    enqueueInParts(this::addPart);
+    pollFor(2);
+    pollFor(3);
+    assertEquals(List.of("part", "part", "part"), ran, "until there is nothing to do");
+    assertEquals(0, done.currentValue());
+    runStreams();
+    assertTrue(poll(1));
+    assertEquals(List.of("part", "part", "part", "rest"), ran);
+    harness.finish();
+  }
+
+  /** Polls the operation in so many turns, before its event has fired. */
+  private void pollFor(int turns) {
+    int[] left = {turns};
+    Producer producer = Objects.requireNonNull(done.covering(1), "what covers the value");
+    long end = System.nanoTime() + DEADLINE.toNanos();
+    boolean ignored = producer.settleWhenFired(end, () -> left[0]-- == 0);
+  }
+
+  /** It does not wait in the native runtime, and so asks again and again. */
+  @Test
+  void theCompletionThreadAdvancesItToo() {
+    QueueHarness quiet = QueueHarness.thatIsQuiet(1, 512, 1);
+    QueueUse use = new QueueUse("brief", Fence.NONE, done.at(1));
+    use.hostCompletion =
+        new BriefCompletion(
+            () -> ran.add("rest"),
+            () -> {
+              boolean isMore = addPart();
+              while (!isMore && quiet.streams.get(0).advance()) {
+                continue; // the event fires
+              }
+              return isMore;
+            });
+    quiet.enqueue(0, use);
+    quiet.run();
+    assertEquals(List.of("part", "part", "part", "rest"), ran);
+    quiet.finish();
+  }
+
+  /** What the rest meets as well is reported there. */
+  @Test
+  void whatAPartThrowsIsDropped() {
+    int[] calls = new int[1];
+    enqueueInParts(
+        () -> {
+          calls[0]++;
+          throw new InternalError("on purpose");
+        });
+    pollFor(3);
+    assertEquals(1, calls[0]);
+    runStreams();
+    assertTrue(poll(1));
+    assertNull(harness.lost());
+    assertEquals(1, done.currentValue());
+    harness.finish();
+  }
+
+  @Test
+  void theRunWaitsForAPart() {
+    whileAHostThreadAdvances(
+        use -> {
+          runStreams();
+          return Threads.start("completion", harness::run);
+        });
+    assertEquals(List.of("part", "rest"), ran);
+    assertEquals(1, done.currentValue());
+    harness.finish();
+  }
+
+  /** A program that sees the failure finds its memory borrowed. */
+  @Test
+  void aLossWaitsForAPartBeforeItEndsTheBorrow() {
+    whileAHostThreadAdvances(
+        use -> {
+          runStreams();
+          harness.lose(GONE);
+          Threads completion = Threads.start("completion", harness::run);
+          Threads.await("the failure", () -> done.failure() != null);
+          assertFailure(GONE, done.failure());
+          return completion;
+        });
+    assertEquals(List.of("part"), ran);
+    harness.finish();
+  }
+
+  @Test
+  void aCloseWaitsForAPart() {
+    whileAHostThreadAdvances(
+        use -> {
+          assertFalse(queue.shutdown().shut(System.nanoTime()), "with a thread inside");
+          runStreams();
+          return Threads.start("completion", harness::run);
+        });
+    assertEquals(List.of("part", "rest"), ran);
+    harness.finish();
+  }
+
+  /** Runs {@code meanwhile} while a host thread does a part; the thread it starts has to wait. */
+  private void whileAHostThreadAdvances(Function<QueueUse, Threads> meanwhile) {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    QueueUse use =
+        enqueueInParts(
+            () -> {
+              begun.countDown();
+              Threads.await("the test lets the host go on", () -> mayEnd.getCount() == 0);
+              ran.add("part");
+              return false;
+            });
+    Threads host = Threads.start("host", () -> pollFor(1));
+    Threads waits;
+    try {
+      Threads.await("the host thread does a part", () -> begun.getCount() == 0);
+      Threads completion = meanwhile.apply(use);
+      Threads.await("it to wait for the part", () -> waitsForAPart(completion));
+      waits = completion;
+      assertEquals(0, use.retired.get(), "while a host thread does a part of it");
+      assertEquals(1, use.borrowed.get(), "while a host thread does a part of it");
+      assertEquals(List.of(), ran);
+    } finally {
+      mayEnd.countDown();
+    }
+    host.join();
+    waits.join();
+    harness.run();
+    assertEquals(0, use.borrowed.get());
+    assertEquals(1, use.retired.get());
+  }
+
+  private static boolean waitsForAPart(Threads thread) {
+    return Arrays.stream(thread.thread().getStackTrace())
+        .anyMatch(
+            frame ->
+                frame.getClassName().equals(BriefRun.class.getName())
+                    && frame.getMethodName().equals("claim"));
   }
 
   /** Runs {@code meanwhile} while the completion runs on a host thread. */

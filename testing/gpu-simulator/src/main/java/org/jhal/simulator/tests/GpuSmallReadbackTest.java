@@ -3,6 +3,7 @@ package org.jhal.simulator.tests;
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -36,6 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 public abstract class GpuSmallReadbackTest extends SimulatedRing {
   private static final int MIB = 1 << 20;
+  private static final int PIECE = 256 << 10;
+
+  /** How long a piece takes, so that a test can do something before the next one arrives. */
+  private static final Duration SLOW = Duration.ofMillis(150);
 
   /** For a driver. */
   protected GpuSmallReadbackTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
@@ -72,7 +77,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
               .queue(0)
               .readback(Fence.NONE, done.at(i + 2), buffer, (long) i * MIB, memories.get(i));
         }
-        assertEquals(before + 2, sim.calls(names.copyToHost()), "copies in the stream");
+        assertEquals(before + 2 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
         ByteBuffer large = ByteBuffer.wrap(content, 0, LARGE);
         device.queue(1).upload(Fence.NONE, moved.at(1), large, other, 0);
       } finally {
@@ -83,6 +88,125 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
         memories.get(i).awaitFree(Waits.LIMIT); // they may end in any order
         assertBytes(part(content, i * MIB, MIB), targets[i], "readback " + i);
       }
+    }
+  }
+
+  /** Of one piece and of several, and what is in a stream meets nothing of what was before. */
+  @ParameterizedTest
+  @ValueSource(ints = {PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE + 5, MIB - 1, MIB})
+  void theBytesAreTheSameInPieces(int size) {
+    byte[] content = bytes(MIB + 64);
+    try (Device device = open(1, "&spin=1s");
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, content, buffer);
+      for (int i = 0; i < 12; i++) {
+        byte[] array = new byte[size];
+        ByteBuffer direct = ByteBuffer.allocateDirect(size);
+        ByteBuffer target = i % 2 == 0 ? ByteBuffer.wrap(array) : direct;
+        device.queue(0).readback(Fence.NONE, done.at(i + 1), buffer, i, target);
+        awaitReached(done, i + 1);
+        if (i % 2 == 1) {
+          direct.get(array);
+        }
+        assertBytes(part(content, i, size), array, "readback " + i);
+      }
+    }
+  }
+
+  /** By the host thread that polls, or the completion thread if none does. */
+  @ParameterizedTest
+  @ValueSource(strings = {"&spin=1s", "&spin=0ns&completion-spin=1s"})
+  void piecesAreCopiedAsTheyArrive(String options) throws Exception {
+    byte[] content = filled(MIB, 7);
+    byte[] target = new byte[MIB];
+    try (Device device = open(1, options);
+        DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, content, buffer);
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1);
+      sim.simulator().delay("@copy", SLOW);
+      readback(device, buffer, 0, target, done.at(2));
+      Task<?> waiter = Task.run("waits", () -> done.await(2, Waits.LIMIT));
+      Waits.awaitTrue("the first piece", () -> target[PIECE - 1] != 0);
+      sim.simulator().pause(0, 0);
+      try {
+        assertEquals(1, done.value(), "the rest is on its way");
+        assertEquals(0, target[MIB - 1]);
+      } finally {
+        sim.simulator().delay("@copy", Duration.ZERO);
+        sim.simulator().resume(0, 0);
+      }
+      Object ignored = waiter.join();
+      assertBytes(content, target, "the bytes that were read");
+    }
+  }
+
+  /** Rule S4. */
+  @Test
+  void aWaitMayEndBetweenPieces() throws Exception {
+    byte[] content = filled(MIB, 7);
+    byte[] target = new byte[MIB];
+    try (Device device = open(1, "&spin=1s");
+        DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, content, buffer);
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1);
+      sim.simulator().delay("@copy", SLOW);
+      readback(device, buffer, 0, target, done.at(2));
+      assertFalse(done.tryAwait(2, SLOW.plus(SLOW.dividedBy(2))));
+      sim.simulator().delay("@copy", Duration.ZERO);
+      awaitReached(done, 2);
+      assertBytes(content, target, "the bytes that were read");
+      for (int i = 0; i < 3; i++) {
+        assertBytes(content, read(device, buffer), "afterwards");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"&spin=1s", "&spin=0ns&completion-spin=1s", "&spin=0ns"})
+  void aLossBetweenPiecesFailsTheReadback(String options) throws Exception {
+    HostMemory memory = HostMemory.of(new byte[MIB]);
+    try (Device device = open(1, options);
+        DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1);
+      sim.simulator().delay("@copy", LINGER);
+      sim.simulator().failForGood("@copy", 3, GpuFault.STICKY_CODE);
+      device.queue(0).readback(Fence.NONE, done.at(2), buffer, 0, memory);
+      awaitFailure(done, 2, Status.UNAVAILABLE);
+      memory.awaitFree(Waits.LIMIT);
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Behind it, so many readbacks fit as before. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void aPieceThatIsNotIssuedFailsItsOperationAlone(int nth) throws Exception {
+    byte[] content = bytes(MIB);
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0);
+        TimelineSemaphore failed = device.createSemaphore(0)) {
+      upload(device, content, buffer);
+      readback(device, buffer, 0, new byte[1], done.at(1));
+      awaitReached(done, 1);
+      sim.simulator().fail(names.copyToHost(), nth, GpuFault.PLAIN_CODE);
+      HostMemory memory = HostMemory.of(new byte[MIB]);
+      device.queue(0).readback(Fence.NONE, failed.at(1), buffer, 0, memory);
+      assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
+      memory.awaitFree(Waits.LIMIT);
+      long before = sim.calls(names.copyToHost());
+      for (int i = 0; i < 3; i++) {
+        assertBytes(content, read(device, buffer), "afterwards");
+      }
+      assertEquals(before + 3 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
+      assertNull(device.lostCause());
     }
   }
 
