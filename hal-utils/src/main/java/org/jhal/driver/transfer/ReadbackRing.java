@@ -1,6 +1,5 @@
 package org.jhal.driver.transfer;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jhal.HalException;
@@ -8,7 +7,6 @@ import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +30,8 @@ final class ReadbackRing {
 
   private static final int ALIGNMENT = 256;
 
-  private record Memory(DeviceMemory whole, MappedRange range, ByteBuffer bytes) {}
-
   private final CopyStream stream;
-  private volatile @Nullable Memory memory;
+  private volatile @Nullable StagingMemory memory;
   private volatile boolean isRefused; // it could not be page-locked
 
   // The parts are between begin and end, in the order in which they were issued. Positions count
@@ -64,7 +60,7 @@ final class ReadbackRing {
     if (target.size() > MAX_BYTES) {
       return null;
     }
-    Memory own = memory;
+    StagingMemory own = memory;
     if (own == null) {
       own = mayBlock && !isRefused ? make() : null;
       memory = own;
@@ -79,11 +75,9 @@ final class ReadbackRing {
     return part;
   }
 
-  private @Nullable Memory make() {
+  private @Nullable StagingMemory make() {
     try {
-      DeviceMemory whole = stream.allocate(BYTES, true);
-      MappedRange range = whole.map(0, BYTES);
-      return new Memory(whole, range, range.bytes());
+      return StagingMemory.make(stream, BYTES, true);
     } catch (HalException e) {
       if (e.status() != Status.RESOURCE_EXHAUSTED) {
         throw e;
@@ -114,9 +108,9 @@ final class ReadbackRing {
 
   /** Frees the memory. Called when the stream is idle or lost. */
   void close() {
-    Memory own = memory;
+    StagingMemory own = memory;
     if (own != null) {
-      own.whole.free();
+      own.whole().free();
     }
   }
 
@@ -132,7 +126,7 @@ final class ReadbackRing {
 
   /** The part of one readback, and its host completion. */
   final class Part implements HostCompletion {
-    private final Memory memory;
+    private final StagingMemory memory;
     private final HostMemory target;
     private final int offset;
     private final long end; // the position behind it
@@ -142,7 +136,7 @@ final class ReadbackRing {
 
     private long mark; // once it was seen to be dropped; used by the thread that issues
 
-    private Part(Memory memory, HostMemory target, int offset, long end) {
+    private Part(StagingMemory memory, HostMemory target, int offset, long end) {
       this.memory = memory;
       this.target = target;
       this.offset = offset;
@@ -151,7 +145,7 @@ final class ReadbackRing {
 
     /** Where the caller has the stream copy the bytes. */
     DeviceMemory staging() {
-      return memory.whole;
+      return memory.whole();
     }
 
     /** The place in {@link #staging}, in bytes. */
@@ -167,9 +161,9 @@ final class ReadbackRing {
     @Override
     public void run(Context context) {
       try {
-        memory.range.invalidate();
+        memory.range().invalidate();
         int limit = offset + (int) target.size();
-        target.write(0, memory.bytes.duplicate().limit(limit).position(offset));
+        target.write(0, memory.bytes().duplicate().limit(limit).position(offset));
       } finally {
         use = Use.FREE; // before the signals: the next readback finds it
       }

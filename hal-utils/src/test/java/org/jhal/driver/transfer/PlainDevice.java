@@ -33,7 +33,9 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
   static final int DEADLINE_SECONDS = 30;
 
   final Faults faults =
-      new Faults(Set.of("bind", "open", "pin", "upload", "readback", "mark", "synchronize"));
+      new Faults(
+          Set.of(
+              "bind", "open", "pin", "map", "free", "upload", "readback", "mark", "synchronize"));
   final MemoryBudget budget;
   final TransferRing ring;
 
@@ -199,6 +201,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
     public MappedRange map(long offset, int length) {
       assertEquals(0, offset);
       assertEquals(seenByDevice.length, length);
+      faults.check("map");
       byte[] seenByHost = new byte[length];
       ByteBuffer view = ByteBuffer.wrap(seenByHost);
       return new MappedRange() {
@@ -226,6 +229,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
       isFreed = true;
       live.decrementAndGet();
       pinned.addAndGet(isPinned ? -1 : 0);
+      faults.check("free");
     }
   }
 
