@@ -1,8 +1,10 @@
 package org.jhal.driver.transfer;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jhal.HalException;
+import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,8 +141,7 @@ final class TransferSlot {
     Native own = made;
     if (own != null) {
       made = null;
-      own.memory.whole().free();
-      own.stream.close();
+      Attempt.all(List.of(own.memory.whole()::free, own.stream::close));
     }
   }
 }

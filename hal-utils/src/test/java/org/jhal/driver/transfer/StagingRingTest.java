@@ -214,6 +214,23 @@ class StagingRingTest {
   }
 
   @Test
+  void freesTheRestIfAFreeFails() {
+    device.run(
+        () -> {
+          CopyStream stream = device.open();
+          DeferredFrees frees = new DeferredFrees(stream);
+          Memory first = device.allocate(1);
+          Memory second = device.allocate(1);
+          frees.add(first);
+          frees.add(second);
+          first.frees.incrementAndGet(); // so that it refuses to be freed
+          assertThrows(AssertionError.class, frees::close);
+          assertEquals(1, second.frees.get());
+          stream.close();
+        });
+  }
+
+  @Test
   void theBudgetRefusesWhatExceedsItUntilMemoryIsFreed() {
     PlainDevice small = new PlainDevice(100, 64 << 10, 1);
     Memory most = small.allocate(90);
