@@ -293,17 +293,22 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Whether every wait is reached, rather than only covered by the event of a producer that has not
-   * succeeded yet. For the drainer, while it issues this operation.
+   * Whether every wait is reached, rather than only covered by the event of a producer whose stream
+   * is not past it. Asks the runtime, since completion threads may not have looked for a while. For
+   * the drainer, while it issues this operation.
    */
   public boolean waitsReached() {
     for (OperationWait<E> wait : waits) {
       Operation<?> producer = wait.producer();
-      if (producer != null && !producer.hasSucceeded()) {
+      if (producer != null && !producer.hasSucceeded() && !producer.isPast()) {
         return false;
       }
     }
     return true;
+  }
+
+  private boolean isPast() {
+    return queue.isPast(this);
   }
 
   /** The first failure among those of its producers, or null. */
