@@ -440,10 +440,9 @@ public final class TransferRing {
 
   /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
   public void close() {
-    List<Runnable> all = new ArrayList<>();
+    List<Runnable> all = new ArrayList<>(List.of(ordinary::close));
     synchronized (this) {
       free.forEach(slot -> all.add(slot::close));
-      all.add(ordinary::close);
       free.clear();
     }
     Attempt.all(all);

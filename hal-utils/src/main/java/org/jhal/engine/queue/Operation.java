@@ -299,16 +299,11 @@ public final class Operation<E> extends HeapNode implements Producer {
    */
   public boolean waitsReached() {
     for (OperationWait<E> wait : waits) {
-      Operation<?> producer = wait.producer();
-      if (producer != null && !producer.hasSucceeded() && !producer.isPast()) {
+      if (!wait.isOver()) {
         return false;
       }
     }
     return true;
-  }
-
-  private boolean isPast() {
-    return queue.isPast(this);
   }
 
   /** The first failure among those of its producers, or null. */
