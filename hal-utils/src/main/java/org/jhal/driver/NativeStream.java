@@ -34,7 +34,7 @@ public interface NativeStream<E> extends ThreadBinding {
   /** Creates an event that is not recorded yet. */
   E createEvent();
 
-  /** Destroys an event that nothing uses. */
+  /** Destroys an event that nothing uses. No {@link #submit} runs, or comes later. */
   void destroyEvent(E event);
 
   /**

@@ -208,6 +208,24 @@ class CudaFaceTest extends OnSimulatedCuda {
     cuda.ok("cuStreamSynchronize", waiting);
   }
 
+  /** A stream that waits holds back those that share its hardware queue, and no others. */
+  @Test
+  void streamsMayShareHardwareQueues() {
+    simulator.hardwareQueues(2);
+    long waiting = cuda.stream();
+    long other = cuda.stream();
+    long sharing = cuda.stream();
+    long memory = cuda.make("cuMemAlloc_v2", 8L);
+    cuda.ok("cuMemsetD32_v2", memory, 0, 2L);
+    cuda.ok("cuStreamWaitValue32_v2", waiting, memory, 1, 0);
+    cuda.ok("cuMemsetD32Async", memory + 4, 7, 1L, sharing);
+    cuda.ok("cuMemsetD32Async", memory + 4, 8, 1L, other);
+    cuda.ok("cuStreamSynchronize", other);
+    assertEquals(600, cuda.code("cuStreamQuery", sharing));
+    cuda.ok("cuStreamWriteValue32_v2", other, memory, 1, 0);
+    cuda.ok("cuStreamSynchronize", sharing);
+  }
+
   @Test
   void returnsThePropertiesOfAnAddress() {
     long memory = cuda.make("cuMemAlloc_v2", 100L);

@@ -15,7 +15,11 @@ public final class EventPair {
   private volatile long recorded;
   private volatile long position;
 
-  /** How many events have this pair; see {@code LatestEvent}. */
+  /**
+   * How many events have this pair. Written under the lock of {@code LatestEvent}. The issuing
+   * thread reads it without the lock, since no other thread writes it before the last submission:
+   * other threads only end events, which {@code NativeStream.destroyEvent} excludes until then.
+   */
   public int users = 1;
 
   /** The link in the list of those that no event has. */

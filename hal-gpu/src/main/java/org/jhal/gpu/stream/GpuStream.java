@@ -413,7 +413,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     if (singles != null) {
       singles.endReadbacks(); // first, since its node has an address in what is freed next
     }
-    transfers.close();
-    hostFrees.close();
+    runtime.giveBack(transfers::close);
+    runtime.giveBack(hostFrees::close);
   }
 }

@@ -52,7 +52,7 @@ final class LatestEvent {
   /** Makes an event ready to be recorded: its pair is then its own. */
   EventPair own(GpuEvent event) {
     EventPair pair = event.pair();
-    return pair.users == 1 ? pair : exchange(event, null); // only this thread adds users
+    return pair.users == 1 ? pair : exchange(event, null); // unlocked: see EventPair.users
   }
 
   /** Gives an event another pair, or one that was free. */
@@ -82,7 +82,8 @@ final class LatestEvent {
   }
 
   /**
-   * Ends an event that nothing uses. For any thread.
+   * Ends an event that nothing uses, when nothing is recorded any more. For any thread, and for
+   * several at a time.
    *
    * @return a pair that no event has any more, to be destroyed
    */

@@ -1,5 +1,6 @@
 package org.jhal.driver.support;
 
+import com.google.common.base.Throwables;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,18 @@ public final class Attempt {
       return null;
     } catch (Throwable t) {
       return t;
+    }
+  }
+
+  /** Calls all of them, and then throws what the first of those that failed has thrown, if any. */
+  public static void all(Iterable<? extends Runnable> bodies) {
+    Throwable first = null;
+    for (Runnable body : bodies) {
+      Throwable thrown = of(body);
+      first = first == null ? thrown : first;
+    }
+    if (first != null) {
+      Throwables.throwIfUnchecked(first); // it always is
     }
   }
 

@@ -1,8 +1,11 @@
 package org.jhal.driver.transfer;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.support.Attempt;
 
 /**
  * Memory that is freed in stream order though its runtime cannot do that: it is kept here until the
@@ -40,8 +43,9 @@ public final class DeferredFrees {
 
   /** Frees everything. Called when the stream is idle or lost. */
   public void close() {
-    for (Entry oldest = entries.poll(); oldest != null; oldest = entries.poll()) {
-      oldest.memory.free();
-    }
+    List<Runnable> all = new ArrayList<>();
+    entries.forEach(entry -> all.add(entry.memory::free));
+    entries.clear();
+    Attempt.all(all);
   }
 }

@@ -1,5 +1,6 @@
 package org.jhal.driver.transfer;
 
+import java.util.List;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -7,6 +8,7 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
+import org.jhal.driver.support.Attempt;
 
 /**
  * The commands of a stream that move bytes of the host which the device cannot access: through
@@ -151,7 +153,6 @@ public class HostTransfers {
 
   /** Releases the staging memory. Called when the stream is idle or lost. */
   public final void close() {
-    staging.close();
-    readbacks.close();
+    Attempt.all(List.of(staging::close, readbacks::close));
   }
 }

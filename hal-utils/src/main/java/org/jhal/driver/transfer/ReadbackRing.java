@@ -2,14 +2,16 @@ package org.jhal.driver.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.MappedRange;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.transfer.CopyStream.Milestone;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +46,8 @@ final class ReadbackRing {
 
   private static final int ALIGNMENT = 256;
 
-  private record Memory(DeviceMemory whole, MappedRange range, ByteBuffer bytes) {}
-
   private final CopyStream stream;
-  private volatile @Nullable Memory memory;
+  private volatile @Nullable StagingMemory memory;
   private volatile boolean isRefused; // it could not be page-locked
 
   // The parts are between begin and end, in the order in which they were issued. Positions count
@@ -80,7 +80,7 @@ final class ReadbackRing {
     if (target.size() > MAX_BYTES) {
       return null;
     }
-    Memory own = memory;
+    StagingMemory own = memory;
     if (own == null) {
       own = mayBlock && !isRefused ? make() : null;
       memory = own;
@@ -95,11 +95,9 @@ final class ReadbackRing {
     return part;
   }
 
-  private @Nullable Memory make() {
+  private @Nullable StagingMemory make() {
     try {
-      DeviceMemory whole = stream.allocate(BYTES, true);
-      MappedRange range = whole.map(0, BYTES);
-      return new Memory(whole, range, range.bytes());
+      return StagingMemory.make(stream, BYTES, true);
     } catch (HalException e) {
       if (e.status() != Status.RESOURCE_EXHAUSTED) {
         throw e;
@@ -137,15 +135,17 @@ final class ReadbackRing {
 
   /** Frees the memory. Called when the stream is idle or lost. */
   void close() {
+    List<Runnable> releases = new ArrayList<>();
     for (Milestone milestone : milestones) {
       if (milestone != null) {
-        milestone.close();
+        releases.add(milestone::close);
       }
     }
-    Memory own = memory;
+    StagingMemory own = memory;
     if (own != null) {
-      own.whole.free();
+      releases.add(own.whole()::free);
     }
+    Attempt.all(releases);
   }
 
   /** What a part is used for. */
@@ -160,7 +160,7 @@ final class ReadbackRing {
 
   /** The part of one readback, and its host completion. */
   final class Part implements HostCompletion {
-    private final Memory memory;
+    private final StagingMemory memory;
     private final HostMemory target;
     private final int offset;
     private final long end; // the position behind it
@@ -175,7 +175,7 @@ final class ReadbackRing {
 
     private long mark; // once it was seen to be dropped; used by the thread that issues
 
-    private Part(Memory memory, HostMemory target, int offset, long end) {
+    private Part(StagingMemory memory, HostMemory target, int offset, long end) {
       this.memory = memory;
       this.target = target;
       this.offset = offset;
@@ -184,7 +184,7 @@ final class ReadbackRing {
 
     /** Where the caller has the stream copy the bytes. */
     DeviceMemory staging() {
-      return memory.whole;
+      return memory.whole();
     }
 
     /** The place in {@link #staging}, in bytes. */
@@ -208,12 +208,12 @@ final class ReadbackRing {
         if (behind == null) {
           break;
         }
-        stream.readback(source, from + marked, memory.whole, offset + marked, PIECE);
+        stream.readback(source, from + marked, memory.whole(), offset + marked, PIECE);
         behind.set();
         marked += PIECE;
       }
       long rest = target.size() - marked;
-      stream.readback(source, from + marked, memory.whole, offset + marked, rest);
+      stream.readback(source, from + marked, memory.whole(), offset + marked, rest);
     }
 
     @Override
@@ -243,8 +243,8 @@ final class ReadbackRing {
 
     /** Copies what has arrived, up to {@code end}, to the program's memory. */
     private void copyTo(int end) {
-      memory.range.invalidate();
-      ByteBuffer arrived = memory.bytes.duplicate();
+      memory.range().invalidate();
+      ByteBuffer arrived = memory.bytes().duplicate();
       target.write(copied, arrived.limit(offset + end).position(offset + copied));
       copied = end;
     }

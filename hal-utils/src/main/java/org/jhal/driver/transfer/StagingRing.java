@@ -6,7 +6,6 @@ import java.util.Deque;
 import java.util.function.Consumer;
 import org.jhal.HostMemory;
 import org.jhal.driver.DeviceMemory;
-import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,10 +47,8 @@ final class StagingRing {
     }
   }
 
-  private record Memory(DeviceMemory whole, MappedRange range, ByteBuffer bytes) {}
-
   private final CopyStream stream;
-  private volatile @Nullable Memory memory; // made on first use
+  private volatile @Nullable StagingMemory memory; // made on first use
 
   // Positions count all bytes ever put; the place in the ring is the position modulo its size.
   private long begin; // the stream may still read from here on
@@ -104,22 +101,16 @@ final class StagingRing {
   }
 
   private void copy(int size, DeviceMemory target, long to, Consumer<ByteBuffer> source) {
-    Memory made = memory;
+    StagingMemory made = memory;
     if (made == null) {
-      made = make();
+      made = StagingMemory.make(stream, BYTES, true);
       memory = made;
     }
     int offset = (int) (reserve((int) space(size)) % BYTES);
-    source.accept(made.bytes.limit(offset + size).position(offset));
-    made.range.flush();
-    stream.upload(made.whole, offset, target, to, size);
+    source.accept(made.bytes().limit(offset + size).position(offset));
+    made.range().flush();
+    stream.upload(made.whole(), offset, target, to, size);
     noteMark();
-  }
-
-  private Memory make() {
-    DeviceMemory whole = stream.allocate(BYTES, true);
-    MappedRange range = whole.map(0, BYTES);
-    return new Memory(whole, range, range.bytes());
   }
 
   private long reserve(int space) {
@@ -159,9 +150,9 @@ final class StagingRing {
 
   /** Frees the memory. Called when the stream is idle or lost. */
   void close() {
-    Memory made = memory;
+    StagingMemory made = memory;
     if (made != null) {
-      made.whole.free();
+      made.whole().free();
     }
   }
 }

@@ -10,6 +10,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.ThreadBinding;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BoundCalls;
 import org.jspecify.annotations.Nullable;
 
@@ -439,12 +440,11 @@ public final class TransferRing {
 
   /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
   public void close() {
-    List<TransferSlot> all;
+    List<Runnable> all = new ArrayList<>(List.of(ordinary::close));
     synchronized (this) {
-      all = new ArrayList<>(free);
-      all.add(ordinary);
+      free.forEach(slot -> all.add(slot::close));
       free.clear();
     }
-    all.forEach(TransferSlot::close);
+    Attempt.all(all);
   }
 }

@@ -1,11 +1,10 @@
 package org.jhal.driver.transfer;
 
-import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jhal.HalException;
-import org.jhal.driver.DeviceMemory;
-import org.jhal.driver.MappedRange;
+import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +21,7 @@ final class TransferSlot {
   private static final long POLL_NANOS = 20_000;
 
   /** What a slot has once it is made. */
-  private record Native(
-      CopyStream stream, DeviceMemory memory, MappedRange range, ByteBuffer bytes) {}
+  private record Native(CopyStream stream, StagingMemory memory) {}
 
   private final Supplier<CopyStream> streams;
   private final boolean isPinned;
@@ -66,17 +64,14 @@ final class TransferSlot {
 
   private Native make() {
     CopyStream stream = streams.get();
-    DeviceMemory memory = null;
     boolean isMade = false;
     try {
-      memory = stream.allocate(capacity, isPinned);
-      MappedRange range = memory.map(0, capacity);
-      Native all = new Native(stream, memory, range, range.bytes());
+      Native all = new Native(stream, StagingMemory.make(stream, capacity, isPinned));
       isMade = true;
       return all;
     } finally {
       if (!isMade) {
-        end(stream, memory);
+        stream.close();
       }
     }
   }
@@ -100,11 +95,11 @@ final class TransferSlot {
     Native own = Objects.requireNonNull(made);
     PageableTransfer now = Objects.requireNonNull(transfer);
     if (now.isUpload()) {
-      now.host().read(offset, own.bytes.limit(size).position(0));
-      own.range.flush();
-      own.stream.upload(own.memory, 0, now.memory(), now.offset() + offset, size);
+      now.host().read(offset, own.memory.bytes().limit(size).position(0));
+      own.memory.range().flush();
+      own.stream.upload(own.memory.whole(), 0, now.memory(), now.offset() + offset, size);
     } else {
-      own.stream.readback(now.memory(), now.offset() + offset, own.memory, 0, size);
+      own.stream.readback(now.memory(), now.offset() + offset, own.memory.whole(), 0, size);
     }
     mark = own.stream.mark();
   }
@@ -131,8 +126,8 @@ final class TransferSlot {
     PageableTransfer now = Objects.requireNonNull(transfer);
     if (!now.isUpload()) {
       Native own = Objects.requireNonNull(made);
-      own.range.invalidate();
-      now.host().write(offset, own.bytes.limit(size).position(0));
+      own.memory.range().invalidate();
+      now.host().write(offset, own.memory.bytes().limit(size).position(0));
     }
   }
 
@@ -146,14 +141,7 @@ final class TransferSlot {
     Native own = made;
     if (own != null) {
       made = null;
-      end(own.stream, own.memory);
+      Attempt.all(List.of(own.memory.whole()::free, own.stream::close));
     }
-  }
-
-  private static void end(CopyStream stream, @Nullable DeviceMemory memory) {
-    if (memory != null) {
-      memory.free();
-    }
-    stream.close();
   }
 }

@@ -242,6 +242,11 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   }
 
   @Override
+  boolean isPast(Operation<E> operation) {
+    return inquiry.isPast(operation);
+  }
+
+  @Override
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
     return inquiry.confirm(operation, isOwnDevice, mayWait);
   }

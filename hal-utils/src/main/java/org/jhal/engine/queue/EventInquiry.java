@@ -162,6 +162,21 @@ final class EventInquiry<E> {
   }
 
   /**
+   * For a thread that issues to any stream: whether this queue's is past an operation. Asks once,
+   * and not at all if the queue is being closed.
+   */
+  boolean isPast(Operation<E> operation) {
+    if (!queue.gate.tryEnter()) {
+      return false;
+    }
+    try {
+      return hasFired(operation);
+    } finally {
+      queue.gate.leave();
+    }
+  }
+
+  /**
    * Whether the stream is past an operation, so that the outcome is known, or the device is lost.
    * For a thread that is inside, or one of this queue.
    */

@@ -293,13 +293,13 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
-   * Whether every wait is reached, rather than only covered by the event of a producer that has not
-   * succeeded yet. For the drainer, while it issues this operation.
+   * Whether every wait is reached, rather than only covered by the event of a producer whose stream
+   * is not past it. Asks the runtime, since completion threads may not have looked for a while. For
+   * the drainer, while it issues this operation.
    */
   public boolean waitsReached() {
     for (OperationWait<E> wait : waits) {
-      Operation<?> producer = wait.producer();
-      if (producer != null && !producer.hasSucceeded()) {
+      if (!wait.isOver()) {
         return false;
       }
     }

@@ -108,6 +108,9 @@ public abstract class OperationQueue<E> implements ReadyQueue {
   /** See {@link Producer#want}. The operation is being issued, or was issued. */
   abstract void want(Operation<E> operation);
 
+  /** See {@link EventInquiry#isPast}. */
+  abstract boolean isPast(Operation<E> operation);
+
   /** See {@link EventInquiry#poll}. */
   abstract boolean poll(Operation<E> operation, long until, BooleanSupplier isOver);
 

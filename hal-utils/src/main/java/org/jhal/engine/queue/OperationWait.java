@@ -50,6 +50,16 @@ final class OperationWait<E> extends WaitNode {
     return (Operation<?>) producer; // there is no other kind
   }
 
+  /** See {@link Operation#waitsReached}. */
+  boolean isOver() {
+    Operation<?> covering = producer();
+    return covering == null || covering.hasSucceeded() || isPast(covering);
+  }
+
+  private static <P> boolean isPast(Operation<P> covering) {
+    return covering.queue.isPast(covering);
+  }
+
   /** Withdraws the waits of an operation that are registered. */
   static <E> void deregisterAll(Operation<E> operation) {
     for (OperationWait<E> wait : operation.waits()) {

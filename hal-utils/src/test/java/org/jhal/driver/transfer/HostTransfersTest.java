@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
@@ -13,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.HostCompletion;
@@ -169,6 +172,19 @@ class HostTransfersTest {
     assertTrue(upload(HostMemory.of(content), true));
     move();
     assertContent(content);
+  }
+
+  /** The staging memory of uploads comes first. */
+  @Test
+  void freesTheRestIfAFreeFails() {
+    assertFalse(upload(HostMemory.of(bytes(100)), true));
+    mayBlock = true;
+    assertFalse(readback(HostMemory.of(new byte[100])));
+    assertEquals(2, device.pinned.get());
+    device.fail("free", 1, Status.INTERNAL);
+    device.run(() -> assertThrows(HalException.class, transfers::close));
+    assertEquals(0, device.pinned.get());
+    transfers = new HostTransfers(stream, device.ring); // for close()
   }
 
   private byte[] prepareReadback(int length) {

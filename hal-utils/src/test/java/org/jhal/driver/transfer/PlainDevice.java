@@ -39,6 +39,8 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
               "bind",
               "open",
               "pin",
+              "map",
+              "free",
               "upload",
               "readback",
               "mark",
@@ -213,6 +215,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
     public MappedRange map(long offset, int length) {
       assertEquals(0, offset);
       assertEquals(seenByDevice.length, length);
+      faults.check("map");
       byte[] seenByHost = new byte[length];
       ByteBuffer view = ByteBuffer.wrap(seenByHost);
       return new MappedRange() {
@@ -240,6 +243,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
       isFreed = true;
       live.decrementAndGet();
       pinned.addAndGet(isPinned ? -1 : 0);
+      faults.check("free");
     }
   }
 

@@ -366,19 +366,22 @@ class ReadbackRingTest {
     }
   }
 
-  @Test
-  void withoutPageLockedMemoryThereAreNoParts() {
-    device.fail("pin", 1, Status.RESOURCE_EXHAUSTED);
+  @ParameterizedTest
+  @ValueSource(strings = {"pin", "map"})
+  void withoutPageLockedMemoryThereAreNoParts(String call) {
+    device.fail(call, 1, Status.RESOURCE_EXHAUSTED);
     assertNull(begin(new byte[1], 0));
     assertTrue(ring.isSettled());
     assertNull(begin(new byte[1], 0));
     assertEquals(0, device.pinned.get());
   }
 
-  @Test
-  void anotherFailureIsReported() {
-    device.fail("pin", 1, Status.UNAVAILABLE);
+  @ParameterizedTest
+  @ValueSource(strings = {"pin", "map"})
+  void anotherFailureIsReported(String call) {
+    device.fail(call, 1, Status.UNAVAILABLE);
     assertThrows(HalException.class, () -> begin(new byte[1], 0));
+    assertEquals(0, device.pinned.get());
   }
 
   @Test

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is staged, and what is freed, behind the work of a stream. */
 @Timeout(120)
@@ -149,19 +150,21 @@ class StagingRingTest {
     assertArrayEquals(content, memory.bytes);
   }
 
-  @Test
-  void aRingWithoutMemoryTriesAgain() {
+  @ParameterizedTest
+  @ValueSource(strings = {"pin", "map"})
+  void aRingWithoutMemoryTriesAgain(String call) {
     device.run(
         () -> {
           CopyStream stream = device.open();
           StagingRing ring = new StagingRing(stream);
           Memory memory = device.allocate(4);
           HostMemory source = HostMemory.of(new byte[] {1, 2, 3, 4});
-          device.fail("pin", 1, Status.RESOURCE_EXHAUSTED);
+          device.fail(call, 1, Status.RESOURCE_EXHAUSTED);
           HalException refusal =
               assertThrows(HalException.class, () -> ring.upload(source, memory, 0));
           assertEquals(Status.RESOURCE_EXHAUSTED, refusal.status());
           assertFalse(ring.isMade());
+          assertEquals(0, device.pinned.get());
           ring.upload(source, memory, 0);
           stream.synchronize();
           assertArrayEquals(new byte[] {1, 2, 3, 4}, memory.bytes);
@@ -206,6 +209,23 @@ class StagingRingTest {
           assertEquals(1, later.frees.get());
           assertEquals(0, device.budget.used());
           ring.close();
+          stream.close();
+        });
+  }
+
+  @Test
+  void freesTheRestIfAFreeFails() {
+    device.run(
+        () -> {
+          CopyStream stream = device.open();
+          DeferredFrees frees = new DeferredFrees(stream);
+          Memory first = device.allocate(1);
+          Memory second = device.allocate(1);
+          frees.add(first);
+          frees.add(second);
+          first.frees.incrementAndGet(); // so that it refuses to be freed
+          assertThrows(AssertionError.class, frees::close);
+          assertEquals(1, second.frees.get());
           stream.close();
         });
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -246,6 +247,16 @@ class TransferRingTest {
   }
 
   /** Rule Q7a: it is not known when the device is done with the slot. */
+  @Test
+  void freesTheRestIfAFreeFails() throws Exception {
+    PlainDevice device = device(3);
+    assertNull(upload(device, bytes(LARGE, 1), device.allocate(LARGE), 0).await());
+    assertTrue(device.pinned.get() > 1, "several slots");
+    device.fail("free", 1, Status.INTERNAL);
+    assertThrows(HalException.class, device::close);
+    assertEquals(0, device.live.get(), "streams and staging memory after the close");
+  }
+
   @Test
   void aStreamThatCannotBeWaitedForMeansALoss() throws Exception {
     PlainDevice device = device(1);

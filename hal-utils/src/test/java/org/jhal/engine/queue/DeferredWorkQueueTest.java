@@ -156,6 +156,16 @@ class DeferredWorkQueueTest {
   }
 
   @Test
+  void aWaitThatAnEventCoversIsReachedBeforeACompletionThreadHasLooked() {
+    work(harness, 0, "producer", Fence.NONE, first.at(1));
+    while (harness.streams.get(0).advance()) {
+      continue;
+    }
+    QueueUse behind = work(harness, 1, "behind", first.at(1), Fence.NONE);
+    assertTrue(behind.waitsReached);
+  }
+
+  @Test
   void anotherDevicesEventCoversNothing() {
     QueueHarness other = new QueueHarness(1);
     work(harness, 0, "producer", Fence.NONE, first.at(1));

@@ -24,8 +24,9 @@ import java.util.stream.Collectors;
  *
  * <p>The environment variables {@code GPUSIM_DEVICES} (default 1, at most 8), {@code GPUSIM_MEMORY}
  * (bytes of each device, default 16 GiB), {@code GPUSIM_DRIVER_VERSION}, {@code GPUSIM_SEED}, {@code
- * GPUSIM_GRAPH_FAULTS} (a sum of 1, 2 and 4, in the order of {@link GraphFault}) and {@code
- * GPUSIM_QUIET} (1 as {@link #waitForQuiet}) give the values to begin with.
+ * GPUSIM_GRAPH_FAULTS} (a sum of 1, 2 and 4, in the order of {@link GraphFault}), {@code
+ * GPUSIM_QUIET} (1 as {@link #waitForQuiet}) and {@code GPUSIM_HARDWARE_QUEUES} (as {@link
+ * #hardwareQueues}) give the values to begin with.
  *
  * <p>Thread-safe: any thread may call anything, except that {@link #reset} needs the library to be
  * left alone.
@@ -180,6 +181,17 @@ public final class Simulator {
    */
   public void waitForQuiet() {
     function("gpusim_quiet").invokeVoid(new Object[] {1});
+  }
+
+  /**
+   * Makes the streams of a device share hardware queues in turn, as on real devices: what is put
+   * into a stream begins only when all is over that was put into any stream of the same queue
+   * before. Until the next {@link #reset}, for streams that are created from now on.
+   *
+   * @param queues how many there are; 0 for as many as streams
+   */
+  public void hardwareQueues(int queues) {
+    function("gpusim_hardware_queues").invokeVoid(new Object[] {queues});
   }
 
   /**

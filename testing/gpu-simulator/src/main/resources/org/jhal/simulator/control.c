@@ -64,6 +64,8 @@ static void configure(void) {
   gs.seed = setting("GPUSIM_SEED", 0);
   gs.graph_faults = (unsigned)setting("GPUSIM_GRAPH_FAULTS", 0);
   gs.waits_for_quiet = (int)setting("GPUSIM_QUIET", 0);
+  gs.hardware_queues = (int)setting("GPUSIM_HARDWARE_QUEUES", 0);
+  gs.opened = 0;
   gs.paused = 0;
   memset(gs.apart, 0, sizeof gs.apart);
   gs.clock_start = gs_nanos();
@@ -101,6 +103,7 @@ GS_EXPORT void gpusim_driver_version(int version) { LOCKED(gs.driver_version = v
 GS_EXPORT void gpusim_seed(uint64_t seed) { LOCKED(gs.seed = seed); }
 GS_EXPORT void gpusim_graph_faults(unsigned faults) { LOCKED(gs.graph_faults = faults); }
 GS_EXPORT void gpusim_quiet(int waits) { LOCKED(gs.waits_for_quiet = waits); }
+GS_EXPORT void gpusim_hardware_queues(int queues) { LOCKED(gs.hardware_queues = queues; gs.opened = 0); }
 
 // Sets the devices' clock ahead, and makes it run fast or slow from now on.
 GS_EXPORT void gpusim_clock(int64_t ahead, int64_t drift) {

@@ -77,6 +77,7 @@ struct gs_op {
   gs_op* next;
   const char* what;          // "@kernel", "@copy", ...: the name under which it can be failed or delayed
   const char* call;          // the function that enqueued it
+  uint64_t place;            // in the order in which all streams' operations were enqueued
   int (*run)(gs_op*);        // without the lock; what it returns, other than 0, fails the context
   void (*finish)(gs_op*);    // with the lock, run or not; releases what it holds, but not the op
 };
@@ -88,6 +89,8 @@ typedef struct gs_stream {
   int paused, closing;
   gs_op *head, *tail;
   uint64_t enqueued, completed;
+  uint64_t running;  // the place of the operation that runs, or 0
+  int hardware_queue;
   uint64_t freeing;  // bytes whose release is enqueued here and not done
   uint64_t random;
   pthread_cond_t wake;
@@ -160,6 +163,9 @@ typedef struct {
   uint64_t clock_start;  // when the devices' clock was set, by the host's
   uint64_t clock_offset;
   int64_t clock_drift;  // nanoseconds that it gains in a second
+  int hardware_queues;  // of each device, which its streams share in turn; 0: each stream has its own
+  int opened;           // streams since the last reset
+  uint64_t places;
   unsigned paused;  // devices whose streams all stand still, one bit each
   uint64_t generation;
   unsigned apart[GS_MAX_DEVICES];  // of each, the devices to which it can have no access, one bit each

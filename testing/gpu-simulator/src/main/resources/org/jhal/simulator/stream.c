@@ -25,6 +25,28 @@ gs_stream* gs_stream_of(gs_context* context, gs_handle handle) {
   return NULL;
 }
 
+// Whether an operation of another stream is before this stream's next one in the hardware queue that both share.
+static int is_behind(gs_stream* stream) {
+  if (!gs.hardware_queues) return 0;
+  uint64_t place = stream->head->place;
+  for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
+    gs_stream* other = (gs_stream*)o;
+    if (o->kind != GS_STREAM || other == stream || other->hardware_queue != stream->hardware_queue) continue;
+    if (o->context->device != stream->object.context->device || o->context->sticky) continue;
+    if (other->running && other->running < place) return 1;
+    if (other->head && other->head->place < place) return 1;
+  }
+  return 0;
+}
+
+static void wake_sharers(gs_stream* stream) {
+  if (!gs.hardware_queues) return;
+  for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
+    gs_stream* other = (gs_stream*)o;
+    if (o->kind == GS_STREAM && other->hardware_queue == stream->hardware_queue) pthread_cond_signal(&other->wake);
+  }
+}
+
 static int stands(gs_stream* stream) {
   gs_context* context = stream->object.context;
   return !context->sticky && (stream->paused || gs.paused >> context->device & 1);
@@ -50,12 +72,15 @@ static void* stream_main(void* argument) {
   gs_guard_install();
   pthread_mutex_lock(&gs.lock);
   for (;;) {
-    if (stream->head && !stands(stream)) {
+    if (stream->head && !stands(stream) && !is_behind(stream)) {
       gs_op* op = stream->head;
       stream->head = op->next;
       if (!stream->head) stream->tail = NULL;
+      stream->running = op->place;
       run_op(stream, op);
+      stream->running = 0;
       stream->completed++;
+      wake_sharers(stream);
       gs_changed();
     } else if (!stream->head && stream->closing) {
       break;
@@ -75,6 +100,7 @@ int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handl
   if (code) return code;
   gs_stream* stream = calloc(1, sizeof *stream);
   stream->flags = flags;
+  if (gs.hardware_queues) stream->hardware_queue = gs.opened++ % gs.hardware_queues;
   stream->priority = priority;
   pthread_cond_init(&stream->wake, NULL);
   gs_object_add(&stream->object, GS_STREAM, context, stream_free);
@@ -110,6 +136,7 @@ int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handl
 void gs_stream_end(gs_stream* stream) {
   stream->closing = 1;
   pthread_cond_signal(&stream->wake);
+  wake_sharers(stream);  // which do not see it any more
 }
 
 int gs_stream_destroy(gs_handle handle) {
@@ -129,6 +156,7 @@ int gs_stream_destroy(gs_handle handle) {
 int gs_enqueue(gs_stream* stream, gs_op* op) {
   op->next = NULL;
   op->call = gs_call_name();
+  op->place = ++gs.places;
   if (stream->tail) {
     stream->tail->next = op;
   } else {
