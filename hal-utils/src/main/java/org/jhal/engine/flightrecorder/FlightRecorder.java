@@ -6,26 +6,52 @@ import org.jspecify.annotations.Nullable;
  * Records events for the flight recorder of the JDK. docs/tracing.md lists them.
  *
  * <p>A caller first asks whether an event is recorded, and only then collects its values. So an
- * event that is not recorded costs a read of one or two fields, and no allocation. Without the
+ * event that is not recorded costs a read of two or three fields, and no allocation. Without the
  * module {@code jdk.jfr} nothing is recorded.
  *
  * <p>Operations are passed as numbers, so a recording keeps none alive. Thread-safe; calls no
  * users' code and takes no lock of the engine.
  */
 public final class FlightRecorder {
-  // Guards all code that refers to events, whose classes cannot be loaded without jdk.jfr.
-  private static final boolean IS_THERE = isThere();
+  private static final boolean HAS_RECORDER = hasRecorder();
+
+  /** Whether the events are registered. */
+  private static volatile boolean isRegistered;
+
+  /** Whether registering them failed, which leaves their classes unusable. */
+  private static volatile boolean hasFailed;
 
   private FlightRecorder() {}
 
-  private static boolean isThere() {
+  private static boolean hasRecorder() {
+    try {
+      boolean unused = jdk.jfr.FlightRecorder.isInitialized();
+      return true;
+    } catch (LinkageError | VirtualMachineError e) {
+      return false; // the module is not in this Java or not resolved, or memory is short
+    }
+  }
+
+  /**
+   * Whether events may be recorded. Guards all code that refers to them: their classes cannot be
+   * loaded without jdk.jfr. A process without a recording never registers them, since that takes
+   * tens of milliseconds.
+   */
+  private static boolean isOn() {
+    return isRegistered
+        || (HAS_RECORDER && jdk.jfr.FlightRecorder.isInitialized() && !hasFailed && register());
+  }
+
+  private static boolean register() {
     try {
       // Initialises all of them before any operation depends on them: a class whose initialisation
       // fails, such as on a nearly full stack, is unusable for good.
       boolean unused = Events.SUBMISSION.isEnabled();
+      isRegistered = true;
       return true;
     } catch (LinkageError | VirtualMachineError e) {
-      return false; // the module is not in this Java or not resolved, or memory is short
+      hasFailed = true;
+      return false;
     }
   }
 
@@ -36,7 +62,7 @@ public final class FlightRecorder {
   }
 
   static void name(Names.Named named) {
-    if (IS_THERE && Events.NAMING.isEnabled()) {
+    if (isOn() && Events.NAMING.isEnabled()) {
       Chunks.nameAll();
       Chunks.name(named);
     }
@@ -44,7 +70,7 @@ public final class FlightRecorder {
 
   /** The last name is gone. */
   static void unname() {
-    if (IS_THERE) {
+    if (isRegistered) {
       Chunks.unhookIfUnused();
     }
   }
@@ -52,7 +78,7 @@ public final class FlightRecorder {
   // Operations.
 
   public static boolean recordsSubmissions() {
-    return IS_THERE && Events.SUBMISSION.isEnabled();
+    return isOn() && Events.SUBMISSION.isEnabled();
   }
 
   /** For {@link #recordsSubmissions}. */
@@ -69,7 +95,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsEdges() {
-    return IS_THERE && Events.EDGE.isEnabled();
+    return isOn() && Events.EDGE.isEnabled();
   }
 
   /** Begins a signal of this thread; null if signals are not recorded. */
@@ -97,7 +123,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsOperations() {
-    return IS_THERE && Events.OPERATION.isEnabled();
+    return isOn() && Events.OPERATION.isEnabled();
   }
 
   /**
@@ -112,7 +138,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsHostCompletions() {
-    return IS_THERE && Events.HOST_COMPLETION.isEnabled();
+    return isOn() && Events.HOST_COMPLETION.isEnabled();
   }
 
   /** For {@link #recordsHostCompletions}. */
@@ -124,7 +150,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsTransfers() {
-    return IS_THERE && Events.TRANSFER.isEnabled();
+    return isOn() && Events.TRANSFER.isEnabled();
   }
 
   /** For {@link #recordsTransfers}. */
@@ -139,7 +165,7 @@ public final class FlightRecorder {
   }
 
   public static boolean recordsExecutions() {
-    return IS_THERE && Events.EXECUTION.isEnabled();
+    return isOn() && Events.EXECUTION.isEnabled();
   }
 
   /**
@@ -164,7 +190,7 @@ public final class FlightRecorder {
 
   /** Begins a wait of this thread; null if waits are not recorded. */
   public static @Nullable Span hostWait(long timeline, long value) {
-    if (!IS_THERE || !Events.HOST_WAIT.isEnabled()) {
+    if (!isOn() || !Events.HOST_WAIT.isEnabled()) {
       return null;
     }
     Events.HostWait event = new Events.HostWait();
@@ -178,7 +204,7 @@ public final class FlightRecorder {
 
   /** Records an allocation of {@code bytes}, or a free if they are negative. */
   public static void memory(long device, long bytes, String type, long total) {
-    if (!IS_THERE) {
+    if (!isOn()) {
       return;
     }
     if (bytes >= 0 && Events.ALLOCATION.isEnabled()) {
@@ -194,7 +220,7 @@ public final class FlightRecorder {
 
   /** Begins the loading of a bundle, which ends with the format; null if it is not recorded. */
   public static @Nullable Span load(long device, String bundle) {
-    if (!IS_THERE || !Events.EXECUTABLE_LOAD.isEnabled()) {
+    if (!isOn() || !Events.EXECUTABLE_LOAD.isEnabled()) {
       return null;
     }
     Events.ExecutableLoad event = named(new Events.ExecutableLoad());
@@ -209,7 +235,7 @@ public final class FlightRecorder {
    * compiled} or {@code failed}; null if it is not recorded.
    */
   public static @Nullable Span compilation(String source) {
-    if (!IS_THERE || !Events.COMPILATION.isEnabled()) {
+    if (!isOn() || !Events.COMPILATION.isEnabled()) {
       return null;
     }
     Events.Compilation event = new Events.Compilation();
@@ -223,7 +249,7 @@ public final class FlightRecorder {
    * are issued one by one; null if that is not recorded.
    */
   public static @Nullable Span graph(int commands) {
-    if (!IS_THERE || !Events.GRAPH.isEnabled()) {
+    if (!isOn() || !Events.GRAPH.isEnabled()) {
       return null;
     }
     Events.Graph event = new Events.Graph();
@@ -234,7 +260,7 @@ public final class FlightRecorder {
 
   /** A recording was issued command by command on a device that uses graphs. */
   public static void fallback(String reason) {
-    if (IS_THERE && Events.GRAPH.isEnabled()) {
+    if (isOn() && Events.GRAPH.isEnabled()) {
       Events.Graph event = new Events.Graph();
       event.refusal = reason;
       event.commit();
@@ -242,7 +268,7 @@ public final class FlightRecorder {
   }
 
   public static void lost(long device, String cause) {
-    if (IS_THERE && Events.DEVICE_LOST.isEnabled()) {
+    if (isOn() && Events.DEVICE_LOST.isEnabled()) {
       Events.DeviceLost event = named(new Events.DeviceLost());
       event.device = device;
       event.cause = cause;
