@@ -22,13 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe as {@link GpuRuntime} requires.
  */
 final class CudaRuntime extends GpuRuntime {
-  // From cuda.h: enum CUpointer_attribute, and the memory types CU_MEMORYTYPE_HOST and _DEVICE.
-  private static final int MEMORY_TYPE = 2;
-  private static final int BUFFER_ID = 7;
-  private static final int DEVICE_ORDINAL = 9;
-  private static final int HOST = 1;
-  private static final int DEVICE = 2;
-
   /** Each thread's memory for the context that a call pops. */
   private static final ThreadLocal<NativeBlock> POPPED =
       ThreadLocal.withInitial(() -> new NativeBlock(Long.BYTES));
@@ -115,19 +108,13 @@ final class CudaRuntime extends GpuRuntime {
    */
   @Override
   protected boolean isPinnedByOthers(long first, long last) {
-    long[] value = new long[1];
-    if (!isKnown(value, MEMORY_TYPE, first)
-        || value[0] != HOST
-        || !isKnown(value, BUFFER_ID, first)) {
+    PointerAttributes known = PointerAttributes.of(calls, first);
+    if (!known.isHostMemory()) {
       return false;
     }
-    long id = value[0];
-    return isKnown(value, BUFFER_ID, last) && value[0] == id;
-  }
-
-  private boolean isKnown(long[] value, int attribute, long address) {
-    value[0] = 0; // some attributes have fewer bytes
-    return calls.pointerGetAttribute(value, attribute, address) == ResultCodes.SUCCESS;
+    long id = known.bufferId();
+    known = PointerAttributes.of(calls, last);
+    return known.isHostMemory() && known.bufferId() == id;
   }
 
   @Override
@@ -156,12 +143,10 @@ final class CudaRuntime extends GpuRuntime {
 
   @Override
   protected @Nullable String noOwnMemory(long address) {
-    long[] value = new long[1];
-    if (!isKnown(value, MEMORY_TYPE, address) || value[0] != DEVICE) {
+    PointerAttributes known = PointerAttributes.of(calls, address);
+    if (!known.isDeviceMemory()) {
       return "the runtime knows no device memory there";
     }
-    return isKnown(value, DEVICE_ORDINAL, address) && value[0] != ordinal()
-        ? "it belongs to device " + value[0]
-        : null;
+    return known.ordinal() != ordinal() ? "it belongs to device " + known.ordinal() : null;
   }
 }

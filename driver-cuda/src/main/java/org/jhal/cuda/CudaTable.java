@@ -13,6 +13,11 @@ interface CudaTable extends GpuApi {
 
   int memcpyAsync(long target, long source, long bytes, long stream);
 
-  /** Called in each transfer for users' memory. */
-  int pointerGetAttribute(long[] value, int attribute, long address);
+  /**
+   * Called in each transfer for users' memory.
+   *
+   * @param attributes the address of {@code count} numbers of 32 bits
+   * @param values the address of as many pointers
+   */
+  int pointerGetAttributes(int count, long attributes, long values, long address);
 }

@@ -316,7 +316,7 @@ final class JCudaApi extends NativeFunctions<CudaTable, JCudaApi.Setup>
   // Through JNA.
 
   @Override
-  public native int pointerGetAttribute(long[] value, int attribute, long address);
+  public native int pointerGetAttributes(int count, long attributes, long values, long address);
 
   @Override
   public native int eventElapsedTime(float[] millis, long from, long to);

@@ -60,7 +60,7 @@ class CudaFaultTest extends GpuFaultTest {
                 "cuMemcpyHtoDAsync_v2",
                 "cuMemsetD8Async",
                 "cuModuleLoadDataEx",
-                "cuPointerGetAttribute",
+                "cuPointerGetAttributes",
                 "cuStreamWaitEvent"),
             "cuDevicePrimaryCtxRelease",
             "cuMemPoolDestroy",

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 /** The functions that operations call, in each binding. */
 class CudaTableTest {
   private static final int CALLS = 10_000;
-  private static final int MEMORY_TYPE = 2; // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 
   private final NativeBlock popped = new NativeBlock(Long.BYTES);
   private long context; // 0 if nothing was opened
@@ -109,7 +108,6 @@ class CudaTableTest {
   private void callAll(CudaTable calls) {
     int failures = 0;
     long address = popped.address(0);
-    long[] value = new long[1];
     for (int i = 0; i < CALLS; i++) {
       failures |= calls.eventRecord(event, stream);
       failures |= calls.streamWaitEvent(stream, event, 0);
@@ -118,7 +116,7 @@ class CudaTableTest {
       failures |= calls.streamQuery(stream);
       failures |= calls.ctxPushCurrent(context);
       failures |= calls.ctxPopCurrent(address);
-      int ignored = calls.pointerGetAttribute(value, MEMORY_TYPE, address); // of unknown memory
+      PointerAttributes ignored = PointerAttributes.of(calls, address); // unknown memory
     }
     assertEquals(0, failures);
   }

@@ -56,8 +56,8 @@ class SourceSizeTest {
   @CsvSource({
     "hal-utils/src/main/java, 26729",
     "hal-utils/src/main/java/org/jhal/engine, 17420",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12438",
-    "driver-cuda/src/main/java, 1345",
+    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12496",
+    "driver-cuda/src/main/java, 1403",
     "driver-hip/src/main/java, 1332",
     "driver-cpu/src/main/java, 9885",
     "driver-cpu/src/main/resources, 2023"
