@@ -279,24 +279,37 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   /** The work itself is done outside {@link #run}, for which a loss waits. */
   @Override
   public HostCompletion hostCompletion(HostCompletion added) {
-    HostCompletion inner = real.hostCompletion(added);
-    return new HostCompletion() {
-      @Override
-      public void run(Context context) throws Exception {
-        ControlledBackend.this.run("hostCompletion", () -> {});
-        inner.run(context);
-      }
+    return new ControlledCompletion(real.hostCompletion(added));
+  }
 
-      @Override
-      public boolean isBrief() {
-        return inner.isBrief();
-      }
+  /** A host completion, for whose run faults can be planned. */
+  final class ControlledCompletion implements HostCompletion {
+    private final HostCompletion inner;
 
-      @Override
-      public void retire() {
-        inner.retire();
-      }
-    };
+    private ControlledCompletion(HostCompletion inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public void run(Context context) throws Exception {
+      ControlledBackend.this.run("hostCompletion", () -> {});
+      inner.run(context);
+    }
+
+    @Override
+    public boolean isBrief() {
+      return inner.isBrief();
+    }
+
+    @Override
+    public boolean advance() {
+      return inner.advance();
+    }
+
+    @Override
+    public void retire() {
+      inner.retire();
+    }
   }
 
   @Override

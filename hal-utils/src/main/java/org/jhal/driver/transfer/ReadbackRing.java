@@ -126,9 +126,16 @@ final class ReadbackRing {
     return at + space(bytes) - begin <= BYTES ? at : -1;
   }
 
+  /** Null if there is none, or it cannot be had: then the rest is copied in one piece. */
   private @Nullable Milestone makeMilestone(int index) {
-    if (milestones[index] == null) {
-      milestones[index] = stream.milestone();
+    try {
+      if (milestones[index] == null) {
+        milestones[index] = stream.milestone();
+      }
+    } catch (HalException e) {
+      if (e.status() != Status.RESOURCE_EXHAUSTED) {
+        throw e;
+      }
     }
     return milestones[index];
   }

@@ -6,20 +6,15 @@ import org.jspecify.annotations.Nullable;
  * Records events for the flight recorder of the JDK. docs/tracing.md lists them.
  *
  * <p>A caller first asks whether an event is recorded, and only then collects its values. So an
- * event that is not recorded costs a read of two or three fields, and no allocation. Without the
- * module {@code jdk.jfr} nothing is recorded.
+ * event that is not recorded costs a read of two fields, and no allocation. Without the module
+ * {@code jdk.jfr} nothing is recorded.
  *
  * <p>Operations are passed as numbers, so a recording keeps none alive. Thread-safe; calls no
  * users' code and takes no lock of the engine.
  */
 public final class FlightRecorder {
+  // Guards the class that refers to the recorder, which cannot be loaded without jdk.jfr.
   private static final boolean HAS_RECORDER = hasRecorder();
-
-  /** Whether the events are registered. */
-  private static volatile boolean isRegistered;
-
-  /** Whether registering them failed, which leaves their classes unusable. */
-  private static volatile boolean hasFailed;
 
   private FlightRecorder() {}
 
@@ -32,27 +27,9 @@ public final class FlightRecorder {
     }
   }
 
-  /**
-   * Whether events may be recorded. Guards all code that refers to them: their classes cannot be
-   * loaded without jdk.jfr. A process without a recording never registers them, since that takes
-   * tens of milliseconds.
-   */
+  /** Whether events may be recorded. Guards all code that refers to them. */
   private static boolean isOn() {
-    return isRegistered
-        || (HAS_RECORDER && jdk.jfr.FlightRecorder.isInitialized() && !hasFailed && register());
-  }
-
-  private static boolean register() {
-    try {
-      // Initialises all of them before any operation depends on them: a class whose initialisation
-      // fails, such as on a nearly full stack, is unusable for good.
-      boolean unused = Events.SUBMISSION.isEnabled();
-      isRegistered = true;
-      return true;
-    } catch (LinkageError | VirtualMachineError e) {
-      hasFailed = true;
-      return false;
-    }
+    return HAS_RECORDER && Registration.isDone();
   }
 
   /** {@code event}, for which all names that it may refer to are recorded. */
@@ -62,6 +39,9 @@ public final class FlightRecorder {
   }
 
   static void name(Names.Named named) {
+    if (HAS_RECORDER) {
+      Registration.listen();
+    }
     if (isOn() && Events.NAMING.isEnabled()) {
       Chunks.nameAll();
       Chunks.name(named);
@@ -70,7 +50,10 @@ public final class FlightRecorder {
 
   /** The last name is gone. */
   static void unname() {
-    if (isRegistered) {
+    if (HAS_RECORDER) {
+      Registration.stopIf(() -> Names.live().isEmpty());
+    }
+    if (isOn()) {
       Chunks.unhookIfUnused();
     }
   }

@@ -1,6 +1,8 @@
 package org.jhal.engine.queue;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.support.Attempt;
 
@@ -32,8 +34,15 @@ final class BriefRun implements Attempt.Body {
     OVER
   }
 
+  private static final VarHandle STATE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "state", VarHandle.class, BriefRun.class, State.class);
+
+  /** A thread that waits for a piece gives way to others after so many turns. */
+  private static final int PATIENT_TURNS = 1000;
+
   final HostCompletion completion;
-  private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+  private volatile State state = State.OPEN; // changed by compare-and-set, see STATE
 
   /** There is more to do before the event fires. Written while ADVANCING. */
   private volatile boolean mayAdvance = true;
@@ -47,13 +56,13 @@ final class BriefRun implements Attempt.Body {
    * fail meanwhile. Its memory stays borrowed until it is retired, for which it has to be claimed.
    */
   void advance() {
-    if (mayAdvance && state.compareAndSet(State.OPEN, State.ADVANCING)) {
+    if (mayAdvance && STATE.compareAndSet(this, State.OPEN, State.ADVANCING)) {
       try {
         if (ProgramCode.thrownBy(this) != null) {
           mayAdvance = false;
         }
       } finally {
-        state.set(State.OPEN); // a call no deeper than that of compareAndSet() above
+        state = State.OPEN; // not a call: there may be no stack left for one
       }
     }
   }
@@ -78,12 +87,17 @@ final class BriefRun implements Attempt.Body {
   }
 
   private boolean claim(State to) {
-    State found = state.compareAndExchange(State.OPEN, to);
-    while (found == State.ADVANCING) {
-      Thread.onSpinWait(); // not for long: else this thread would copy the piece
-      found = state.compareAndExchange(State.OPEN, to);
+    for (int turn = 0; !STATE.compareAndSet(this, State.OPEN, to); turn++) {
+      if (state != State.ADVANCING && state != State.OPEN) {
+        return false;
+      }
+      if (turn < PATIENT_TURNS) { // otherwise this thread would copy the piece
+        Thread.onSpinWait();
+      } else {
+        Thread.yield(); // the other one may have lost its core
+      }
     }
-    return found == State.OPEN;
+    return true;
   }
 
   /**
@@ -91,7 +105,7 @@ final class BriefRun implements Attempt.Body {
    * the operation, and then has it retired.
    */
   boolean leave() {
-    return state.compareAndSet(State.CLAIMED, State.LEFT);
+    return STATE.compareAndSet(this, State.CLAIMED, State.LEFT);
   }
 
   /**
@@ -99,6 +113,6 @@ final class BriefRun implements Attempt.Body {
    * the operation retired.
    */
   boolean end() {
-    return state.getAndSet(State.OVER) == State.LEFT;
+    return STATE.getAndSet(this, State.OVER) == State.LEFT;
   }
 }

@@ -1,5 +1,8 @@
 package org.jhal.engine.queue;
 
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,10 @@ final class PooledEvent<E> {
   static final int ASKING = 1;
   static final int KNOWN = 2;
 
+  private static final VarHandle ASKED =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "asked", VarHandle.class, PooledEvent.class, int.class);
+
   final E handle;
   private final EventPool<E> pool;
   private final AtomicInteger references = new AtomicInteger(1);
@@ -25,7 +32,7 @@ final class PooledEvent<E> {
    * Whether the driver was asked how the work behind it has ended; see {@link StreamQueries}. Stays
    * UNASKED where it need not be asked.
    */
-  final AtomicInteger asked = new AtomicInteger();
+  volatile int asked;
 
   /**
    * What the driver has answered, or null. For the thread that is ASKING: the next one goes on with
@@ -36,6 +43,11 @@ final class PooledEvent<E> {
   PooledEvent(EventPool<E> pool, E handle) {
     this.pool = pool;
     this.handle = handle;
+  }
+
+  /** Makes this thread the one that asks. Returns false if another one asks, or has asked. */
+  boolean tryAsk() {
+    return ASKED.compareAndSet(this, UNASKED, ASKING);
   }
 
   /**
@@ -62,7 +74,7 @@ final class PooledEvent<E> {
   /** Gives an event from the free list its first reference, for another recording. */
   void revive() {
     answer = null;
-    asked.setPlain(UNASKED);
+    ASKED.set(this, UNASKED);
     references.set(1); // behind the others: from here on threads take references
   }
 }

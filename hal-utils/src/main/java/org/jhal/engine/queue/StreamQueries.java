@@ -75,7 +75,7 @@ final class StreamQueries<E> {
     if (event == null) {
       return false; // it was asked before the operation dropped the event
     }
-    boolean isKnown = event.asked.get() == PooledEvent.KNOWN;
+    boolean isKnown = event.asked == PooledEvent.KNOWN;
     event.release();
     return !isKnown;
   }
@@ -88,8 +88,8 @@ final class StreamQueries<E> {
     if (!outcomesCanFail) {
       return;
     }
-    while (!event.asked.compareAndSet(PooledEvent.UNASKED, PooledEvent.ASKING)) {
-      if (event.asked.get() == PooledEvent.KNOWN) {
+    while (!event.tryAsk()) {
+      if (event.asked == PooledEvent.KNOWN) {
         return;
       }
       Thread.onSpinWait(); // another thread has seen the event fire as well, and is asking
@@ -104,7 +104,7 @@ final class StreamQueries<E> {
       }
       next = PooledEvent.KNOWN;
     } finally {
-      event.asked.set(next); // a call no deeper than that of compareAndSet() above
+      event.asked = next; // not a call: there may be no stack left for one
     }
   }
 

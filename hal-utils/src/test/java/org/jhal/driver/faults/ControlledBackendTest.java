@@ -17,6 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.StreamSteps;
 import org.jhal.engine.FakeBackend;
@@ -45,6 +46,9 @@ class ControlledBackendTest {
   void everyCallIsForwarded() {
     assertEquals(List.of(), notForwarded(DeviceBackend.class, ControlledBackend.class));
     assertEquals(List.of(), notForwarded(NativeStream.class, ControlledStream.class));
+    assertEquals(
+        List.of(),
+        notForwarded(HostCompletion.class, ControlledBackend.ControlledCompletion.class));
   }
 
   private static List<String> notForwarded(Class<?> face, Class<?> wrapper) {

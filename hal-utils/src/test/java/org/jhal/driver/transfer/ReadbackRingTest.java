@@ -298,6 +298,22 @@ class ReadbackRingTest {
     }
   }
 
+  /** Rule K7: what the system does not grant makes transfers slower, but they do not fail. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void withoutAMilestoneTheRestIsCopiedInOnePiece(int nth) {
+    device.fail("milestone", nth, Status.RESOURCE_EXHAUSTED);
+    byte[] target = new byte[MOST];
+    ReadbackRing.Part part = assertNotNullPart(begin(target, 1));
+    stream.synchronize();
+    for (int i = 1; i < nth; i++) {
+      assertEquals(i + 1 < nth, part.advance(), "after piece " + i);
+    }
+    assertFalse(part.advance());
+    end(part);
+    assertContent(1, target);
+  }
+
   /** Sizes at which parts do not fit the end of the ring. */
   @Test
   void manyInARowShareTheMemory() {

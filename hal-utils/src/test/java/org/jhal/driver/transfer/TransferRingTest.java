@@ -246,7 +246,6 @@ class TransferRingTest {
     assertEquals(0, device.live.get(), "streams and staging memory after the close");
   }
 
-  /** Rule Q7a: it is not known when the device is done with the slot. */
   @Test
   void freesTheRestIfAFreeFails() throws Exception {
     PlainDevice device = device(3);
@@ -257,6 +256,7 @@ class TransferRingTest {
     assertEquals(0, device.live.get(), "streams and staging memory after the close");
   }
 
+  /** Rule Q7a: it is not known when the device is done with the slot. */
   @Test
   void aStreamThatCannotBeWaitedForMeansALoss() throws Exception {
     PlainDevice device = device(1);

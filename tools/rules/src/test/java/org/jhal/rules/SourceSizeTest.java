@@ -54,8 +54,8 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 26729",
-    "hal-utils/src/main/java/org/jhal/engine, 17420",
+    "hal-utils/src/main/java, 26824",
+    "hal-utils/src/main/java/org/jhal/engine, 17495",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12496",
     "driver-cuda/src/main/java, 1403",
     "driver-hip/src/main/java, 1332",

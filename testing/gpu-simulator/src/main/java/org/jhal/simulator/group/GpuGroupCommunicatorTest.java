@@ -159,7 +159,8 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
       two.check();
     }
     assertEquals(6, made());
-    assertEquals(4, collectives().live());
+    // A group whose last operation has not retired when it is closed frees them behind that.
+    awaitTrue("one of two groups to free its communicators", () -> collectives().live() == 4);
     there.close();
     awaitNoCommunicators();
     assertEquals(6, destroyed());

@@ -169,16 +169,28 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
   @ParameterizedTest
   @ValueSource(strings = {"&spin=1s", "&spin=0ns&completion-spin=1s", "&spin=0ns"})
   void aLossBetweenPiecesFailsTheReadback(String options) throws Exception {
-    HostMemory memory = HostMemory.of(new byte[MIB]);
+    byte[] target = new byte[MIB];
+    HostMemory memory = HostMemory.of(target);
     try (Device device = open(1, options);
         DeviceBuffer buffer = device.allocate(MIB, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, filled(MIB, 7), buffer);
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1);
-      sim.simulator().delay("@copy", LINGER);
-      sim.simulator().failForGood("@copy", 3, GpuFault.STICKY_CODE);
+      sim.simulator().delay("@copy", SLOW);
+      boolean isPolled = options.contains("1s");
+      if (!isPolled) {
+        sim.simulator().failForGood("@copy", 3, GpuFault.STICKY_CODE);
+      }
       device.queue(0).readback(Fence.NONE, done.at(2), buffer, 0, memory);
-      awaitFailure(done, 2, Status.UNAVAILABLE);
+      Task<?> waiter = Task.run("waits", () -> awaitFailure(done, 2, Status.UNAVAILABLE));
+      if (isPolled) {
+        Waits.awaitTrue("the first piece", () -> target[PIECE - 1] != 0);
+        sim.simulator().pause(0, 0);
+        sim.simulator().failForGood("@copy", 1, GpuFault.STICKY_CODE);
+        sim.simulator().resume(0, 0);
+      }
+      Object ignored = waiter.join();
       memory.awaitFree(Waits.LIMIT);
       assertNotNull(device.lostCause());
     }

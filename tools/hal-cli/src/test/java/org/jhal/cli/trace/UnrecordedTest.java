@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.file.Path;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
+import org.jhal.Device;
+import org.jhal.Hal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,25 @@ class UnrecordedTest {
   void registersEventsOnlyWithARecording() throws Exception {
     String said = Child.java(folder, Program.class.getName());
     assertEquals("recorder: false, JHAL's events: false, recorded: true", said.strip());
+  }
+
+  /** A recording that starts while a device is busy then finds all kinds of events. */
+  @Test
+  void registersEventsBeforeTheFirstRecordingOfAnOpenDevice() throws Exception {
+    String said = Child.java(folder, WithDevice.class.getName());
+    assertEquals("recorder: false, JHAL's events: true", said.strip());
+  }
+
+  /** Starts the recorder while a device is open, which is not used then. */
+  static final class WithDevice {
+    private WithDevice() {}
+
+    public static void main(String[] args) {
+      try (Device device = Hal.openDevice("mock")) {
+        System.out.print("recorder: " + FlightRecorder.isInitialized());
+        System.out.println(", JHAL's events: " + Program.isRegistered());
+      }
+    }
   }
 
   /** Uses devices without a recording, and then with one. */
