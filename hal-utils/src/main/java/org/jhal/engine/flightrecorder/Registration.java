@@ -58,10 +58,6 @@ final class Registration implements FlightRecorderListener {
   /** Called with a lock of the recorder held, so it takes none of this class. */
   @Override
   public void recorderInitialized(FlightRecorder recorder) {
-    register();
-  }
-
-  private static void register() {
     try {
       // Initialises all of them before any operation depends on them: a class whose initialisation
       // fails, such as on a nearly full stack, is unusable for good.

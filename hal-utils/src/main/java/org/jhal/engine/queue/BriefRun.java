@@ -87,17 +87,21 @@ final class BriefRun implements Attempt.Body {
   }
 
   private boolean claim(State to) {
-    for (int turn = 0; !STATE.compareAndSet(this, State.OPEN, to); turn++) {
-      if (state != State.ADVANCING && state != State.OPEN) {
-        return false;
-      }
+    State found = tryClaim(to);
+    for (int turn = 0; found == State.ADVANCING; turn++) {
       if (turn < PATIENT_TURNS) { // otherwise this thread would copy the piece
         Thread.onSpinWait();
       } else {
         Thread.yield(); // the other one may have lost its core
       }
+      found = tryClaim(to);
     }
-    return true;
+    return found == State.OPEN;
+  }
+
+  /** Returns the state before. It is read once: another part may begin behind a second look. */
+  private State tryClaim(State to) {
+    return (State) STATE.compareAndExchange(this, State.OPEN, to);
   }
 
   /**
