@@ -13,7 +13,7 @@ public class Batches {
   static final Duration LIMIT = Duration.ofSeconds(30);
 
   /** What a batch in flight occupies. Its steps follow one another; those of others do not wait. */
-  record Place(Sequence steps, DeviceBuffer x, DeviceBuffer y, float[] in, float[] out) {}
+  record Place(Sequence sequence, DeviceBuffer x, DeviceBuffer y, float[] in, float[] out) {}
 
   public static void main(String[] args) throws Exception {
     double sum = 0;
@@ -22,19 +22,19 @@ public class Batches {
       Kernel saxpy = kernels.kernel("saxpy");
       List<Place> places = new ArrayList<>();
       for (int i = 0; i < IN_FLIGHT; i++) {
-        DeviceBuffer x = device.allocate(4L * ITEMS, BufferParams.DEVICE);
-        DeviceBuffer y = device.allocate(4L * ITEMS, BufferParams.DEVICE);
+        DeviceBuffer x = device.allocate(ElementType.F32, ITEMS);
+        DeviceBuffer y = device.allocate(ElementType.F32, ITEMS);
         places.add(new Place(device.createSequence(), x, y, new float[ITEMS], new float[ITEMS]));
       }
       for (int batch = 0; batch < BATCHES + IN_FLIGHT; batch++) {
         Place place = places.get(batch % IN_FLIGHT);
-        place.steps.await(LIMIT); // the batch that was here before is over
+        place.sequence.await(LIMIT); // the batch that was here before is over
         sum += place.out[batch % ITEMS];
         if (batch < BATCHES) {
           Arrays.fill(place.in, batch); // the host prepares one while others are on the device
           enqueue(device.queue(batch % 3), saxpy, place);
         } else {
-          place.steps.close();
+          place.sequence.close();
           place.x.close();
           place.y.close();
         }
@@ -44,11 +44,10 @@ public class Batches {
   }
 
   static void enqueue(DeviceQueue queue, Kernel saxpy, Place place) {
-    FillPattern one = FillPattern.of32(Float.floatToIntBits(1));
-    Args args = Args.of(ITEMS, 2.0, place.x, place.y);
-    place.steps.step((w, s) -> queue.upload(w, s, HostMemory.of(place.in), place.x, 0));
-    place.steps.step((w, s) -> queue.fill(w, s, place.y, 0, 4L * ITEMS, one));
-    place.steps.step((w, s) -> queue.dispatch(w, s, saxpy, saxpy.covering(ITEMS), args));
-    place.steps.step((w, s) -> queue.readback(w, s, place.y, 0, HostMemory.of(place.out)));
+    QueueSteps steps = place.sequence.on(queue);
+    steps.upload(HostMemory.of(place.in), place.x);
+    steps.fill(place.y, FillPattern.of(1f));
+    steps.dispatch(saxpy, saxpy.covering(ITEMS), Args.of(ITEMS, 2.0, place.x, place.y));
+    steps.readback(place.y, HostMemory.of(place.out));
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>i8, i16, i32, i64</td><td>Byte, Short, Integer or Long</td><td>those that fit</td></tr>
  *   <tr><td>u8, u16, u32</td><td>Byte, Short, Integer or Long</td><td>those that fit, so no
  *       negative ones: a u32 of 4,000,000,000 is the Long {@code 4_000_000_000L}; {@link
- *       Integer#toUnsignedLong} converts an int that holds the bits of a u32</td></tr>
+ *       Args#u32} takes an int that holds the bits of a u32</td></tr>
  *   <tr><td>u64</td><td>Byte, Short, Integer or Long</td><td>all; the 64 bits are passed
  *       unchanged, so {@code -1L} is the largest value ({@link Long#parseUnsignedLong(String)})</td></tr>
  *   <tr><td>f32</td><td>Float or Double</td><td>those that need no rounding: {@code 0.5},
@@ -62,6 +62,14 @@ public final class Args {
       }
     }
     return new Args(copy);
+  }
+
+  /**
+   * Returns the number whose 32 bits {@code bits} holds, for a constant of type u32: {@code
+   * Args.of(Args.u32(0x9E37_79B9), x)}.
+   */
+  public static Number u32(int bits) {
+    return Integer.toUnsignedLong(bits);
   }
 
   private static boolean isArgument(Object value) {

@@ -73,6 +73,22 @@ public interface Device extends AutoCloseable {
   }
 
   /**
+   * Allocates device memory for {@code count} elements of {@code type}: {@code
+   * device.allocate(ElementType.F32, 1000)}.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code count} is negative or needs more than {@link
+   *     Long#MAX_VALUE} bytes; otherwise as {@link Allocator#allocate}
+   */
+  default DeviceBuffer allocate(ElementType type, long count) {
+    return allocate(type, count, BufferParams.DEVICE);
+  }
+
+  /** Allocates a buffer as {@link #allocate(ElementType, long)}, with other parameters. */
+  default DeviceBuffer allocate(ElementType type, long count, BufferParams params) {
+    return allocate(type.bytes(count), params);
+  }
+
+  /**
    * Creates a command buffer, in which no command is recorded yet. The caller closes it.
    *
    * @throws HalException FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost

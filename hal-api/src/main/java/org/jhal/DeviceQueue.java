@@ -1,8 +1,11 @@
 package org.jhal;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +60,42 @@ public interface DeviceQueue {
   /** Returns blocking versions of this queue's operations, for scripts. */
   default BlockingCalls blocking() {
     return new BlockingCalls(this);
+  }
+
+  /**
+   * Runs steps whose timeline and buffers end by themselves, and returns their result.
+   *
+   * <pre>{@code
+   * CompletableFuture<float[]> sums =
+   *     queue.compute(
+   *         steps -> {
+   *           DeviceBuffer x = steps.uploading(HostMemory.of(numbers));
+   *           DeviceBuffer y = steps.allocate(ElementType.F32, groups);
+   *           steps.dispatch(kernel, Workgroups.of(groups), Args.of(numbers.length, x, y));
+   *           float[] result = new float[groups];
+   *           steps.readback(y, HostMemory.of(result));
+   *           return result;
+   *         });
+   * }</pre>
+   *
+   * @param work adds the steps, on this thread, and returns the object that the future completes
+   *     with. If it throws, the steps that it has added are cancelled unless they were issued.
+   * @return the future that {@link Sequence#finish(Object)} returns
+   * @throws RuntimeException what {@code work} throws
+   * @throws HalException FAILED_PRECONDITION if the device is closed
+   */
+  default <T extends @Nullable Object> CompletableFuture<T> compute(Function<QueueSteps, T> work) {
+    return Sequence.run(this, work, Sequence::finish);
+  }
+
+  /**
+   * As {@link #compute(Function)}, but the future waits for at most {@code timeout}; see {@link
+   * Sequence#finish(Object, Duration)}.
+   */
+  default <T extends @Nullable Object> CompletableFuture<T> compute(
+      Duration timeout, Function<QueueSteps, T> work) {
+    Objects.requireNonNull(timeout, "timeout");
+    return Sequence.run(this, work, (sequence, result) -> sequence.finish(result, timeout));
   }
 
   /** Enqueues an operation that only waits and signals. */
@@ -117,6 +156,25 @@ public interface DeviceQueue {
       Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
     Objects.requireNonNull(source, "source");
     upload(waits, signals, HostMemory.of(source), target, offset);
+  }
+
+  /**
+   * Allocates device memory of the size of {@code source} at once, and uploads {@code source} to
+   * it. The caller closes the buffer.
+   *
+   * @throws HalException as {@link Device#allocate(long, BufferParams)} and {@link #upload(Fence,
+   *     Fence, HostMemory, DeviceBuffer, long)}; nothing stays allocated
+   */
+  default DeviceBuffer uploading(Fence waits, Fence signals, HostMemory source) {
+    Objects.requireNonNull(source, "source");
+    DeviceBuffer target = device().allocate(source.size(), BufferParams.DEVICE);
+    try {
+      upload(waits, signals, source, target, 0);
+    } catch (Throwable t) {
+      target.close();
+      throw t;
+    }
+    return target;
   }
 
   /**

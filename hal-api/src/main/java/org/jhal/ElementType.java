@@ -43,6 +43,26 @@ public enum ElementType {
     return bytes;
   }
 
+  /**
+   * Returns the size of {@code count} elements in bytes.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code count} is negative or the size exceeds {@link
+   *     Long#MAX_VALUE}
+   */
+  public long bytes(long count) {
+    if (count < 0 || count > Long.MAX_VALUE / bytes) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          count
+              + " elements of "
+              + label()
+              + "; at least 0 and at most "
+              + Long.MAX_VALUE / bytes
+              + " are possible");
+    }
+    return count * bytes;
+  }
+
   /** Returns the name as manifests write it. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);

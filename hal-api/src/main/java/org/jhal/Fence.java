@@ -124,7 +124,19 @@ public sealed interface Fence permits Timepoint, TimepointSet {
    * @throws HalException FAILED_PRECONDITION if a semaphore is closed
    */
   default CompletableFuture<@Nullable Void> whenAll() {
-    return FenceWait.whenAll(this);
+    return FenceWait.whenAll(this, null);
+  }
+
+  /**
+   * As {@link #whenAll()}, but the future waits for at most {@code timeout}. Then it completes
+   * exceptionally as {@link #awaitAll(Duration)} does: with a {@link HalException} of status
+   * DEADLINE_EXCEEDED that says what the fence waits for. If {@code timeout} is zero or less, the
+   * future is complete when this method returns.
+   *
+   * @throws HalException FAILED_PRECONDITION if a semaphore is closed
+   */
+  default CompletableFuture<@Nullable Void> whenAll(Duration timeout) {
+    return FenceWait.whenAll(this, Objects.requireNonNull(timeout, "timeout"));
   }
 
   /**

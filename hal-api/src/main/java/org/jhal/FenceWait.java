@@ -3,6 +3,7 @@ package org.jhal;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jhal.spi.HostWaits;
@@ -76,9 +77,9 @@ final class FenceWait {
 
   /**
    * Returns a future that completes as {@link Fence#whenAll} describes. The wait ends when the
-   * future completes.
+   * future completes. A null {@code timeout} means no limit.
    */
-  static CompletableFuture<@Nullable Void> whenAll(Fence fence) {
+  static CompletableFuture<@Nullable Void> whenAll(Fence fence, @Nullable Duration timeout) {
     CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
     FenceWait wait = new FenceWait(fence, changed -> changed.settle(future));
     try {
@@ -96,8 +97,39 @@ final class FenceWait {
       wait.cancelAll();
       throw t;
     }
+    if (timeout != null && !future.isDone()) {
+      wait.limit(future, timeout);
+    }
     var unused = future.whenComplete((nothing, thrown) -> wait.cancelAll());
     return future;
+  }
+
+  /**
+   * Fails {@code future} when the time is up. Nothing is left of this when the future completes.
+   */
+  private void limit(CompletableFuture<@Nullable Void> future, Duration timeout) {
+    if (!isPositive(timeout)) {
+      boolean ignored = future.completeExceptionally(expired(true, timeout));
+      return;
+    }
+    CompletableFuture<@Nullable Void> timer = new CompletableFuture<>();
+    // Describing the wait may take long, so the thread of all timers does not do it.
+    var late = timer.thenRunAsync(() -> expire(future, timeout));
+    timer.completeOnTimeout(null, saturatedNanos(timeout), TimeUnit.NANOSECONDS);
+    var unused = future.whenComplete((nothing, thrown) -> timer.cancel(false));
+  }
+
+  private void expire(CompletableFuture<@Nullable Void> future, Duration timeout) {
+    if (future.isDone()) {
+      return;
+    }
+    Throwable failure;
+    try {
+      failure = expired(true, timeout);
+    } catch (Throwable t) { // out of memory or stack; the future must complete
+      failure = t;
+    }
+    boolean ignored = future.completeExceptionally(failure);
   }
 
   private void settle(CompletableFuture<@Nullable Void> future) {

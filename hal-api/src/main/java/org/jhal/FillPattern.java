@@ -56,6 +56,51 @@ public record FillPattern(int bits, int bytes) {
 
   /** Returns a pattern of the four bytes of a float. */
   public static FillPattern of(float value) {
-    return new FillPattern(Float.floatToRawIntBits(value), 4);
+    return of32(Float.floatToRawIntBits(value));
+  }
+
+  /** Returns a pattern of the four bytes of an int, whether it holds an i32 or a u32. */
+  public static FillPattern of(int value) {
+    return of32(value);
+  }
+
+  /**
+   * Returns a pattern of the two bytes of a short: an i16, a u16, or the bits of an f16 or a bf16,
+   * as {@link org.jhal.kernel.Float16#of} and {@link org.jhal.kernel.BFloat16#of} return them.
+   */
+  public static FillPattern of(short value) {
+    return of16(value & 0xFFFF);
+  }
+
+  /** Returns a pattern of one byte, whether it holds an i8 or a u8. */
+  public static FillPattern of(byte value) {
+    return of8(value & 0xFF);
+  }
+
+  /**
+   * Returns a pattern of a long, whether it holds an i64 or a u64. Only a value whose two halves
+   * are equal, such as 0 or -1, is a pattern of at most four bytes; upload other values, or write
+   * them with a kernel.
+   *
+   * @throws HalException INVALID_ARGUMENT if the two halves differ
+   */
+  public static FillPattern of(long value) {
+    if ((int) value != (int) (value >>> 32)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "a fill pattern has at most 4 bytes, and the two halves of 0x"
+              + Long.toHexString(value)
+              + " differ; upload this value, or write it with a kernel");
+    }
+    return of32((int) value);
+  }
+
+  /**
+   * Returns a pattern of a double, such as 0.0, under the condition of {@link #of(long)}.
+   *
+   * @throws HalException INVALID_ARGUMENT if the two halves of its bits differ
+   */
+  public static FillPattern of(double value) {
+    return of(Double.doubleToRawLongBits(value));
   }
 }

@@ -116,4 +116,10 @@ class ArgsTest {
     assertThrows(IndexOutOfBoundsException.class, () -> args.get(2));
     assertThrows(IndexOutOfBoundsException.class, () -> args.get(-1));
   }
+
+  @Test
+  void takesTheBitsOfAnUnsignedNumber() {
+    assertEquals(4_294_967_295L, Args.of(Args.u32(-1)).get(0));
+    assertEquals(7L, Args.u32(7));
+  }
 }

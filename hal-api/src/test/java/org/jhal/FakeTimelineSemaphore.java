@@ -83,6 +83,10 @@ final class FakeTimelineSemaphore implements TimelineSemaphore {
     return value >= wanted;
   }
 
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** From now on {@link #onReach} throws this. */
   synchronized void failsRegistering(Error error) {
     failing = error;

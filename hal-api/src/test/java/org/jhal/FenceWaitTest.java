@@ -74,6 +74,42 @@ class FenceWaitTest {
   }
 
   @Test
+  void aLateFutureFailsLikeALateWait() {
+    a.signal(1);
+    CompletableFuture<@Nullable Void> late = both.whenAll(Duration.ofMillis(1));
+    CompletionException thrown = assertThrows(CompletionException.class, late::join);
+    HalException failure = assertInstanceOf(HalException.class, thrown.getCause());
+    assertEquals(Status.DEADLINE_EXCEEDED, failure.status());
+    HalException waited =
+        assertThrows(HalException.class, () -> both.awaitAll(Duration.ofMillis(1)));
+    assertEquals(waited.getMessage(), failure.getMessage());
+    assertEquals(0, a.registered() + b.registered());
+  }
+
+  @Test
+  void aFutureWithoutTimeOnlyChecks() {
+    for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+      CompletableFuture<@Nullable Void> late = both.whenAll(none);
+      assertTrue(late.isCompletedExceptionally(), "at once");
+      CompletionException thrown = assertThrows(CompletionException.class, late::join);
+      HalException failure = assertInstanceOf(HalException.class, thrown.getCause());
+      assertEquals(Status.DEADLINE_EXCEEDED, failure.status());
+    }
+    a.signal(1);
+    b.signal(2);
+    assertFalse(both.whenAll(Duration.ZERO).isCompletedExceptionally());
+  }
+
+  @Test
+  void aFutureThatIsInTimeCompletes() {
+    CompletableFuture<@Nullable Void> future = both.whenAll(FOR_EVER);
+    a.signal(1);
+    assertFalse(future.isDone());
+    b.signal(2);
+    assertTrue(future.isDone() && !future.isCompletedExceptionally());
+  }
+
+  @Test
   void aFutureThatItsOwnerCompletesLeavesNothingRegistered() {
     for (int i = 0; i < 3; i++) {
       CompletableFuture<@Nullable Void> cancelled = both.whenAll();

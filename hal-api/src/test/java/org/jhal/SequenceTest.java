@@ -1,12 +1,18 @@
 package org.jhal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class SequenceTest {
@@ -84,5 +90,59 @@ class SequenceTest {
   void closingClosesTheTimeline() {
     steps.close();
     assertThrows(HalException.class, () -> timeline.onReach(1, failed -> {}));
+  }
+
+  private static HalException failureOf(CompletableFuture<?> future) {
+    CompletionException thrown = assertThrows(CompletionException.class, future::join);
+    return assertInstanceOf(HalException.class, thrown.getCause());
+  }
+
+  @Test
+  void finishingReturnsTheResultAndClosesTheTimeline() {
+    steps.step(this::note);
+    CompletableFuture<String> result = steps.finish("result");
+    assertFalse(result.isDone());
+    HalException refused = assertThrows(HalException.class, () -> steps.step(this::note));
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+
+    AtomicBoolean wasClosed = new AtomicBoolean();
+    var seen = result.thenRun(() -> wasClosed.set(timeline.isClosed()));
+    timeline.signal(1);
+    assertEquals("result", result.join());
+    assertTrue(wasClosed.get(), "the timeline is closed before the result is seen");
+    assertEquals(0, timeline.registered());
+  }
+
+  @Test
+  void finishingFailsWithTheStepThatFailed() {
+    steps.step(this::note);
+    CompletableFuture<String> result = steps.finish("result");
+    timeline.fail(new HalException(Status.DATA_LOSS, "gone"));
+    assertEquals("gone", failureOf(result).getMessage());
+    assertTrue(timeline.isClosed());
+  }
+
+  @Test
+  void aResultThatIsLateFailsLikeAWait() {
+    steps.step(this::note);
+    HalException late = failureOf(steps.finish("result", Duration.ofMillis(1)));
+    assertEquals(Status.DEADLINE_EXCEEDED, late.status());
+    assertTrue(timeline.isClosed());
+    assertEquals(0, timeline.registered());
+  }
+
+  @Test
+  void aResultThatIsCancelledClosesTheTimeline() {
+    steps.step(this::note);
+    assertTrue(steps.finish("result").cancel(true));
+    assertTrue(timeline.isClosed());
+    assertEquals(0, timeline.registered());
+  }
+
+  @Test
+  void aClosedSequenceCannotBeFinished() {
+    steps.close();
+    HalException refused = assertThrows(HalException.class, () -> steps.finish("result"));
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
   }
 }

@@ -7,17 +7,27 @@ import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Args;
+import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
+import org.jhal.ElementType;
+import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
+import org.jhal.QueueSteps;
 import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -33,6 +43,8 @@ import org.junit.jupiter.api.Test;
 /** Sequences: each step waits for the one before. */
 @CtsSuite
 class SequenceTest {
+  private static final long LIMIT_MS = Waits.LIMIT.toMillis();
+
   /**
    * Each step reads what the one before wrote. Uploads, copies and readbacks use the first queue,
    * dispatches the last one.
@@ -147,5 +159,127 @@ class SequenceTest {
     go.signal(1);
     cts.awaitIdle();
     assertBytes(filled(16, 2), cts.read(buffer), "behind a sequence that was closed");
+  }
+
+  /** The common operations, in turn on the first and the last queue. */
+  @Test
+  @Rule({"Q5", "Q9"})
+  void stepsOfTwoQueuesFollowOneAnother(Cts cts) throws Exception {
+    byte[] result = new byte[256];
+    try (Sequence sequence = cts.device().createSequence();
+        CommandBuffer recorded = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      QueueSteps first = sequence.on(cts.queue(0));
+      QueueSteps last = sequence.on(cts.queue(cts.device().queueCount() - 1));
+      DeviceBuffer a = first.uploading(HostMemory.of(ints(64, i -> i)));
+      DeviceBuffer b = last.allocate(ElementType.I32, 64);
+      assertEquals(256, b.size());
+      last.dispatch(cts.kernel("twice"), Workgroups.of(64), Args.of(a, b));
+      first.fill(a, FillPattern.of(-1));
+      first.copy(b.slice(0, 128), a.slice(128, 128));
+      recorded.copy(a, 128, b, 0, 128);
+      recorded.end();
+      last.execute(recorded);
+      Timepoint end = first.readback(b, HostMemory.of(result));
+      assertEquals(6, end.value());
+      sequence.await(Waits.LIMIT);
+    }
+    byte[] twice = ints(64, i -> 2 * (i % 32));
+    System.arraycopy(ints(64, i -> 2 * i), 128, twice, 128, 128);
+    assertBytes(twice, result, "numbers that were doubled, the first half copied there and back");
+    cts.awaitIdle();
+    awaitBuffers(cts, 0);
+  }
+
+  private static void awaitBuffers(Cts cts, long count) {
+    Waits.awaitStatistics("buffers to be freed", cts.device(), now -> now.buffers() == count);
+  }
+
+  @Test
+  @Rule({"S6", "M2"})
+  void aComputationReturnsItsResultAndLeavesNothing(Cts cts) throws Exception {
+    CompletableFuture<byte[]> result =
+        cts.queue()
+            .compute(
+                steps -> {
+                  DeviceBuffer a = steps.uploading(HostMemory.of(ints(64, i -> i)));
+                  DeviceBuffer b = steps.allocate(ElementType.I32, 64);
+                  steps.dispatch(cts.kernel("twice"), Workgroups.of(64), Args.of(a, b));
+                  byte[] doubled = new byte[256];
+                  steps.readback(b, HostMemory.of(doubled));
+                  return doubled;
+                });
+    assertBytes(ints(64, i -> 2 * i), result.get(LIMIT_MS, TimeUnit.MILLISECONDS), "doubled");
+    cts.awaitIdle();
+    awaitBuffers(cts, 0);
+  }
+
+  @Test
+  @Rule({"S6", "S8"})
+  void aLateComputationFailsAndIsCancelled(Cts cts) throws Exception {
+    TimelineSemaphore never = cts.semaphore();
+    byte[] target = new byte[16];
+    CompletableFuture<String> result =
+        cts.queue()
+            .compute(
+                Duration.ofMillis(20),
+                steps -> {
+                  DeviceBuffer buffer = steps.uploading(HostMemory.of(filled(16, 1)));
+                  steps.hostCall(HostCall.Mode.BLOCKING, context -> never.await(1, Waits.LIMIT));
+                  steps.readback(buffer, HostMemory.of(target));
+                  return "not reached";
+                });
+    ExecutionException thrown =
+        assertThrows(ExecutionException.class, () -> result.get(LIMIT_MS, TimeUnit.MILLISECONDS));
+    assertHal(Status.DEADLINE_EXCEEDED, assertInstanceOf(HalException.class, thrown.getCause()));
+    never.signal(1); // the host call ends; the readback behind it was cancelled
+    cts.awaitIdle();
+    assertBytes(new byte[16], target, "the target of a step that was cancelled");
+    awaitBuffers(cts, 0);
+  }
+
+  @Test
+  @Rule("M5")
+  void aComputationThatThrowsLeavesNothing(Cts cts) {
+    IllegalStateException thrown = new IllegalStateException("on purpose");
+    IllegalStateException caught =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                cts.queue()
+                    .compute(
+                        steps -> {
+                          steps.uploading(HostMemory.of(filled(16, 1)));
+                          throw thrown;
+                        }));
+    assertSame(thrown, caught);
+    cts.awaitIdle();
+    awaitBuffers(cts, 0);
+  }
+
+  @Test
+  @Rule("M5")
+  void anUploadThatIsRefusedAllocatesNothing(Cts cts) {
+    TimelineSemaphore reached = cts.semaphore();
+    reached.signal(1);
+    assertHal(
+        Status.OUT_OF_RANGE,
+        () -> cts.queue().uploading(Fence.NONE, reached.at(1), HostMemory.of(new byte[16])));
+    awaitBuffers(cts, 0);
+    TimelineSemaphore written = cts.semaphore();
+    DeviceBuffer buffer =
+        cts.closing(cts.queue().uploading(Fence.NONE, written.at(1), HostMemory.of(filled(16, 7))));
+    awaitReached(written, 1);
+    assertBytes(filled(16, 7), cts.read(buffer), "uploaded");
+  }
+
+  @Test
+  @Rule("M5")
+  void aClosedSequenceAllocatesNothing(Cts cts) {
+    Sequence sequence = cts.device().createSequence();
+    QueueSteps steps = sequence.on(cts.queue());
+    sequence.close();
+    assertHal(Status.FAILED_PRECONDITION, () -> steps.allocate(ElementType.F32, 4));
+    assertHal(Status.FAILED_PRECONDITION, () -> steps.uploading(HostMemory.of(new byte[16])));
+    awaitBuffers(cts, 0);
   }
 }

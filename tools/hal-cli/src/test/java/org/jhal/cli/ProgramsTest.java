@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +26,7 @@ class ProgramsTest {
   private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
   private static final Path PROGRAMS = ROOT.resolve("examples/programs");
   private static final int MOST_LINES = 60;
+  private static final int MOST_LINES_OF_A_STREAM = 50;
 
   @TempDir private Path folder;
 
@@ -60,8 +63,28 @@ class ProgramsTest {
   }
 
   @Test
+  void fileStreamTriplesAFile() throws Exception {
+    Path in = folder.resolve("in");
+    Path out = folder.resolve("out");
+    int floats = 4 * (1 << 20) + 5; // more blocks than places, and a part of one
+    ByteBuffer numbers = ByteBuffer.allocate(4 * floats).order(ByteOrder.nativeOrder());
+    for (int i = 0; i < floats; i++) {
+      numbers.putFloat(i);
+    }
+    Files.write(in, numbers.array());
+    assertEquals(
+        List.of(floats + " floats"), run("FileStream", "mock", in.toString(), out.toString()));
+    ByteBuffer tripled = ByteBuffer.wrap(Files.readAllBytes(out)).order(ByteOrder.nativeOrder());
+    assertEquals(4 * floats, tripled.remaining());
+    for (int i = 0; i < floats; i++) {
+      assertEquals(3f * i, tripled.getFloat(), 0.5f * Math.ulp(3f * i), "float " + i);
+    }
+  }
+
+  @Test
   void serviceAnswersLateAndCancelledRequests() throws Exception {
-    assertEquals(List.of("160 right", "20 late", "20 cancelled"), run("Service", "mock"));
+    assertEquals(
+        List.of("160 right", "20 DEADLINE_EXCEEDED", "20 cancelled"), run("Service", "mock"));
   }
 
   @Test
@@ -115,9 +138,11 @@ class ProgramsTest {
   void programsAreShort() throws IOException {
     try (Stream<Path> files = Files.list(PROGRAMS)) {
       List<Path> programs = files.collect(Collectors.toList());
-      assertEquals(5, programs.size());
+      assertEquals(6, programs.size());
       for (Path program : programs) {
-        assertTrue(Files.readAllLines(program).size() <= MOST_LINES, program::toString);
+        boolean isStream = program.endsWith("FileStream.java");
+        int most = isStream ? MOST_LINES_OF_A_STREAM : MOST_LINES;
+        assertTrue(Files.readAllLines(program).size() <= most, program::toString);
       }
     }
   }

@@ -47,6 +47,7 @@ class ReadmeTest {
   @Test
   void shortestProgramPrintsWhatItsCommentSays() throws Exception {
     String program = find("README.md", "(?s)```java\n(.*?)```");
+    assertTrue(program.lines().count() <= 40, "it is meant to be read");
     Path source = Files.writeString(folder.resolve("Saxpy.java"), program);
     assertEquals(
         find("README.md", "(?m)println.*// (.*)$"),
