@@ -13,9 +13,9 @@ public class Julia {
     int[] pixels = new int[width * height];
     try (Device device = Hal.openDevice(args[0]);
         Executable kernels = device.loadExecutable(ExecutableSource.of(Path.of("examples/julia")));
-        DeviceBuffer image = device.allocate(4L * pixels.length, BufferParams.DEVICE);
-        Sequence steps = device.createSequence()) {
-      DeviceQueue queue = device.queue(0);
+        Sequence sequence = device.createSequence()) {
+      QueueSteps steps = sequence.on(device.queue(0));
+      DeviceBuffer image = steps.allocate(ElementType.I32, pixels.length);
       Kernel julia = kernels.kernel("julia");
       Args parameters =
           Args.named(julia)
@@ -25,10 +25,9 @@ public class Julia {
               .set("im", 0.156f)
               .set("pixels", image)
               .build();
-      Workgroups groups = julia.covering(width, height);
-      steps.step((waits, signals) -> queue.dispatch(waits, signals, julia, groups, parameters));
-      steps.step((waits, signals) -> queue.readback(waits, signals, image, 0, HostMemory.of(pixels)));
-      steps.await(Duration.ofSeconds(30));
+      steps.dispatch(julia, julia.covering(width, height), parameters);
+      steps.readback(image, HostMemory.of(pixels));
+      sequence.await(Duration.ofSeconds(30));
       System.out.println(device.info().name() + " drew " + width + " x " + height);
     }
     BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);

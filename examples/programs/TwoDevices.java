@@ -20,30 +20,30 @@ public class TwoDevices {
         Device two = Hal.openDevice(args[1]);
         Executable onOne = one.loadExecutable(bundle);
         Executable onTwo = two.loadExecutable(bundle);
-        DeviceBuffer x = one.allocate(2 * BYTES, BufferParams.DEVICE);
-        DeviceBuffer y = one.allocate(2 * BYTES, BufferParams.DEVICE);
-        DeviceBuffer x2 = two.allocate(BYTES, BufferParams.DEVICE);
-        DeviceBuffer y2 = two.allocate(BYTES, BufferParams.DEVICE);
-        Sequence first = one.createSequence();
-        Sequence second = two.createSequence()) {
-      DeviceQueue queue = one.queue(0);
-      DeviceQueue queue2 = two.queue(0);
-      FillPattern ones = FillPattern.of32(Float.floatToIntBits(1));
-      Args args1 = Args.of(HALF, 2.0, x.slice(0, BYTES), y.slice(0, BYTES));
-      Args args2 = Args.of(HALF, 2.0, x2, y2);
+        Sequence sequence1 = one.createSequence();
+        Sequence sequence2 = two.createSequence()) {
+      QueueSteps first = sequence1.on(one.queue(0));
+      QueueSteps second = sequence2.on(two.queue(0));
+      DeviceBuffer x = first.uploading(HostMemory.of(values));
+      Timepoint isThere = sequence1.last();
+      DeviceBuffer y = first.allocate(ElementType.F32, 2 * HALF);
+      DeviceBuffer x2 = second.allocate(ElementType.F32, HALF);
+      DeviceBuffer y2 = second.allocate(ElementType.F32, HALF);
       Workgroups groups = onOne.kernel("saxpy").covering(HALF);
 
-      Timepoint isThere = first.step((w, s) -> queue.upload(w, s, HostMemory.of(values), x, 0));
-      first.step((w, s) -> queue.fill(w, s, y, 0, BYTES, ones));
-      first.step((w, s) -> queue.dispatch(w, s, onOne.kernel("saxpy"), groups, args1));
+      first.fill(y.slice(0, BYTES), FillPattern.of(1f));
+      Args args1 = Args.of(HALF, 2.0, x.slice(0, BYTES), y.slice(0, BYTES));
+      first.dispatch(onOne.kernel("saxpy"), groups, args1);
 
-      second.step(isThere, (w, s) -> queue2.copy(w, s, x, BYTES, x2, 0, BYTES));
-      second.step((w, s) -> queue2.fill(w, s, y2, 0, BYTES, ones));
-      second.step((w, s) -> queue2.dispatch(w, s, onTwo.kernel("saxpy"), groups, args2));
-      Timepoint isBack = second.step((w, s) -> queue2.copy(w, s, y2, 0, y, BYTES, BYTES));
+      second.waitFor(isThere);
+      second.copy(x.slice(BYTES, BYTES), x2);
+      second.fill(y2, FillPattern.of(1f));
+      second.dispatch(onTwo.kernel("saxpy"), groups, Args.of(HALF, 2.0, x2, y2));
+      Timepoint isBack = second.copy(y2, y.slice(BYTES, BYTES));
 
-      first.step(isBack, (w, s) -> queue.readback(w, s, y, 0, HostMemory.of(values)));
-      first.await(Duration.ofSeconds(30));
+      first.waitFor(isBack);
+      first.readback(y, HostMemory.of(values));
+      sequence1.await(Duration.ofSeconds(30));
       System.out.println(values[0] + " " + values[HALF] + " " + values[2 * HALF - 1]);
     }
   }
