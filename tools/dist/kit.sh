@@ -43,7 +43,7 @@ command -v objcopy >/dev/null || strip=--strip-java-debug-attributes
   --output "$work/kit/runtime" >"$log" 2>&1 || die 125 "jlink failed; see $log"
 
 cp -R -- "$dist/lib" "$dist/drivers" "$work/kit/dist/" &&
-  cp -R -- "$root/hal" "$root/README.md" "$root/LICENSE" "$root/docs" "$work/kit/" &&
+  cp -R -- "$root/hal" "$root/README.md" "$root/LICENSE" "$root/NOTICE" "$root/docs" "$work/kit/" &&
   cp -- "$root/examples/README.md" "$work/kit/examples/" || die 125 "cannot copy to '$work'"
 for manifest in "$root"/examples/*/manifest.json; do
   cp -R -- "${manifest%/*}" "$work/kit/examples/" || die 125 "cannot copy '${manifest%/*}' to '$work'"
