@@ -97,11 +97,14 @@ final class CriticalPath {
   private @Nullable Node thread(String thread, long earliest) {
     Node wait = TraceNames.isShared(thread) ? null : nodes.waitBefore(thread, reached);
     while (wait != null && wait.cause == null && wait.begin > earliest) {
-      host(thread, wait.begin, 0); // an unknown signal ended the wait
+      host(thread, wait.end, 0);
+      host(thread + ", waiting for an unknown signal", wait.begin, 0);
       wait = nodes.waitBefore(thread, reached - 1);
     }
     if (wait == null || wait.cause == null || wait.end <= earliest) {
-      host(thread, Math.min(reached, earliest), 0);
+      long known = Math.max(earliest, nodes.lastForgottenWait());
+      isWhole &= known == earliest;
+      host(thread, Math.min(reached, known), 0);
       return null;
     }
     if (wait.isSeen) {

@@ -52,12 +52,15 @@ final class SummaryNodes {
   }
 
   private final int most;
-  private final Deque<Node> inOrder = new ArrayDeque<>();
+  private final Deque<Node> operationsInOrder = new ArrayDeque<>();
+  private final Deque<Node> waitsInOrder = new ArrayDeque<>();
   private final Map<TraceSink.Origin, Node> operations = new HashMap<>();
   private final Map<Long, TreeMap<Long, Node>> queues = new HashMap<>(); // by number, then by end
   private final Map<String, TreeMap<Long, Node>> threads = new HashMap<>(); // waits, by begin
   private long forgotten;
+  private long lastForgottenWait = Long.MIN_VALUE; // when it ended
 
+  /** Remembers at most {@code most} operations, and as many waits of threads. */
   SummaryNodes(int most) {
     this.most = most;
   }
@@ -69,7 +72,7 @@ final class SummaryNodes {
     if (operation.onQueue() != null && operation.outcome() != TraceSink.Outcome.UNFINISHED) {
       queues.computeIfAbsent(operation.origin().queue(), q -> new TreeMap<>()).put(node.end, node);
     }
-    return added(node);
+    return added(node, operationsInOrder);
   }
 
   /** Adds a wait of a thread, likewise. */
@@ -77,21 +80,20 @@ final class SummaryNodes {
     Node node = new Node(name, thread, begin, end);
     node.outcome = outcome;
     threads.computeIfAbsent(thread, t -> new TreeMap<>()).put(begin, node);
-    return added(node);
+    return added(node, waitsInOrder);
   }
 
-  private @Nullable Node added(Node node) {
+  private @Nullable Node added(Node node, Deque<Node> inOrder) {
     inOrder.add(node);
-    return inOrder.size() > most ? forget() : null;
+    return inOrder.size() > most ? forget(inOrder.remove()) : null;
   }
 
-  /** Forgets the oldest node. */
-  private Node forget() {
-    Node node = inOrder.remove();
+  private Node forget(Node node) {
     forgotten++;
     TraceSink.Operation operation = node.operation;
     if (operation == null) {
       remove(threads, node.where, node.begin, node);
+      lastForgottenWait = Math.max(lastForgottenWait, node.end);
     } else {
       operations.remove(operation.origin(), node);
       remove(queues, operation.origin().queue(), node.end, node);
@@ -167,8 +169,17 @@ final class SummaryNodes {
     return found == null ? null : found.getValue();
   }
 
-  Iterable<Node> all() {
-    return inOrder;
+  Iterable<Node> operations() {
+    return operationsInOrder;
+  }
+
+  Iterable<Node> waits() {
+    return waitsInOrder;
+  }
+
+  /** When the last wait that is forgotten ended. */
+  long lastForgottenWait() {
+    return lastForgottenWait;
   }
 
   long forgotten() {

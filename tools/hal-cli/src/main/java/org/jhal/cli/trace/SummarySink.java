@@ -1,12 +1,12 @@
 package org.jhal.cli.trace;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Set;
 import org.jhal.cli.trace.SummaryNodes.Node;
 import org.jhal.cli.trace.TraceSummary.Place;
@@ -21,6 +21,9 @@ final class SummarySink implements TraceSink {
 
   /** How many of the longest waits are kept. */
   static final int MOST_WAITS = 10;
+
+  private static final Comparator<Wait> BY_TIME =
+      Comparator.comparingLong(Wait::took).thenComparing(Wait::who).thenComparing(Wait::where);
 
   private static final String OTHERS = "others";
   private static final Set<String> LOADING = Set.of("load", "compilation", "graph");
@@ -79,8 +82,7 @@ final class SummarySink implements TraceSink {
   private final Map<String, Totals> work = new HashMap<>();
   private final Map<String, Totals> loading = new HashMap<>();
   private final Map<String, Usage> usages = new HashMap<>();
-  private final PriorityQueue<Wait> waits =
-      new PriorityQueue<>(Comparator.comparingLong(Wait::took));
+  private final Map<String, Wait> waits = new HashMap<>(); // the longest by who and where
   private long operations;
   private long failed;
   private long unfinished;
@@ -91,7 +93,7 @@ final class SummarySink implements TraceSink {
   private boolean hasOthers;
   private @Nullable TraceSummary summary;
 
-  /** Remembers at most {@code most} operations and waits. */
+  /** Remembers at most {@code most} operations, and as many waits of threads. */
   SummarySink(int most) {
     this.most = most;
     this.nodes = new SummaryNodes(most);
@@ -189,9 +191,13 @@ final class SummarySink implements TraceSink {
     if (took > 0) {
       String where = operation == null ? "host" : node.where;
       String who = operation == null ? "thread " + node.where : node.name;
-      waits.add(new Wait(who, where, took, forWhom(node, before, outcome), outcome));
-      if (waits.size() > MOST_WAITS) {
-        waits.remove(); // the shortest one
+      String key = who + "\n" + where;
+      Wait longest = waits.get(key);
+      if (longest == null || took > longest.took()) {
+        waits.put(key, new Wait(who, where, took, forWhom(node, before, outcome), outcome));
+      }
+      if (waits.size() > MOST_ROWS) {
+        waits.values().remove(Collections.min(waits.values(), BY_TIME));
       }
     }
     node.cause = null; // otherwise the causes of all would be kept
@@ -226,13 +232,14 @@ final class SummarySink implements TraceSink {
   @Override
   public void end() {
     Node latest = null;
-    for (Node node : nodes.all()) {
-      if (node.operation != null && (latest == null || node.end > latest.end)) {
+    for (Node node : nodes.operations()) {
+      if (latest == null || node.end > latest.end) {
         latest = node;
       }
     }
     TraceSummary.Path path = CriticalPath.to(latest, nodes, first, earliest);
-    nodes.all().forEach(this::waited);
+    nodes.operations().forEach(this::waited);
+    nodes.waits().forEach(this::waited);
     long span = operations == 0 ? 0 : last - first;
     List<Place> places = new ArrayList<>();
     boolean isExact = true;
@@ -243,8 +250,8 @@ final class SummarySink implements TraceSink {
           new Place(usage.device, usage.queue, usage.operations, busy, Math.max(0, span - busy)));
     }
     places.sort(Comparator.comparing(Place::device).thenComparing(Place::queue));
-    List<Wait> longest = new ArrayList<>(waits);
-    longest.sort(Comparator.comparingLong(Wait::took).reversed());
+    List<Wait> longest =
+        waits.values().stream().sorted(BY_TIME.reversed()).limit(MOST_WAITS).toList();
     summary =
         new TraceSummary(
             operations,
@@ -264,9 +271,9 @@ final class SummarySink implements TraceSink {
     List<String> limits = new ArrayList<>();
     if (nodes.forgotten() > 0) {
       limits.add(
-          "of the operations and waits, only the last "
+          "only the last "
               + most
-              + " were examined for the critical path; "
+              + " operations and waits of threads were examined for the critical path; "
               + nodes.forgotten()
               + " earlier ones were not");
     }

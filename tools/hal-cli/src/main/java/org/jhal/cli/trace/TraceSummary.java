@@ -13,7 +13,8 @@ import java.util.List;
  * @param span the time from the beginning of the first operation to the end of the last one
  * @param work the operations by name, the largest total first
  * @param places devices and their queues
- * @param waits the longest waits, the longest first
+ * @param waits the longest wait of each kernel on each queue and of each thread; of these, the
+ *     longest ones, the longest first
  * @param path the critical path
  * @param loading loads of bundles, compilations and graphs by name, the largest total first
  * @param limits what is incomplete, and why; empty if nothing is

@@ -191,7 +191,44 @@ class SummarySinkTest {
     assertEquals(4, found.path().segments().get(1).count());
     assertEquals(1, found.limits().size(), found.limits()::toString);
     assertTrue(found.limits().get(0).contains("only the last 4"), found.limits()::toString);
-    assertTrue(String.join("\n", SummaryText.lines(found)).contains("Incomplete: of the"));
+    assertTrue(String.join("\n", SummaryText.lines(found)).contains("Incomplete: only the last 4"));
+  }
+
+  /** They may have been for operations before, so the path does not blame the thread. */
+  @Test
+  void thePathEndsWhereWaitsOfThreadsAreForgotten() {
+    SummarySink small = new SummarySink(2);
+    for (int i = 0; i < 5; i++) {
+      small.slice(MAIN, "wait for t = 1", "wait", 10 * i, 10 * i + 9, Map.of("outcome", "reached"));
+    }
+    add(small, 1, 1, "first", 0, 1, 2, true, Outcome.FINISHED);
+    add(small, 1, 2, "last", 50, 52, 60, true, Outcome.FINISHED);
+    small.end();
+    TraceSummary.Path path = small.summary().path();
+    assertFalse(path.isWhole());
+    assertEquals(60 - 29, path.took(), path::toString); // the end of the last forgotten wait
+    assertEquals(
+        List.of(
+            "thread main, waiting for an unknown signal",
+            "thread main",
+            "thread main, waiting for an unknown signal",
+            "thread main",
+            "last"),
+        path.segments().stream()
+            .map(Segment::name)
+            .toList()
+            .subList(path.segments().size() - 5, path.segments().size()));
+  }
+
+  @Test
+  void keepsTheLongestWaitOfEachKernelOnEachQueue() {
+    for (int i = 1; i <= 20; i++) {
+      ran(1, i, "often", 100 * i, 100 * i + i, 100 * i + i + 1);
+    }
+    ran(2, 1, "once", 50, 60, 61);
+    List<Wait> waits = end().waits();
+    assertEquals(List.of("often", "once"), waits.stream().map(Wait::who).toList());
+    assertEquals(20, waits.get(0).took());
   }
 
   @Test
