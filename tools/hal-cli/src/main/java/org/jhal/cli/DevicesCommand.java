@@ -17,6 +17,8 @@ import org.jhal.DriverRegistry.Answer;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Workgroups;
+import org.jhal.cli.text.Table;
+import org.jhal.cli.text.Units;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

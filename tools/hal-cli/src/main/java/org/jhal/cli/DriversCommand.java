@@ -3,6 +3,7 @@ package org.jhal.cli;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jhal.DriverRegistry;
+import org.jhal.cli.text.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;

@@ -17,6 +17,8 @@ import org.jhal.DeviceInfo;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
 import org.jhal.Setting;
+import org.jhal.cli.text.Table;
+import org.jhal.cli.text.Units;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

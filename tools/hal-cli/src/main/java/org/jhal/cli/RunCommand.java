@@ -17,6 +17,8 @@ import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.cli.text.Table;
+import org.jhal.cli.text.Units;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -19,6 +19,7 @@ import org.jhal.cli.trace.DiskSpace;
 import org.jhal.cli.trace.TraceFiles;
 import org.jhal.cli.trace.TraceFiles.Form;
 import org.jhal.cli.trace.TraceOutputs;
+import org.jhal.cli.trace.TraceSummary;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,14 +33,20 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "trace",
     description = "Records what a command does, or makes a trace of a recording.",
-    subcommands = {TraceCommand.Run.class, TraceCommand.Convert.class, TraceCommand.Settings.class},
-    synopsisSubcommandLabel = "(run | convert | settings)")
+    subcommands = {
+      TraceCommand.Run.class,
+      TraceCommand.Convert.class,
+      TraceCommand.Summary.class,
+      TraceCommand.Settings.class
+    },
+    synopsisSubcommandLabel = "(run | convert | summary | settings)")
 final class TraceCommand implements Runnable {
   @Spec private CommandSpec spec;
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "run, convert or settings is missing");
+    throw new ParameterException(
+        spec.commandLine(), "run, convert, summary or settings is missing");
   }
 
   /** Where traces go. */
@@ -76,6 +83,7 @@ final class TraceCommand implements Runnable {
       name = "run",
       description = {
         "Runs another command of hal and records what it does, times on the device included.",
+        "Prints a summary to stderr.",
         "The exit code is that of the command, or 1 if the trace cannot be written."
       })
   static final class Run implements Callable<Integer> {
@@ -125,8 +133,8 @@ final class TraceCommand implements Runnable {
         int exitCode = Main.run(out, err, command.toArray(new String[0]));
         recording.stop();
         opened.save(recording);
-        if (!files.isEmpty() && !TraceFiles.hasEvents(file)) {
-          if (exitCode != ExitCode.SUCCESS) {
+        if (!TraceFiles.hasEvents(file)) {
+          if (exitCode != ExitCode.SUCCESS || files.isEmpty()) {
             return exitCode; // it has said why, and there is nothing to show
           }
           throw CommandFailure.wrongUsage(
@@ -172,7 +180,10 @@ final class TraceCommand implements Runnable {
   /** {@code hal trace convert}. */
   @Command(
       name = "convert",
-      description = "Makes a trace of a recording that the flight recorder of a JDK has made.")
+      description = {
+        "Makes a trace of a recording that the flight recorder of a JDK has made.",
+        "Prints a summary."
+      })
   static final class Convert implements Runnable {
     @Spec private CommandSpec spec;
 
@@ -195,6 +206,45 @@ final class TraceCommand implements Runnable {
       try (TraceOutputs opened =
           CommandFailure.badInput(() -> new TraceOutputs(outputs.byForm(), null, recording))) {
         opened.convert(recording).forEach(out::println);
+        out.flush();
+      } catch (BadRecordingException e) {
+        throw CommandFailure.badRecording(e);
+      }
+    }
+  }
+
+  /** {@code hal trace summary}. */
+  @Command(
+      name = "summary",
+      description = {
+        "Sums a recording up: where the time went, the longest waits, and the critical path."
+      })
+  static final class Summary implements Runnable {
+    @Spec private CommandSpec spec;
+
+    @Option(
+        names = "--json",
+        description = "Prints one JSON object instead of tables; times are nanoseconds.")
+    private boolean json;
+
+    @Parameters(arity = "1", paramLabel = "FILE.jfr", description = "The recording.")
+    private Path recording = Path.of("");
+
+    @Override
+    public void run() {
+      PrintWriter out = spec.commandLine().getOut();
+      CommandFailure.badInput(
+          () -> {
+            TraceFiles.checkReadable(recording);
+            return recording;
+          });
+      try {
+        TraceSummary summary = TraceFiles.summary(recording);
+        if (json) {
+          out.println(TraceFiles.json(summary));
+        } else {
+          TraceFiles.lines(summary).forEach(out::println);
+        }
         out.flush();
       } catch (BadRecordingException e) {
         throw CommandFailure.badRecording(e);

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.jhal.cli.text.Table;
+import org.jhal.cli.text.Units;
 import org.junit.jupiter.api.Test;
 
 /** Numbers, tables and the progress bar. */

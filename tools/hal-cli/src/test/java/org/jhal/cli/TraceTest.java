@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +35,8 @@ class TraceTest {
 
   private Path recording() throws Exception {
     Path made = file("made.jfr");
-    hal("trace", "run", "--jfr", made.toString(), "--", "pipeline").succeeded();
+    Outcome outcome = hal("trace", "run", "--jfr", made.toString(), "--", "pipeline");
+    assertEquals(0, outcome.exitCode(), outcome::toString);
     return made;
   }
 
@@ -65,7 +68,30 @@ class TraceTest {
     String page = Files.readString(file("t.html"));
     assertTrue(page.contains("class=\"arrow\"") && page.contains("<script>"), page);
     assertFalse(page.replace("http://www.w3.org/2000/svg", "").contains("http"), "needs a network");
-    assertFalse(page.contains("@SVG@"), page);
+    assertFalse(page.contains("@SVG@") || page.contains("@SUMMARY@"), page);
+    assertTrue(page.contains("Critical path: "), page);
+    assertTrue(page.contains("<title>load "), "no load of a bundle: " + page);
+    assertTrue(outcome.err().contains("Critical path: "), outcome::toString);
+  }
+
+  @Test
+  void sumsARecordingUp() throws Exception {
+    Path made = recording();
+    Outcome text = hal("trace", "summary", made.toString()).succeeded();
+    assertTrue(text.out().startsWith("5 operations in "), text::toString);
+    for (String title : new String[] {"Work ", "Device ", "Longest waits ", "Critical path: "}) {
+      assertTrue(text.out().contains("\n" + title), () -> "no " + title + text);
+    }
+    JsonObject json =
+        JsonParser.parseString(hal("trace", "summary", "--json", made.toString()).succeeded().out())
+            .getAsJsonObject();
+    assertEquals(5, json.get("operations").getAsLong());
+    assertEquals(5, json.getAsJsonArray("work").size(), json::toString);
+    assertTrue(json.getAsJsonObject("path").get("took").getAsLong() > 0, json::toString);
+    hal("trace", "summary", file("none").toString()).failed(2, "NOT_FOUND", "none");
+    Outcome converted =
+        hal("trace", "convert", made.toString(), "--svg", file("t.svg").toString()).succeeded();
+    assertTrue(converted.out().contains(text.out()), converted::toString);
   }
 
   @Test
@@ -212,7 +238,8 @@ class TraceTest {
     Outcome outcome =
         hal("trace", "run", "--jfr", file("none").resolve("x.jfr").toString(), "--", "pipeline");
     outcome.failed(2, "NOT_FOUND", "x.jfr");
-    hal("trace", "run", "--jfr", made.toString(), "--", "pipeline").succeeded();
+    Outcome recorded = hal("trace", "run", "--jfr", made.toString(), "--", "pipeline");
+    assertEquals(0, recorded.exitCode(), recorded::toString);
     assertFalse(Arrays.equals(before, Files.readAllBytes(made)));
     try (Stream<Path> files = Files.list(folder)) {
       assertEquals(List.of(made), files.toList(), "parts of recordings");

@@ -87,7 +87,8 @@ final class ChromeTrace implements TraceSink {
   }
 
   @Override
-  public void arrow(Point signal, Point wait, String name) throws IOException {
+  public void arrow(Origin from, Point signal, Origin to, Point wait, String name)
+      throws IOException {
     flows++;
     begin("s", name, signal.track());
     json.name("cat").value("timeline");

@@ -21,17 +21,12 @@ import java.util.TreeMap;
  * memory. A wait whose signal was forgotten, or may have been, has no arrow.
  */
 final class Moments {
-  /** A source of signals and waits: an operation, or a thread of the host. */
-  record Origin(long queue, long operation) {}
-
-  static final Origin HOST = new Origin(0, 0);
-
   /** How many unsuitable signals are examined for one wait. */
   private static final int MOST_LATE = 8;
 
   private record Signal(long timeline, long value) {}
 
-  private record Raised(Origin origin, TraceSink.Point point) {}
+  private record Raised(TraceSink.Origin origin, TraceSink.Point point) {}
 
   /** The remembered part of a timeline. It has at least one signal. */
   private static final class Timeline {
@@ -50,9 +45,9 @@ final class Moments {
     }
   }
 
-  private record Wait(long timeline, long value, Origin origin, TraceSink.Point point) {
+  private record Wait(long timeline, long value, TraceSink.Origin origin, TraceSink.Point point) {
     boolean mayBeFor(Raised signal) {
-      boolean isItself = origin.equals(signal.origin) && !origin.equals(HOST);
+      boolean isItself = origin.equals(signal.origin) && !origin.equals(TraceSink.HOST);
       return !isItself && lateness(signal.point, point) <= signal.point.error() + point.error();
     }
   }
@@ -72,7 +67,7 @@ final class Moments {
     this.most = most;
   }
 
-  void signal(long timeline, long value, Origin origin, TraceSink.Point point) {
+  void signal(long timeline, long value, TraceSink.Origin origin, TraceSink.Point point) {
     Timeline raised =
         timelines.computeIfAbsent(
             timeline, number -> new Timeline(number <= lastForgotten ? value - 1 : 0));
@@ -95,7 +90,8 @@ final class Moments {
     }
   }
 
-  void waited(long timeline, long value, Origin origin, TraceSink.Point point) throws IOException {
+  void waited(long timeline, long value, TraceSink.Origin origin, TraceSink.Point point)
+      throws IOException {
     Wait wait = new Wait(timeline, value, origin, point);
     Timeline raised = timelines.get(timeline);
     Raised exact = raised == null ? null : raised.signals.get(value);
@@ -135,7 +131,9 @@ final class Moments {
     arrows++;
     TraceSink.Point to = wait.point().notBefore(signal.point().time());
     sink.arrow(
+        signal.origin(),
         signal.point().notAfter(to.time()),
+        wait.origin(),
         to,
         TraceNames.timeline(wait.timeline()) + " = " + value);
   }

@@ -11,7 +11,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Draws a trace as SVG, alone or in a page that can be zoomed without a network. It shows the
@@ -43,6 +47,8 @@ final class PictureTrace implements TraceSink {
           Map.entry("signal", "#333333"));
   private static final String OTHER = "#edc948";
 
+  private static final Set<String> LOADING = Set.of("load", "compilation");
+
   private record Slice(
       Track track, String name, String kind, long begin, long end, Map<String, Object> details) {}
 
@@ -50,6 +56,7 @@ final class PictureTrace implements TraceSink {
 
   private final Writer out;
   private final boolean isPage;
+  private final Supplier<List<String>> summary;
   private final PriorityQueue<Slice> slices =
       new PriorityQueue<>(Comparator.comparingLong(Slice::begin).reversed());
   private final PriorityQueue<Arrow> arrows =
@@ -57,15 +64,18 @@ final class PictureTrace implements TraceSink {
   private long sliceCount;
   private long from = Long.MAX_VALUE; // what is drawn, in the time of the trace
   private long to = Long.MIN_VALUE;
+  private Span firstView = new Span(0, 0);
 
   /**
    * Draws on {@code out}.
    *
-   * @param isPage whether to make a page of HTML, otherwise SVG alone
+   * @param summary for a page of HTML, the lines of its summary, called when the trace ends; null
+   *     for SVG alone
    */
-  PictureTrace(Writer out, boolean isPage) {
+  PictureTrace(Writer out, @Nullable Supplier<List<String>> summary) {
     this.out = out;
-    this.isPage = isPage;
+    this.isPage = summary != null;
+    this.summary = summary == null ? List::of : summary;
   }
 
   @Override
@@ -85,7 +95,7 @@ final class PictureTrace implements TraceSink {
   public void instant(Track track, String name, long time, Map<String, Object> details) {}
 
   @Override
-  public void arrow(Point signal, Point wait, String name) {
+  public void arrow(Origin from, Point signal, Origin to, Point wait, String name) {
     arrows.add(new Arrow(signal, wait, name));
     if (arrows.size() > MOST) {
       arrows.remove();
@@ -103,10 +113,14 @@ final class PictureTrace implements TraceSink {
             .thenComparing(Slice::end, (a, b) -> Long.compare(b, a)));
     chooseRange(shown);
     if (isPage) {
-      String[] page = page().split("@SVG@", 2);
+      List<String> text = new ArrayList<>();
+      summary.get().forEach(line -> text.add(Xml.escape(line)));
+      String[] page = page().split("@SVG@|@SUMMARY@", 3);
       out.write(page[0]);
-      svg(shown);
+      out.write(String.join("\n", text));
       out.write(page[1]);
+      svg(shown);
+      out.write(page[2]);
     } else {
       svg(shown);
     }
@@ -122,21 +136,32 @@ final class PictureTrace implements TraceSink {
     }
   }
 
-  /** From the first operation to the last; without operations, everything. */
+  /**
+   * From the first operation to the last; without operations, everything. A page also reaches to
+   * the loads and compilations around them, but begins with the operations.
+   */
   private void chooseRange(List<Slice> shown) {
-    for (boolean all : new boolean[] {false, true}) {
-      for (Slice slice : shown) {
-        if (all || slice.details().containsKey("operation")) {
-          from = Math.min(from, slice.begin());
-          to = Math.max(to, slice.end());
-        }
-      }
-      if (from < to) {
-        return;
+    widen(shown, slice -> slice.details().containsKey("operation"));
+    if (from >= to) {
+      widen(shown, slice -> true);
+    }
+    if (from >= to) {
+      from = from == Long.MAX_VALUE ? 0 : from;
+      to = from + 1;
+    }
+    firstView = new Span(from, to);
+    if (isPage) {
+      widen(shown, slice -> LOADING.contains(slice.kind()));
+    }
+  }
+
+  private void widen(List<Slice> shown, Predicate<Slice> isWanted) {
+    for (Slice slice : shown) {
+      if (isWanted.test(slice)) {
+        from = Math.min(from, slice.begin());
+        to = Math.max(to, slice.end());
       }
     }
-    from = from == Long.MAX_VALUE ? 0 : from;
-    to = from + 1;
   }
 
   private double x(long time) {
@@ -146,26 +171,6 @@ final class PictureTrace implements TraceSink {
 
   private static String number(double value) {
     return String.format(Locale.ROOT, "%.2f", value);
-  }
-
-  /** The text as XML, in which not all characters may occur, not even as references. */
-  static String escape(String text) {
-    StringBuilder shown = new StringBuilder(text.length());
-    text.codePoints().forEach(c -> shown.appendCodePoint(mayBeInXml(c) ? c : '?'));
-    return shown
-        .toString()
-        .replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
-  }
-
-  private static boolean mayBeInXml(int c) {
-    return c >= 0x20
-        && Character.getType(c) != Character.CONTROL
-        && Character.getType(c) != Character.SURROGATE
-        && c != 0xFFFE
-        && c != 0xFFFF;
   }
 
   private void svg(List<Slice> shown) throws IOException {
@@ -195,14 +200,16 @@ final class PictureTrace implements TraceSink {
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\""
                 + " height=\"%d\" font-family=\"sans-serif\" font-size=\"11\" data-left=\"%d\""
-                + " data-width=\"%d\" data-range=\"%d\">%n",
+                + " data-width=\"%d\" data-range=\"%d\" data-from=\"%d\" data-to=\"%d\">%n",
             LEFT + WIDTH + 20,
             height,
             LEFT + WIDTH + 20,
             height,
             LEFT,
             WIDTH,
-            to - from));
+            to - from,
+            firstView.begin() - from,
+            firstView.end() - from));
     out.write("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     out.write(
         "<defs><marker id=\"head\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\""
@@ -215,12 +222,16 @@ final class PictureTrace implements TraceSink {
           "<text x=\"4\" y=\""
               + (top - 6)
               + "\" font-weight=\"bold\">"
-              + escape(group.getKey())
+              + Xml.escape(group.getKey())
               + "</text>\n");
       for (Track track : group.getValue().values()) {
         int y = row(rows, track);
         out.write(
-            "<text x=\"12\" y=\"" + (y + 12) + "\">" + escape(shorten(track.name())) + "</text>\n");
+            "<text x=\"12\" y=\""
+                + (y + 12)
+                + "\">"
+                + Xml.escape(shorten(track.name()))
+                + "</text>\n");
         out.write(
             String.format(
                 Locale.ROOT,
@@ -310,7 +321,7 @@ final class PictureTrace implements TraceSink {
             + "\" data-e=\""
             + (slice.end() - from)
             + "\"><title>"
-            + escapeLines(title.toString())
+            + Xml.escapeLines(title.toString())
             + "</title><rect x=\""
             + number(begin)
             + "\" y=\""
@@ -336,16 +347,10 @@ final class PictureTrace implements TraceSink {
               + (isDark ? " fill=\"white\"" : "")
               + (fits ? "" : " visibility=\"hidden\"")
               + ">"
-              + escape(label)
+              + Xml.escape(label)
               + "</text>");
     }
     out.write("</g>\n");
-  }
-
-  private static String escapeLines(String text) {
-    List<String> lines = new ArrayList<>();
-    text.lines().forEach(line -> lines.add(escape(line)));
-    return String.join("&#10;", lines);
   }
 
   private void arrow(Arrow arrow, int start, int end) throws IOException {
@@ -360,7 +365,7 @@ final class PictureTrace implements TraceSink {
             start + BAR / 2,
             end + BAR / 2,
             curve(x(arrow.from().time()), start + BAR / 2, x(arrow.to().time()), end + BAR / 2),
-            escape(arrow.name())));
+            Xml.escape(arrow.name())));
   }
 
   private static String curve(double x1, int y1, double x2, int y2) {

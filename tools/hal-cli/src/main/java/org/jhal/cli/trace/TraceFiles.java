@@ -3,10 +3,12 @@ package org.jhal.cli.trace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cli.data.DataFiles;
 
 /**
  * The files that {@code hal trace} reads and writes. An output replaces an existing file when it is
@@ -49,6 +51,35 @@ public final class TraceFiles {
       text.append("  </event>\n");
     }
     return text.append("</configuration>\n").toString();
+  }
+
+  /**
+   * Sums a recording up.
+   *
+   * @throws BadRecordingException if it is damaged, or has no event of JHAL
+   * @throws HalException as {@link #checkReadable}, or if reading fails
+   */
+  public static TraceSummary summary(Path recording) throws BadRecordingException {
+    checkReadable(recording);
+    SummarySink sink = new SummarySink(TraceReader.WINDOW);
+    try {
+      TraceReader.Summary unused = TraceReader.read(recording, sink);
+    } catch (BadRecordingException e) {
+      throw e;
+    } catch (IOException e) {
+      throw DataFiles.failure("cannot read '" + recording + "'", e);
+    }
+    return sink.summary();
+  }
+
+  /** The lines that show a summary to people. */
+  public static List<String> lines(TraceSummary summary) {
+    return SummaryText.lines(summary);
+  }
+
+  /** A summary as one JSON object. */
+  public static String json(TraceSummary summary) {
+    return SummaryJson.of(summary);
   }
 
   /** Whether a recording has any event of JHAL, as far as it can be read. */

@@ -95,28 +95,38 @@ public final class TraceOutputs implements AutoCloseable {
   }
 
   /**
-   * Makes the traces of a recording.
+   * Makes the traces of a recording, and sums it up. The recording is read once for each of them.
    *
-   * @return one line on each
+   * @return one line on each, and then the summary
    * @throws BadRecordingException if it cannot be made into a trace; then nothing is written
    * @throws HalException RESOURCE_EXHAUSTED if the disk is full; NOT_FOUND or another status if a
    *     file cannot be read or written
    */
   public List<String> convert(Path recorded) throws BadRecordingException {
     List<String> lines = new ArrayList<>();
+    SummarySink summary = new SummarySink(TraceReader.WINDOW);
     for (Map.Entry<Form, Output> trace : traces.entrySet()) {
-      lines.add(convert(recorded, trace.getKey(), trace.getValue()));
+      // The first one is read into the summary as well.
+      lines.add(convert(recorded, trace.getKey(), trace.getValue(), summary, lines.isEmpty()));
     }
+    TraceSummary found = lines.isEmpty() ? TraceFiles.summary(recorded) : summary.summary();
+    if (!lines.isEmpty()) {
+      lines.add("");
+    }
+    lines.addAll(SummaryText.lines(found));
     return lines;
   }
 
-  private static String convert(Path recorded, Form form, Output output)
+  private static String convert(
+      Path recorded, Form form, Output output, SummarySink summary, boolean isFirst)
       throws BadRecordingException {
     try {
       Writer writer =
           new BufferedWriter(
               new OutputStreamWriter(new SinkStream(output.sink), StandardCharsets.UTF_8), 1 << 16);
-      TraceReader.Summary found = TraceReader.read(recorded, sink(form, writer));
+      TraceSink sink = sink(form, writer, summary);
+      TraceReader.Summary found =
+          TraceReader.read(recorded, isFirst ? new Tee(summary, sink) : sink);
       writer.flush();
       output.sink.commit();
       return line(output.path, found);
@@ -127,10 +137,12 @@ public final class TraceOutputs implements AutoCloseable {
     }
   }
 
-  private static TraceSink sink(Form form, Writer writer) throws IOException {
-    return form == Form.JSON
-        ? new ChromeTrace(writer)
-        : new PictureTrace(writer, form == Form.HTML);
+  private static TraceSink sink(Form form, Writer writer, SummarySink summary) throws IOException {
+    return switch (form) {
+      case JSON -> new ChromeTrace(writer);
+      case HTML -> new PictureTrace(writer, () -> SummaryText.lines(summary.summary()));
+      case SVG -> new PictureTrace(writer, null);
+    };
   }
 
   private static String line(Path path, TraceReader.Summary found) {

@@ -27,7 +27,6 @@ final class TraceReader {
   /** About the number of operations whose events fit into a chunk of a recording, of 12 MB. */
   static final int WINDOW = 1 << 17;
 
-  private static final String HOST = "host";
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
   /** The numbers of what was found. */
@@ -42,6 +41,7 @@ final class TraceReader {
   private final Map<Key, TracedOperation> open = new LinkedHashMap<>();
   private final Map<Key, TracedOperation> whole = new LinkedHashMap<>();
   private final TraceNames names;
+  private final OperationWriter writer;
   private final List<RecordedEvent> unnamed = new ArrayList<>(); // of devices without a name yet
   private long origin = Long.MIN_VALUE;
   private long lastTime = Long.MIN_VALUE; // when the last event ends
@@ -55,6 +55,7 @@ final class TraceReader {
     this.names = new TraceNames(window);
     this.tracks = new Tracks(sink);
     this.moments = new Moments(sink, window);
+    this.writer = new OperationWriter(sink, tracks, names, moments);
   }
 
   /**
@@ -154,12 +155,14 @@ final class TraceReader {
         taken(operation);
       }
       case "HostWait" -> hostWait(event, start, end);
-      case "Transfer" ->
-          onThread(
-              event,
-              start,
-              event.getLong("bytes") + " bytes " + event.getString("direction"),
-              Map.of("path", event.getString("path"), "operation", event.getLong("operation")));
+      case "Transfer" -> {
+        operation(event).bytes = event.getLong("bytes");
+        onThread(
+            event,
+            start,
+            event.getLong("bytes") + " bytes " + event.getString("direction"),
+            Map.of("path", event.getString("path"), "operation", event.getLong("operation")));
+      }
       case "ExecutableLoad" ->
           onThread(event, start, end, "load " + event.getString("bundle"), "load");
       case "Compilation" ->
@@ -217,7 +220,8 @@ final class TraceReader {
     while (from.size() > most) {
       TracedOperation operation = oldest.next();
       oldest.remove();
-      write(operation);
+      operations++;
+      writer.write(operation, origin, lastTime);
     }
   }
 
@@ -235,14 +239,14 @@ final class TraceReader {
     // It needs some length to be visible, and to be the end of an arrow.
     long begin = at(Math.min(start, end - 1));
     TraceSink.Point point =
-        onHost(
+        tracks.onHost(
             names.thread(event),
             "signal " + TraceNames.timeline(timeline) + " = " + value,
             "signal",
             begin,
             at(end),
             Map.of());
-    moments.signal(timeline, value, Moments.HOST, lastOf(point, at(end), 0));
+    moments.signal(timeline, value, TraceSink.HOST, Tracks.lastOf(point, at(end), 0));
   }
 
   private void hostWait(RecordedEvent event, long start, long end) throws IOException {
@@ -250,7 +254,7 @@ final class TraceReader {
     long value = event.getLong("value");
     String outcome = String.valueOf(event.getString("outcome"));
     TraceSink.Point begin =
-        onHost(
+        tracks.onHost(
             names.thread(event),
             "wait for " + TraceNames.timeline(timeline) + " = " + value,
             "wait",
@@ -258,30 +262,19 @@ final class TraceReader {
             at(end),
             Map.of("outcome", outcome));
     if (outcome.equals("reached")) {
-      moments.waited(timeline, value, Moments.HOST, last(begin, at(end)));
+      moments.waited(timeline, value, TraceSink.HOST, Tracks.last(begin, at(end)));
     }
   }
 
   private void onThread(RecordedEvent event, long time, String name, Map<String, Object> details)
       throws IOException {
-    sink.instant(tracks.of(HOST, names.thread(event)), name, at(time), details);
+    sink.instant(tracks.of(Tracks.HOST, names.thread(event)), name, at(time), details);
   }
 
   private void onThread(RecordedEvent event, long begin, long end, String name, String kind)
       throws IOException {
-    TraceSink.Point unused = onHost(names.thread(event), name, kind, at(begin), at(end), Map.of());
-  }
-
-  /** Puts a slice on the track of a thread, and returns the point where it begins. */
-  private TraceSink.Point onHost(
-      String thread, String title, String kind, long begin, long end, Map<String, Object> details)
-      throws IOException {
-    if (TraceNames.isShared(thread)) {
-      return tracks.slice(HOST, thread, title, kind, begin, end, details);
-    }
-    TraceSink.Track track = tracks.of(HOST, thread);
-    sink.slice(track, title, kind, begin, end, details);
-    return new TraceSink.Point(track, begin);
+    TraceSink.Point unused =
+        tracks.onHost(names.thread(event), name, kind, at(begin), at(end), Map.of());
   }
 
   private void ofDevice(RecordedEvent event) throws IOException {
@@ -292,108 +285,6 @@ final class TraceReader {
           track, "device lost", time, Map.of("cause", String.valueOf(event.getString("cause"))));
     } else {
       sink.counter(track, "allocated bytes", time, event.getLong("total"));
-    }
-  }
-
-  // Operations.
-
-  /** The last point inside the slice that begins at {@code begin}. */
-  private static TraceSink.Point last(TraceSink.Point begin, long end) {
-    return new TraceSink.Point(begin.track(), Math.max(begin.time(), end - 1));
-  }
-
-  /** As {@link #last}, for what happened in the slice, and not after its end. */
-  private static TraceSink.Point lastOf(TraceSink.Point begin, long end, long error) {
-    long last = Math.max(begin.time(), end - 1);
-    return new TraceSink.Point(begin.track(), last, begin.time(), last, error);
-  }
-
-  private void write(TracedOperation operation) throws IOException {
-    operations++;
-    String title = operation.kind;
-    if (operation.kernel != 0) {
-      title = names.kernel(operation.kernel);
-    } else if (operation.commands > 1) {
-      title += " of " + operation.commands + " commands";
-    }
-    Map<String, Object> details = new LinkedHashMap<>();
-    details.put("operation", operation.number);
-    if (operation.failure != null) {
-      details.put("failure", operation.failure);
-    }
-    Span known = operation.known;
-    if (operation.thread != null) {
-      TraceSink.Track track = tracks.of(HOST, operation.thread);
-      sink.instant(track, "enqueue " + title, at(operation.enqueued), details);
-    }
-    Span onDevice = operation.onDevice;
-    TraceSink.Point begin = null;
-    TraceSink.Point end = null;
-    String kind = operation.failure == null ? operation.kind : "failed";
-    Span onHost = operation.onHost;
-    // Its signals did not wait for the following work of the host.
-    boolean signalsBefore = onHost != null && known != null && known.end() <= onHost.begin();
-    if (onDevice != null || onHost == null || signalsBefore) {
-      Span shown = onDevice != null ? onDevice : known;
-      if (shown == null) {
-        if (operation.thread == null) {
-          return; // it began before the recording and goes on behind it
-        }
-        // The event that shows that it was issued is recorded only when it is over.
-        shown = new Span(operation.enqueued, Math.max(operation.enqueued, lastTime));
-        title += ", unfinished";
-        kind = "unfinished";
-      }
-      if (onDevice != null) {
-        details.put("error ns", operation.error);
-        if (known != null) {
-          details.put("issued ns before", onDevice.begin() - known.begin());
-          details.put("known ns after", known.end() - onDevice.end());
-        }
-      } else {
-        details.put("time", "as the host saw it");
-      }
-      begin =
-          tracks.slice(
-              names.groupOfQueue(operation.queue),
-              names.queue(operation.queue),
-              title,
-              kind,
-              at(shown.begin()),
-              at(shown.end()),
-              details);
-      if (onDevice == null) {
-        end = lastOf(begin, at(shown.end()), 0);
-        // It was issued before its producers were known to be over, and began between the two
-        // times.
-        begin = new TraceSink.Point(begin.track(), begin.time(), begin.time(), end.time(), 0);
-      } else {
-        long last = last(begin, at(shown.end())).time();
-        end = new TraceSink.Point(begin.track(), last, last, last, operation.error);
-        begin =
-            new TraceSink.Point(
-                begin.track(), begin.time(), begin.time(), begin.time(), operation.error);
-      }
-    }
-    if (onHost != null && operation.hostThread != null) {
-      TraceSink.Point onThread =
-          onHost(operation.hostThread, title, kind, at(onHost.begin()), at(onHost.end()), details);
-      if (!signalsBefore) {
-        end = lastOf(onThread, at(onHost.end()), 0);
-      }
-      begin = begin == null ? onThread : begin;
-    }
-    if (begin == null || end == null) {
-      return;
-    }
-    Moments.Origin origin = new Moments.Origin(operation.queue, operation.number);
-    if (operation.failure == null) { // a failed one raises nothing
-      for (Edge signal : operation.signals) {
-        moments.signal(signal.timeline(), signal.value(), origin, end);
-      }
-    }
-    for (Edge wait : operation.waits) {
-      moments.waited(wait.timeline(), wait.value(), origin, begin);
     }
   }
 }

@@ -2,6 +2,7 @@ package org.jhal.cli.trace;
 
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a trace piece by piece, in no particular order. Times are nanoseconds since an origin that
@@ -45,7 +46,59 @@ interface TraceSink {
     }
   }
 
+  /** A source of signals and waits: an operation by its numbers, or a thread of the host. */
+  record Origin(long queue, long operation) {}
+
+  /** The origin of what threads of the host signal or wait for. */
+  Origin HOST = new Origin(0, 0);
+
+  /** When something ran. */
+  record Span(long begin, long end) {}
+
+  /** How an operation ended. */
+  enum Outcome {
+    FINISHED,
+    FAILED,
+    UNFINISHED
+  }
+
+  /**
+   * An operation as a whole.
+   *
+   * @param name the kernel, or the kind of operation
+   * @param bytes that it transfers, or -1 if it is no transfer
+   * @param thread the track of the thread that enqueued it, or null if that is unknown
+   * @param enqueued when that was
+   * @param onQueue when it ran on its queue, or null if it ran only on the host
+   * @param onHost when its part on the host ran, or null if it has none
+   * @param isTimed whether {@code onQueue} was measured on the device
+   * @param end when it signalled, or would have
+   */
+  record Operation(
+      Origin origin,
+      String device,
+      String queue,
+      String name,
+      String kind,
+      long bytes,
+      @Nullable String thread,
+      long enqueued,
+      @Nullable Span onQueue,
+      @Nullable Span onHost,
+      boolean isTimed,
+      long end,
+      Outcome outcome) {
+
+    /** When its first part began. */
+    long begin() {
+      return onQueue != null ? onQueue.begin() : onHost != null ? onHost.begin() : end;
+    }
+  }
+
   void track(Track track) throws IOException;
+
+  /** What the slices of an operation have in common. It comes after its slices. */
+  default void operation(Operation operation) throws IOException {}
 
   /** Something that took time. The slices of a track either nest or do not overlap. */
   void slice(
@@ -55,8 +108,11 @@ interface TraceSink {
   /** Something that took no time. */
   void instant(Track track, String name, long time, Map<String, Object> details) throws IOException;
 
-  /** The wait of one slice for the signal of another, both at points inside the slices. */
-  void arrow(Point signal, Point wait, String name) throws IOException;
+  /**
+   * The wait of one slice for the signal of another, both at points inside the slices. Both
+   * operations came before.
+   */
+  void arrow(Origin from, Point signal, Origin to, Point wait, String name) throws IOException;
 
   /** A number that changes, from {@code time} on. */
   void counter(Track track, String name, long time, long value) throws IOException;

@@ -17,6 +17,7 @@ final class TracedOperation {
   String kind = "operation";
   long kernel;
   int commands;
+  long bytes = -1; // that a transfer moves
   @Nullable String thread; // that enqueued it; null if its submission is not in the recording
   long enqueued;
   int edgesToCome; // below 0 while the submission is to come

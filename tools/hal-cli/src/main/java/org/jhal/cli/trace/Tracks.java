@@ -11,6 +11,9 @@ import java.util.Map;
  * of the same name.
  */
 final class Tracks {
+  /** The group of the tracks of threads. */
+  static final String HOST = "host";
+
   /** The most tracks of one name; a slice that still overlaps is shown as beginning later. */
   private static final int MOST = 16;
 
@@ -88,5 +91,28 @@ final class Tracks {
     lanes.ends.set(index, Math.max(end, lanes.ends.get(index)));
     sink.slice(track, title, kind, shown, end, details);
     return new TraceSink.Point(track, shown);
+  }
+
+  /** Puts a slice on the track of a thread, and returns the point where it begins. */
+  TraceSink.Point onHost(
+      String thread, String title, String kind, long begin, long end, Map<String, Object> details)
+      throws IOException {
+    if (TraceNames.isShared(thread)) {
+      return slice(HOST, thread, title, kind, begin, end, details);
+    }
+    TraceSink.Track track = of(HOST, thread);
+    sink.slice(track, title, kind, begin, end, details);
+    return new TraceSink.Point(track, begin);
+  }
+
+  /** The last point inside the slice that begins at {@code begin}. */
+  static TraceSink.Point last(TraceSink.Point begin, long end) {
+    return new TraceSink.Point(begin.track(), Math.max(begin.time(), end - 1));
+  }
+
+  /** As {@link #last}, for what happened in the slice, and not after its end. */
+  static TraceSink.Point lastOf(TraceSink.Point begin, long end, long error) {
+    long last = Math.max(begin.time(), end - 1);
+    return new TraceSink.Point(begin.track(), last, begin.time(), last, error);
   }
 }

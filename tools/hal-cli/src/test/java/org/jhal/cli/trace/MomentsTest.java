@@ -31,7 +31,7 @@ class MomentsTest {
     public void instant(Track track, String name, long time, Map<String, Object> details) {}
 
     @Override
-    public void arrow(Point signal, Point wait, String name) {
+    public void arrow(Origin from, Point signal, Origin to, Point wait, String name) {
       names.add(name);
     }
 
@@ -47,8 +47,8 @@ class MomentsTest {
     return new TraceSink.Point(TRACK, ++now);
   }
 
-  private Moments.Origin operation() {
-    return new Moments.Origin(1, ++operations);
+  private TraceSink.Origin operation() {
+    return new TraceSink.Origin(1, ++operations);
   }
 
   private void signal(Moments moments, long timeline, long value) {

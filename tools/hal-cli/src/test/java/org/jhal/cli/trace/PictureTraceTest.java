@@ -20,18 +20,18 @@ class PictureTraceTest {
     every.append("\ud800 \udc00 \ufffe\uffff\ufdd0").appendCodePoint(0x1F600);
     String name = every.toString();
     StringWriter out = new StringWriter();
-    PictureTrace picture = new PictureTrace(out, false);
+    PictureTrace picture = new PictureTrace(out, null);
     TraceSink.Track track = new TraceSink.Track(1, name, name);
     picture.track(track);
     picture.slice(track, name, "wait", 10, 20, Map.of(name, name));
     TraceSink.Point point = new TraceSink.Point(track, 15);
-    picture.arrow(point, point, name);
+    picture.arrow(TraceSink.HOST, point, TraceSink.HOST, point, name);
     picture.end();
     var read =
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()
             .parse(new InputSource(new StringReader(out.toString())));
     assertEquals("svg", read.getDocumentElement().getTagName());
-    assertEquals("a\u00e9??\ud83d\ude00", PictureTrace.escape("a\u00e9\ufffe\ud800\ud83d\ude00"));
+    assertEquals("a\u00e9??\ud83d\ude00", Xml.escape("a\u00e9\ufffe\ud800\ud83d\ude00"));
   }
 }

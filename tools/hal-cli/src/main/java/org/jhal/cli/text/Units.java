@@ -1,15 +1,15 @@
-package org.jhal.cli;
+package org.jhal.cli.text;
 
 import java.util.Locale;
 
 /** Formats numbers for people. */
-final class Units {
+public final class Units {
   private static final String[] BINARY = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   private Units() {}
 
   /** Such as {@code 1.5 GiB}. */
-  static String bytes(long bytes) {
+  public static String bytes(long bytes) {
     int unit = 0;
     double value = bytes;
     while (value >= 1024 && unit < BINARY.length - 1) {
@@ -20,7 +20,7 @@ final class Units {
   }
 
   /** Such as {@code 12.3 us}, {@code 4.56 ms} or {@code 1.20 s}. */
-  static String nanos(long nanos) {
+  public static String nanos(long nanos) {
     if (nanos < 1_000_000) {
       return String.format(Locale.ROOT, "%.1f us", nanos / 1e3);
     }

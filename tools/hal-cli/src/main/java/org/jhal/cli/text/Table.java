@@ -1,4 +1,4 @@
-package org.jhal.cli;
+package org.jhal.cli.text;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Prints rows with their cells below each other; the last cell of a row may be of any length. */
-final class Table {
+public final class Table {
   private final List<String[]> rows = new ArrayList<>();
 
   /** Adds a row. The lines of a cell, such as a driver's message, are joined to one. */
-  void row(String... cells) {
+  public void row(String... cells) {
     rows.add(
         Arrays.stream(cells)
             .map(cell -> cell.strip().replaceAll("\\s*\\R\\s*", "; "))
@@ -18,7 +18,7 @@ final class Table {
   }
 
   /** Prints all rows, without spaces at the end of a line. */
-  void print(PrintWriter out) {
+  public void print(PrintWriter out) {
     List<Integer> widths = new ArrayList<>();
     for (String[] row : rows) {
       for (int i = 0; i < row.length; i++) {
