@@ -1,0 +1,101 @@
+import { defineConfig } from 'vitepress'
+
+const item = (text, link) => ({ text, link })
+const group = (text, ...items) => ({ text, items })
+
+/** Code without a language, which most pages indent instead of fencing, looks like other code; commands are colored. */
+function indentedCode(md) {
+  md.renderer.rules.code_block = (tokens, index, options, env, self) => {
+    const token = tokens[index]
+    token.info = /^(\S*\/)?(hal|site|mvn|java|git|cp|mkdir|tar|unzip|npm|export|grep|sed|python3) |^\.\//m.test(token.content) ? 'sh' : 'text'
+    return md.renderer.rules.fence(tokens, index, options, env, self)
+  }
+}
+
+/** The anchors that repository pages use, too: no punctuation, and a hyphen for each space. */
+const slug = (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-')
+
+/** A wide table scrolls in a box of its own, not the page. */
+function scrollingTables(md) {
+  md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>'
+  md.renderer.rules.table_close = () => '</table></div>'
+}
+
+export default defineConfig({
+  title: 'JHAL',
+  description: 'JHAL runs kernels on accelerators from Java.',
+  lang: 'en',
+  base: process.env.JHAL_SITE_BASE || '/',
+  srcDir: 'pages',
+  outDir: '../build/site',
+  cacheDir: '.vitepress/cache',
+  markdown: {
+    anchor: { slugify: slug },
+    languageAlias: { 'gpu-c++': 'cpp' },
+    config(md) {
+      indentedCode(md)
+      scrollingTables(md)
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      item('Start', '/docs/start/use-a-device'),
+      item('Guide', '/docs/guide'),
+      item('Contract', '/docs/contract'),
+      item('Glossary', '/docs/glossary'),
+      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+    ],
+    sidebar: [
+      group(
+        'Quick starts',
+        item('Use a device', '/docs/start/use-a-device'),
+        item('Write a driver', '/docs/start/write-a-driver'),
+        item('Prove a device', '/docs/start/prove-a-device'),
+        item('Spread work', '/docs/start/spread-work'),
+      ),
+      group(
+        'Programs',
+        item('Overview', '/README'),
+        item('Writing a program', '/docs/guide'),
+        item('In an application', '/docs/using'),
+        item('Several devices', '/docs/many-devices'),
+        item('Collectives', '/docs/collectives'),
+        item('On a Spark cluster', '/docs/spark'),
+        item('Tracing', '/docs/tracing'),
+        item('Examples', '/examples/README'),
+      ),
+      group('Kernels', item('Writing kernels', '/docs/kernels'), item('Bundles', '/docs/bundles')),
+      group(
+        'Devices',
+        item('CPU', '/docs/cpu'),
+        item('GPUs', '/docs/gpu'),
+        item('NVIDIA', '/docs/cuda'),
+        item('AMD', '/docs/hip'),
+      ),
+      group(
+        'Drivers and conformance',
+        item('Writing a driver', '/docs/writing-a-driver'),
+        item('The conformance suite', '/docs/conformance'),
+        item('Proven devices', '/docs/conformance/README'),
+      ),
+      group(
+        'Reference',
+        item('Contract', '/docs/contract'),
+        item('Glossary', '/docs/glossary'),
+        item('Architecture', '/docs/architecture'),
+        item('Design', '/docs/design'),
+        { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+      ),
+      group(
+        'Measurements',
+        item('Benchmarks', '/docs/benchmarks'),
+        item('Charts', '/docs/charts'),
+        item('Results', '/docs/results'),
+        item('Files of results', '/docs/results/README'),
+      ),
+      group('Project', item('Contributing', '/CONTRIBUTING'), item('Changes', '/CHANGELOG')),
+    ],
+  },
+})
