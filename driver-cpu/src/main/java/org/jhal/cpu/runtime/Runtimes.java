@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.NativeLoading;
 
 /** Loads the native runtime once. */
 public final class Runtimes {
@@ -29,9 +30,11 @@ public final class Runtimes {
       Files.write(file, code.get());
       HalRuntime.load(file.toString());
       isLoaded = true;
-    } catch (IOException | UnsatisfiedLinkError e) {
+    } catch (IOException | LinkageError e) { // the latter also if JNA itself cannot be loaded
       throw new HalException(
-          Status.FAILED_PRECONDITION, "cannot load the runtime of the CPU device: " + e, e);
+          Status.FAILED_PRECONDITION,
+          "cannot load the runtime of the CPU device: " + NativeLoading.reason(e, "com.sun.jna"),
+          e);
     } finally {
       if (file != null) {
         boolean ignored = file.toFile().delete();

@@ -108,9 +108,18 @@ public final class BindingOption {
       return ServiceLoader.load(NativeBinding.class, BindingOption.class.getClassLoader())
           .findFirst()
           .map(binding -> new Found(binding, binding.obstacle()))
-          .orElseGet(() -> new Found(null, "the jar " + JAR + " is missing"));
+          .orElseGet(() -> new Found(null, absence()));
     } catch (ServiceConfigurationError | LinkageError e) {
       return new Found(null, "the jar " + JAR + " cannot be loaded: " + e);
     }
+  }
+
+  /** Only a build with a JDK that has the API makes the jar. */
+  static String absence() {
+    return "the jar "
+        + JAR
+        + " is missing; in a build of JHAL, ./hal --rebuild with JDK "
+        + JAVA
+        + " or newer makes it";
   }
 }

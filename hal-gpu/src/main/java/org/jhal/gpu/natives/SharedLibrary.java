@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.NativeLoading;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +57,9 @@ public final class SharedLibrary {
       int ignored = Native.POINTER_SIZE;
     } catch (LinkageError e) {
       throw new HalException(
-          Status.UNAVAILABLE, "JNA cannot load its own native library: " + e.getMessage(), e);
+          Status.UNAVAILABLE,
+          "JNA cannot load its own native library: " + NativeLoading.reason(e, "com.sun.jna"),
+          e);
     }
     try {
       return new SharedLibrary(name, NativeLibrary.getInstance(name));

@@ -24,7 +24,7 @@ class BindingOptionTest {
     String missing =
         java < 22
             ? "Java 22 or newer is needed, this is Java " + java
-            : "the jar hal-gpu-ffm is missing";
+            : "the jar hal-gpu-ffm is missing; in a build of JHAL, ./hal --rebuild with JDK 22 or newer makes it";
     assertTrue(
         thrown.getMessage().contains("binding=ffm cannot be used: " + missing), thrown::getMessage);
   }

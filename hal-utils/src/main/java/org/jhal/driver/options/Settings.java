@@ -11,6 +11,7 @@ import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jhal.Status;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +59,13 @@ public final class Settings {
       if (!known.contains(name)) {
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "unknown option '%s' in '%s'; driver '%s' knows %s"
-                .formatted(name, uri, driver, known.isEmpty() ? "none" : String.join(", ", known)));
+            "unknown option '%s' in '%s'%s; driver '%s' knows %s"
+                .formatted(
+                    name,
+                    uri,
+                    Suggestion.of(name, known),
+                    driver,
+                    known.isEmpty() ? "none" : String.join(", ", known)));
       }
     }
     Map<Option<?>, Value<?>> values = new LinkedHashMap<>();

@@ -139,8 +139,8 @@ class SettingsTest {
 
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
     assertEquals(
-        "unknown option 'queue' in 'my-mock://1?queue=3'; driver 'my-mock' knows queues, memory,"
-            + " close-timeout, leaks, path, limit",
+        "unknown option 'queue' in 'my-mock://1?queue=3', did you mean 'queues'?;"
+            + " driver 'my-mock' knows queues, memory, close-timeout, leaks, path, limit",
         refused.getMessage());
   }
 

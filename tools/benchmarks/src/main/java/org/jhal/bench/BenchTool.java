@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
@@ -30,6 +31,7 @@ import org.jhal.bench.report.Page;
 import org.jhal.bench.report.Report;
 import org.jhal.bench.report.Results;
 import org.jhal.cts.html.ReportFile;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,8 @@ public final class BenchTool implements ToolProvider {
   private static final String PAGE = "page";
 
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{7,40}");
+
+  private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
 
   private static final String HELP =
       """
@@ -200,7 +204,7 @@ public final class BenchTool implements ToolProvider {
         case "--from" -> options.from = earlier(args, ++i);
         case "--list" -> options.list = true;
         case "--help", "-h" -> options.help = true;
-        default -> throw new UsageException("unknown argument '" + args[i] + "'");
+        default -> throw new UsageException(unknown(args[i]));
       }
     }
     if (options.variants != null) {
@@ -224,6 +228,11 @@ public final class BenchTool implements ToolProvider {
     checkDiffer("--page", options.page, "--from", shown);
     checkDiffer("--json", options.json, "--compare", compared);
     return options;
+  }
+
+  private static String unknown(String argument) {
+    List<String> known = OPTION.matcher(HELP).results().map(MatchResult::group).toList();
+    return "unknown argument '" + argument + "'" + Suggestion.of(argument, known);
   }
 
   /** Checks that no output replaces an input or another output. */
@@ -302,7 +311,7 @@ public final class BenchTool implements ToolProvider {
     }
     Pattern pattern = Pattern.compile(regex.toString());
     if (BenchCases.all().stream().noneMatch(known -> pattern.matcher(known.name()).matches())) {
-      throw new UsageException("--case " + text + " matches no case");
+      throw new UsageException("--case " + text + " matches no case; hal bench --list shows them");
     }
     return pattern;
   }

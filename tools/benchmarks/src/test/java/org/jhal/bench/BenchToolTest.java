@@ -385,7 +385,8 @@ class BenchToolTest {
       delimiter = '|',
       value = {
         "--nonsense|unknown argument '--nonsense'",
-        "--case none|--case none matches no case",
+        "--lst|unknown argument '--lst', did you mean '--list'?",
+        "--case none|--case none matches no case; hal bench --list shows them",
         "--max 0|--max 0: a number from 1 to 10000000 is needed",
         "--rounds many|--rounds many: a number from 1 to 10000 is needed",
         "--json|--json needs a value",

@@ -23,5 +23,8 @@ public final class ExitCode {
   /** Ended by an interrupt, such as Ctrl-C. */
   public static final int INTERRUPTED = 130;
 
+  /** The reader of the output closed its pipe; what a shell says of a program that SIGPIPE ends. */
+  public static final int CLOSED_PIPE = 141;
+
   private ExitCode() {}
 }

@@ -20,6 +20,9 @@ final class Literals {
       Pattern.compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");
   private static final Pattern INFINITY = Pattern.compile("[+-]?inf(?:inity)?");
 
+  /** Enough for each double in decimal. Longer ones cost the square of their length. */
+  private static final int MAX_LENGTH = 1100;
+
   private Literals() {}
 
   /**
@@ -29,10 +32,16 @@ final class Literals {
    * @param name of the parameter, for messages
    * @return as {@link org.jhal.Args} takes it: a Float, a Double, or a Long, which for a u64 has
    *     the bits of the value
-   * @throws HalException INVALID_ARGUMENT if it is not a literal of this type; OUT_OF_RANGE if it
-   *     does not fit into the type
+   * @throws HalException INVALID_ARGUMENT if it is not a literal of this type, or longer than
+   *     {@value #MAX_LENGTH} characters; OUT_OF_RANGE if it does not fit into the type
    */
   static Number parse(String name, ElementType type, String text) {
+    if (text.length() > MAX_LENGTH) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "argument '%s' has %s characters; a number has at most %s"
+              .formatted(name, text.length(), MAX_LENGTH));
+    }
     boolean isFloat = isFloat(type);
     if (INTEGER.matcher(text).matches()) {
       return of(name, type, integer(text));

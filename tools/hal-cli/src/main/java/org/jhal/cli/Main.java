@@ -1,12 +1,16 @@
 package org.jhal.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,7 +43,8 @@ import picocli.CommandLine.Spec;
       "  3:no such driver or device, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
       "  5:cts: the run was stopped at its deadline",
-      "130:interrupted"
+      "130:interrupted",
+      "141:the reader of the output closed its pipe, as head does"
     },
     footer = {
       "",
@@ -55,6 +60,8 @@ public final class Main implements Runnable {
   private static final String VERBOSE = "--verbose";
   private static final List<String> COMMANDS =
       List.of("devices", "drivers", "info", "run", "trace", "version");
+
+  private static final Path STDOUT = Path.of("/proc/self/fd/1");
 
   private static volatile boolean leavesWork;
 
@@ -120,13 +127,24 @@ public final class Main implements Runnable {
     if (!isLost) {
       return exitCode;
     }
+    if (out == null && isPipe()) { // its reader, such as head, needs no more
+      return exitCode == ExitCode.SUCCESS ? ExitCode.CLOSED_PIPE : exitCode;
+    }
     int failed =
         main.failure(
             errors,
             new HalException(
-                Status.DATA_LOSS,
-                "not all output could be written; the disk is full, or the pipe was closed"));
+                Status.DATA_LOSS, "not all output could be written; the disk may be full"));
     return exitCode == ExitCode.SUCCESS ? failed : exitCode;
+  }
+
+  /** Whether stdout is a pipe, as far as the system shows it. A pipe fails only if it is closed. */
+  private static boolean isPipe() {
+    try {
+      return Files.readSymbolicLink(STDOUT).toString().startsWith("pipe:");
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
   }
 
   private int execute(CommandLine line, PrintWriter results, PrintWriter errors, String... args) {

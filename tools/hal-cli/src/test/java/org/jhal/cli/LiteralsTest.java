@@ -34,6 +34,18 @@ class LiteralsTest {
     assertEquals(-1e300, Literals.parse("a", ElementType.F64, "-1e300"));
   }
 
+  /** Before anything computes with it, which takes the square of its length. */
+  @Test
+  void rejectsANumberOfThousandsOfDigits() {
+    String longest = "0." + "0".repeat(1097) + "1";
+    assertEquals(0.0, Literals.parse("a", ElementType.F64, longest));
+    HalException thrown =
+        assertThrows(HalException.class, () -> Literals.parse("a", ElementType.F64, longest + "0"));
+    assertEquals(Status.INVALID_ARGUMENT, thrown.status());
+    assertEquals(
+        "argument 'a' has 1101 characters; a number has at most 1100", thrown.getMessage());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "nan, NaN",

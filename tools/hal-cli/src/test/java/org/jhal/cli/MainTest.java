@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -193,6 +196,46 @@ class MainTest {
     command.addAll(List.of(arguments.split(" ")));
     Outcome.of(new ProcessBuilder(command).directory(folder.toFile()))
         .failed(1, "DATA_LOSS", "not all output could be written");
+  }
+
+  /** A command runs after its output has no reader any more: {@code hal info mock | head -n 0}. */
+  @Test
+  void aClosedPipeEndsACommandSilently(@TempDir Path folder) throws Exception {
+    Assumptions.assumeTrue(
+        Files.isSymbolicLink(Path.of("/proc/self/fd/1")),
+        "this system does not show what a pipe is");
+    Path err = folder.resolve("err");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                AfterInput.class.getName(),
+                "info",
+                "mock")
+            .redirectError(err.toFile())
+            .start();
+    try {
+      process.getInputStream().close();
+      process.getOutputStream().close();
+      assertTrue(process.waitFor(100, TimeUnit.SECONDS), "waited 100 s for hal info to end");
+    } finally {
+      process.destroyForcibly();
+    }
+    assertEquals("", Files.readString(err));
+    assertEquals(ExitCode.CLOSED_PIPE, process.exitValue());
+  }
+
+  /** Runs a command when its input has ended. */
+  static final class AfterInput {
+    private AfterInput() {}
+
+    public static void main(String[] args) throws IOException {
+      long unused = System.in.transferTo(OutputStream.nullOutputStream());
+      Main.main(args);
+    }
   }
 
   @Test

@@ -31,7 +31,7 @@ class SourceSizeTest {
   /** The lines of files that are longer, by their names, which survive a change of packages. */
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
-          Map.entry("BenchTool.java", 478),
+          Map.entry("BenchTool.java", 487),
           Map.entry("BundleBuilder.java", 475),
           Map.entry("CrossDeviceCopyTest.java", 576),
           Map.entry("CrossDeviceWaitTest.java", 515),
@@ -54,9 +54,9 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 26824",
+    "hal-utils/src/main/java, 26877",
     "hal-utils/src/main/java/org/jhal/engine, 17495",
-    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12496",
+    "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12507",
     "driver-cuda/src/main/java, 1403",
     "driver-hip/src/main/java, 1332",
     "driver-cpu/src/main/java, 9885",

@@ -66,7 +66,7 @@ final class Png {
       ImageReader reader = ImageIO.getImageReadersByFormatName("png").next();
       try (MemoryCacheImageInputStream in =
           new MemoryCacheImageInputStream(new ByteArrayInputStream(file))) {
-        reader.setInput(in);
+        reader.setInput(in, true, true); // texts and profiles may inflate to anything
         return picture(reader.read(0));
       } finally {
         reader.dispose();
@@ -139,7 +139,7 @@ final class Png {
     if (depth == 16) {
       throw unsupported(name, "it has 16 bits per channel; 1, 2, 4 and 8 can be read");
     }
-    if (depth > 8) {
+    if (depth < 1 || depth > 8 || Integer.bitCount(depth) != 1) {
       throw malformed(name, depth + " bits per channel, which no PNG file has", null);
     }
     if ((long) width * height > Integer.MAX_VALUE / 4) {

@@ -147,7 +147,10 @@ public final class TraceOutputs implements AutoCloseable {
 
   private static String line(Path path, TraceReader.Summary found) {
     List<String> parts = new ArrayList<>();
-    parts.add(found.operations() + " operations");
+    parts.add(
+        found.operations()
+            + " operations"
+            + (found.operations() > 0 ? "" : " (recorded only with hal trace settings)"));
     parts.add(found.arrows() + " arrows");
     if (found.unfinished() > 0) {
       parts.add(found.unfinished() + " operations of which a part is not in the recording");

@@ -114,6 +114,11 @@ class PngTest {
   @Test
   void anImpossibleHeaderIsRefused() {
     refused(file(header(5, 5, 17, 2), chunk("IEND")), "17 bits per channel");
+    for (int depth : new int[] {0, 3, 128}) { // 0 bits of a huge picture need no data
+      byte[] huge =
+          file(header(16_384_017, 13, depth, 0), chunk("IDAT", new int[900]), chunk("IEND"));
+      refused(huge, "bits per channel, which no PNG file has");
+    }
     refused(file(header(0, 5, 8, 2), chunk("IEND")), "0 x 5");
     refused(file(header(-1, 5, 8, 2), chunk("IEND")), "-1 x 5");
     for (int colours : new int[] {1, 5, 7, 100, 255}) {

@@ -1,20 +1,27 @@
-package org.jhal.cli;
+package org.jhal.spi;
 
 import java.util.Collection;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Guesses which name was meant by one that does not exist. */
-final class Suggestion {
+/**
+ * Guesses which name was meant by one that does not exist, for messages.
+ *
+ * <p>Any thread may use it.
+ */
+public final class Suggestion {
   private Suggestion() {}
 
   /** The text {@code , did you mean 'NAME'?}, or nothing if no known name resembles this one. */
-  static String of(String wrong, Collection<String> known) {
+  public static String of(String wrong, Collection<String> known) {
     String closest = closest(wrong, known);
     return closest == null ? "" : ", did you mean '" + closest + "'?";
   }
 
   /** The known name with the fewest typing errors, if they are few for its length. */
-  static @Nullable String closest(String wrong, Collection<String> known) {
+  public static @Nullable String closest(String wrong, Collection<String> known) {
+    Objects.requireNonNull(wrong, "wrong");
+    Objects.requireNonNull(known, "known");
     String closest = null;
     int fewest = Integer.MAX_VALUE;
     for (String name : known) {
