@@ -22,7 +22,7 @@ public final class NativeLoading {
    */
   public static String reason(Throwable thrown, String modules) {
     String known = first;
-    if (thrown instanceof NoClassDefFoundError && known != null) {
+    if (known != null && isRepeated(thrown)) {
       return known;
     }
     String reason = innermost(thrown, modules);
@@ -30,6 +30,12 @@ public final class NativeLoading {
       first = reason;
     }
     return reason;
+  }
+
+  /** Whether a class was used again whose initialization had failed; another may be missing. */
+  private static boolean isRepeated(Throwable thrown) {
+    return thrown instanceof NoClassDefFoundError
+        && String.valueOf(thrown.getMessage()).startsWith("Could not initialize class");
   }
 
   private static String innermost(Throwable thrown, String modules) {

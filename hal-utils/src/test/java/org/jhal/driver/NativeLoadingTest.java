@@ -37,5 +37,7 @@ class NativeLoadingTest {
     assertEquals("too old", reason);
     Throwable later = new NoClassDefFoundError("Could not initialize class com.sun.jna.Native");
     assertEquals(reason, NativeLoading.reason(later, "a.module"));
+    Throwable missing = new NoClassDefFoundError("com/sun/jna/Missing");
+    assertEquals("com/sun/jna/Missing", NativeLoading.reason(missing, "a.module"));
   }
 }

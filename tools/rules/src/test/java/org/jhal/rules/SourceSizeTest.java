@@ -54,7 +54,7 @@ class SourceSizeTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hal-utils/src/main/java, 26877",
+    "hal-utils/src/main/java, 26883",
     "hal-utils/src/main/java/org/jhal/engine, 17495",
     "hal-gpu/src/main/java driver-cuda/src/main/java driver-hip/src/main/java, 12507",
     "driver-cuda/src/main/java, 1403",
