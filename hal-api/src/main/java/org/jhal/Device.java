@@ -5,6 +5,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +86,7 @@ public interface Device extends AutoCloseable {
 
   /** Allocates a buffer as {@link #allocate(ElementType, long)}, with other parameters. */
   default DeviceBuffer allocate(ElementType type, long count, BufferParams params) {
-    return allocate(type.bytes(count), params);
+    return allocate(Objects.requireNonNull(type, "type").bytes(count), params);
   }
 
   /**
