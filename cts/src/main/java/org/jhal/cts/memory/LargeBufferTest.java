@@ -8,6 +8,7 @@ import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.awaitReached;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,7 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
@@ -38,6 +40,9 @@ import org.opentest4j.TestAbortedException;
  */
 @CtsSuite(deadlineSeconds = 300)
 class LargeBufferTest {
+  /** For operations on gigabytes, which take one core of a busy machine many seconds. */
+  private static final Duration LIMIT = Waits.LIMIT.multipliedBy(5);
+
   private static final long EDGE = 1L << 31; // the first offset that does not fit into an int
   private static final long SIZE = EDGE + (1 << 20);
 
@@ -116,7 +121,7 @@ class LargeBufferTest {
     TimelineSemaphore timeline = cts.semaphore();
     // The length does not fit into an int.
     cts.queue().fill(Fence.NONE, timeline.at(1), buffer, 0, SIZE, FillPattern.of8(0x21));
-    awaitReached(timeline, 1);
+    awaitReached(timeline.at(1), LIMIT);
     long[] places = {0, EDGE / 2 - 32, EDGE - 32, EDGE, SIZE - 64};
     for (long place : places) {
       assertBytes(filled(64, 0x21), cts.read(buffer, place, 64), "filled at " + place);
@@ -129,7 +134,7 @@ class LargeBufferTest {
     cts.queue().fill(timeline.at(2), timeline.at(3), buffer, EDGE + 100, 4, FillPattern.of32(-1));
     cts.queue().copy(timeline.at(3), timeline.at(4), buffer, EDGE - 16, buffer, SIZE - 4096, 256);
     cts.queue().copy(timeline.at(4), timeline.at(5), buffer, SIZE - 4096, buffer, 8, 256);
-    awaitReached(timeline, 5);
+    awaitReached(timeline.at(5), LIMIT);
     byte[] expected = TestData.with(bytes(1000), 492, filled(16, 0x44));
     expected = TestData.with(expected, 600, filled(4, 0xFF));
     assertBytes(expected, cts.read(buffer, EDGE - 500, 1000), "around the edge");
@@ -213,7 +218,7 @@ class LargeBufferTest {
         "" + EDGE);
     cts.write(buffer, EDGE, bytes(64));
     cts.queue().copy(Fence.NONE, done.at(1), buffer, EDGE, buffer, 0, 64);
-    awaitReached(done, 1);
+    awaitReached(done.at(1), LIMIT);
     assertBytes(bytes(64), cts.read(buffer, 0, 64), "copied from 2 GiB to 0");
   }
 
@@ -230,7 +235,7 @@ class LargeBufferTest {
         .update(Fence.NONE, timeline.at(1), ByteBuffer.wrap(filled(64, 1)), buffer, WRAP + 64);
     cts.queue().fill(Fence.NONE, timeline.at(2), buffer, WRAP + 128, 64, FillPattern.of8(2));
     cts.queue().copy(timeline.at(2), timeline.at(3), buffer, WRAP, buffer, WRAP + 192, 64);
-    awaitReached(timeline, 3);
+    awaitReached(timeline.at(3), LIMIT);
     byte[] expected = TestData.with(filled(4096, 0), 0, bytes(64));
     expected = TestData.with(expected, 64, filled(64, 1));
     expected = TestData.with(expected, 128, filled(64, 2));
