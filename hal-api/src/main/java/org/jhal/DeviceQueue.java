@@ -85,7 +85,7 @@ public interface DeviceQueue {
    * @throws HalException FAILED_PRECONDITION if the device is closed
    */
   default <T extends @Nullable Object> CompletableFuture<T> compute(Function<QueueSteps, T> work) {
-    return Sequence.run(this, work, Sequence::finish);
+    return Sequence.run(this, null, work);
   }
 
   /**
@@ -95,7 +95,7 @@ public interface DeviceQueue {
   default <T extends @Nullable Object> CompletableFuture<T> compute(
       Duration timeout, Function<QueueSteps, T> work) {
     Objects.requireNonNull(timeout, "timeout");
-    return Sequence.run(this, work, (sequence, result) -> sequence.finish(result, timeout));
+    return Sequence.run(this, timeout, work);
   }
 
   /** Enqueues an operation that only waits and signals. */

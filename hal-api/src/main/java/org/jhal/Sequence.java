@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,7 +149,7 @@ public final class Sequence implements AutoCloseable {
    * @throws HalException FAILED_PRECONDITION if the sequence is closed
    */
   public <T extends @Nullable Object> CompletableFuture<T> finish(T result) {
-    return finish(result, last::whenAll);
+    return end(result, null);
   }
 
   /**
@@ -163,16 +161,17 @@ public final class Sequence implements AutoCloseable {
    */
   public <T extends @Nullable Object> CompletableFuture<T> finish(T result, Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
-    return finish(result, () -> last.whenAll(timeout));
+    return end(result, timeout);
   }
 
-  private <T extends @Nullable Object> CompletableFuture<T> finish(
-      T result, Supplier<CompletableFuture<@Nullable Void>> wait) {
+  /** Finishes; a null {@code timeout} means no limit. */
+  private <T extends @Nullable Object> CompletableFuture<T> end(
+      T result, @Nullable Duration timeout) {
     synchronized (owned) {
       checkOpen();
     }
     CompletableFuture<T> future = new CompletableFuture<>();
-    CompletableFuture<@Nullable Void> end = wait.get();
+    CompletableFuture<@Nullable Void> end = FenceWait.whenAll(last, timeout);
     isFinished = true;
     var ended =
         end.whenComplete(
@@ -191,15 +190,13 @@ public final class Sequence implements AutoCloseable {
     return future;
   }
 
-  /** Runs {@code work} in a sequence of its own, which ends as {@code finish} says. */
+  /** Runs {@code work} in a sequence of its own; a null {@code timeout} means no limit. */
   static <T extends @Nullable Object> CompletableFuture<T> run(
-      DeviceQueue queue,
-      Function<QueueSteps, T> work,
-      BiFunction<Sequence, T, CompletableFuture<T>> finish) {
+      DeviceQueue queue, @Nullable Duration timeout, Function<QueueSteps, T> work) {
     Objects.requireNonNull(work, "work");
     Sequence sequence = queue.device().createSequence();
     try {
-      return finish.apply(sequence, work.apply(sequence.on(queue)));
+      return sequence.end(work.apply(sequence.on(queue)), timeout);
     } catch (Throwable t) {
       sequence.close();
       throw t;
