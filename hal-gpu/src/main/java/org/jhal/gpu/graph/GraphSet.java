@@ -140,7 +140,7 @@ public final class GraphSet implements PreparedCommands {
       if ((takesTurns || instances.size() > 1) && launchUnchanged(submission)) {
         return null;
       }
-      if (takesTurns) {
+      if (takesTurns && !isMaking()) { // else it could get the table of the one being made
         turns = 0;
         makeAnother(stream, submission); // until it is made, nodes are set
       }
@@ -173,6 +173,16 @@ public final class GraphSet implements PreparedCommands {
           cache.retire(dying.remove(i));
         }
       }
+    }
+
+    private boolean isMaking() {
+      List<GraphInstance<GraphNodes>> now = instances;
+      for (int i = 0; i < now.size(); i++) {
+        if (now.get(i).isPlanned()) {
+          return true;
+        }
+      }
+      return false;
     }
 
     /** Removes an instance; the pause before the next one grows each time. */
