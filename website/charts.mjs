@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the results of the benchmarks: for each row the ratio of JHAL's time to that of a peer, on a logarithmic axis.
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'

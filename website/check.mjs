@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks each link of the built site, which is the folder of the first argument: its file and its anchor must exist.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collects the pages of the site in the folder that is the first argument: the project's own Markdown at its own paths, so
 // that relative links keep working; a page for each source file or folder that a page links to; and the charts.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

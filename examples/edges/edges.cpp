@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sobel's edge filter. A picture of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA) channels becomes
 // a grey one with dark edges on white. All arithmetic is on integers, so that every device gives the
 // same bytes. Each work item computes one pixel.

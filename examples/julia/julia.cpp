@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many steps z = z * z + c takes to leave the circle around 0, as a colour.
 extern "C" __global__ void julia(unsigned width, unsigned height, float re, float im, unsigned* pixels) {
   unsigned x = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // c = a * b, row by row in memory; a is rows x inner, b is inner x columns. Each workgroup computes
 // a tile of 16 x 16 elements, and for that brings the tiles of a and b into shared memory one after
 // the other; what is beyond the edges counts as zero. Every element is a chain of fmaf in the order

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.time.Duration;
 import java.util.List;
 import org.jhal.*;

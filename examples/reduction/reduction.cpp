@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sums[g] is the sum of the values of workgroup g: each work item adds up every (groups * 256)th of
 // them, and then the items of a workgroup add up theirs in pairs. Which value is added to which is
 // fixed by the number of values and of workgroups, so that every device gives the same sums. With

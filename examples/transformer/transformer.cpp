@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forward pass of a small transformer, for one token at a time. Widths are multiples of 64, and a head has 64
 // elements. TransformerKernels.java is the twin of this file.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Shows that BundleCheck refuses a damaged repository: bundle-damage.sh JAVA ROOT REPOSITORY COPY
 # Damages a copy of the repository in one way after the other; each must be refused, for the expected reason.
 set -euo pipefail

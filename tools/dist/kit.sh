@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Part of `hal`, which reads it for `hal kit` and has set root, dist and java_home.
 #
 # Packs what runs (the built jars, a Java made by jlink, the examples and the documents) into one archive for machines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineConfig } from 'vitepress'
 
 const item = (text, link) => ({ text, link })

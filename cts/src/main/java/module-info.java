@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The conformance suite. The module is open because the test engine and drivers use reflection on
  * its classes.

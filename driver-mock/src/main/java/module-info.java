@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The driver that runs everything on the CPU. */
 module org.jhal.mock {
   requires transitive org.jhal;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The API of JHAL and its service interface for drivers. */
 module org.jhal {
   requires static java.management;

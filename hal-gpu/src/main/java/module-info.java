@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The shared code of GPU drivers. */
 module org.jhal.gpu {
   requires com.google.common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The neutral engine that drivers are built on. */
 module org.jhal.utils {
   requires transitive org.jhal;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The driver of docs/writing-a-driver.md. */
 module org.example.tiny {
   requires static org.jspecify;

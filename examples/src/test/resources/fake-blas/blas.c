@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * As much of cuBLAS and hipBLAS as the example calls. Its device is the host, and each product is done at once.
  * NAME(function) is what the library calls a function, and AS_IT_IS the operation that leaves a matrix as it is.

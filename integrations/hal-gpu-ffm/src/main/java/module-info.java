@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A binding of native functions for drivers of GPUs; for Java 22 and newer. */
 module org.jhal.gpu.ffm {
   requires org.jhal.gpu;

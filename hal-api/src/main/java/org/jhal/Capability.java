@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal;
 
 /** An optional feature of a device. All other features are available on every device. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal;
 
 /** Where a buffer's bytes are located, and who can access them fast. */

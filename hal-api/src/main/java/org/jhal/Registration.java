@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal;
 
 /** A registered callback, which can be cancelled. Thread-safe. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * As much of the CUDA driver API as the raw program uses, declared by hand after its documentation, so that it can be
  * compiled and run where there is no toolkit. libcuda.c is what stands behind it.

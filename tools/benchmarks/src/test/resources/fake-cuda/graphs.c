@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Graphs of the fake driver. Their nodes run in the order in which they were added. With FAKE_CUDA_GRAPHS, each instance
  * that is destroyed adds a line to that file: how many nodes and edges it has, how often it was launched, and how many

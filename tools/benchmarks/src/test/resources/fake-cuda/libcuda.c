@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A libcuda.so.1 whose two devices are the host and are done at once. FAKE_CUDA_FAIL=1 lets events fail, and with
  * FAKE_CUDA_APART=1 the devices cannot access each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A libnccl.so.2 for the two devices of the fake driver: it sums when a group ends. */
 #include <cuda.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * As much of the HIP runtime and of HIPRTC as the case hip-calls needs. Its device is the host, and does everything at
  * once. HipCallsTest adds the functions that only have to be there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The conformance suite: the tests that every driver must pass, and their framework. Authors of
  * drivers implement {@link org.jhal.cts.CtsBackend}; authors of tests start at {@link

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The driver for AMD devices, over the HIP runtime. The native calls are in {@link
  * org.jhal.hip.jna}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.hip;
 
 import org.jhal.simulator.tests.GpuCloseTest;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A driver that runs everything on the CPU, asynchronously, and can fail on purpose. */
 @NullMarked
 package org.jhal.mock;

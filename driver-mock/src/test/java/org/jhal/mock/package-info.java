@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Deliberately wrong backends, in which the conformance suite must find the defect.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The types that kernels in the executable format {@code java} use. Such a kernel is a public
  * static method that takes a {@link org.jhal.kernel.Workgroup} and computes all work items of that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Shared code for drivers whose native runtime has streams, events, pools of device memory,
  * page-locked host memory and modules of kernels. Such a driver implements {@link

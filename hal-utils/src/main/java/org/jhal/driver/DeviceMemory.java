@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver;
 
 /** The memory behind a buffer, implemented by a driver. Thread-safe. */

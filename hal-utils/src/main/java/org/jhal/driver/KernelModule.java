@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver;
 
 /** The loaded kernels behind an executable, implemented by a driver. Thread-safe. */

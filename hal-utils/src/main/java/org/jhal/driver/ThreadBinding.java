@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver;
 
 /** How a device is made current on a thread, for native runtimes that need it. */

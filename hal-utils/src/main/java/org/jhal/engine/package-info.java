@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Puts the engine together. {@link org.jhal.engine.EngineDevice}, the one public type, turns any
  * {@link org.jhal.driver.DeviceBackend} into an open device; {@code EngineQueue} turns each call of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of command buffers and binding tables: recording, order and reuse (rules M2 to M5 and K6).
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of a device as a whole: loss, failing native calls, closing, timelines that span devices,
  * and the use of other devices' memory (rules Q7, Q7a, Q8, S9, S9a and S9b).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of drivers: how they are found, what they list, and that every method rejects null (rules
  * D1 to D5, M5).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Runs tests of the suite: {@link org.jhal.cts.run.CtsRun} runs many, and {@link
  * org.jhal.cts.run.CtsSuite} applies the runner to a class of tests that another launcher runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cts.stress;
 
 import static org.jhal.cts.support.Waits.awaitReached;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tools for the tests of the suite. {@link org.jhal.cts.support.Cts} provides the device; the
  * others wait, compare bytes, run a second thread, and hold device work.

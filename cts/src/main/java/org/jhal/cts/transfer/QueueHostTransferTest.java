@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cts.transfer;
 
 import static org.jhal.cts.support.TestData.assertBytes;

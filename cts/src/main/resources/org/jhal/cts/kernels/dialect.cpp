@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels in the styles of others: 64 work items in a workgroup, one element of `in` for each item.
 #include <assert.h>
 #include <cooperative_groups.h>

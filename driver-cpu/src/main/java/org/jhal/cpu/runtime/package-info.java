@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The native runtime, which runs kernels on its own threads, and the sources of this driver in C.
  */

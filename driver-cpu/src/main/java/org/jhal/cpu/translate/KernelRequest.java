@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
 import org.jhal.driver.bundle.EntryName;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
 /** A source is no C++. The message is like one of a compiler. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
 /** A form of translation does not serve a kernel. The message says why, for the user. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Translates preprocessed GPU C++ to C++ that runs workgroups on a processor. {@link
  * org.jhal.cpu.translate.Translator} is the way in. A source goes through these stages; docs/cpu.md

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults of kernels. A signal handler ends the kernel that faulted, and its thread continues with the next one. The handler
 // acts only on faults of the runtime's own threads while they run a kernel. It passes every other signal to the handler that
 // was installed before it, such as the JVM's. It is never removed, so the library must never be unloaded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Libraries of compiled kernels, and the memory of the device.
 #include "hal_runtime.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spreads the workgroups of grids over threads.
 #include "hal_runtime.h"
 

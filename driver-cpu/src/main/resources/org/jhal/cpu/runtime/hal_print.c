@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output of kernels. Each thread collects the text of the workgroups that it runs, without a lock. When all workgroups of the
 // grid have ended, the text is written to the standard output in the order of the workgroups. The text of another dispatch
 // comes before or after it, never in between.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the runtime share. Kernels run on threads that the runtime makes itself. Each file has one job:
 // hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
 // print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels and the device's memory.

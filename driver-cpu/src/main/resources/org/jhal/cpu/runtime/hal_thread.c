@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of a thread that runs kernels: it grows with what kernels ask for, and stays until the thread ends.
 #include "hal_runtime.h"
 

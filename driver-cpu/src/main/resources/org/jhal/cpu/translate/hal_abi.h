@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface between a library of compiled kernels and the runtime that calls it.
 #ifndef HAL_ABI_H
 #define HAL_ABI_H

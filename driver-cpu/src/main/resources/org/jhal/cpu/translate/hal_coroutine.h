@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels as coroutines, which stop where work items meet.
 #pragma once
 #include "hal_meet.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language of GPU kernels for the host's C++ compiler. A translated source includes it.
 #pragma once
 #include "hal_abi.h"

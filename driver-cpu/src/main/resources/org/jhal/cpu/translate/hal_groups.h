@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The macros of kernels that were divided at their barriers.
 #pragma once
 #include "hal_item.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work item, and what it knows about itself.
 #pragma once
 #include "hal_types.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where work items meet: barriers, and what the items of a warp exchange.
 #pragma once
 #include "hal_item.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work item in cooperative groups. See hal_cooperative.h.
 #pragma once
 #include "hal_meet.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of `new`. Compilers take it that `new` never returns null, so a kernel ends if there is none.
 #pragma once
 #include "hal_item.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the workgroups of a compiled kernel, in each of the ways in which it may be compiled.
 #pragma once
 #include "hal_groups.h"

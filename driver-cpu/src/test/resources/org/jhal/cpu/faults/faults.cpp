@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that fail, each without and with a barrier. Items count up `out`, and the one that `in` names does something that
 // it must not.
 #define AT (blockIdx.x * 64 + threadIdx.x)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that print, and one that never ends by itself.
 extern "C" __global__ void formats(const int* in, int* out) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {

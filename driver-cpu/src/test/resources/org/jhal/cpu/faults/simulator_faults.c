@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults on a thread of the GPU simulator, which has a handler of its own for them.
 #include <pthread.h>
 

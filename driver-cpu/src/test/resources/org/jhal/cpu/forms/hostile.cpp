@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that a translator may get wrong: names, aliases, jumps and declarations around barriers. Each has 64 items in
 // a workgroup, reads `in` and writes `out` at the place of its item; HostileKernelsTest says what.
 #include <cooperative_groups.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels whose work items meet in all the ways that the dialect has. Each has 64 items in a workgroup, reads `in` and
 // writes `out` at the place of its item, and gives the same in each form.
 #include <cooperative_groups.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that says its number, and sets the floating-point mode of the thread that loads it.
 #include <fenv.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases for the native runtime, each in a process of its own: the first argument names it. The kernels here are functions
 // in C, so a case sees what a compiled kernel would.
 #define _GNU_SOURCE

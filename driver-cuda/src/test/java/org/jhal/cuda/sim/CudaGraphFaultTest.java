@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cuda.sim;
 
 import static org.jhal.cuda.sim.CudaGraphCalls.DEVICE;

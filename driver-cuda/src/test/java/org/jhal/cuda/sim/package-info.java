@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A simulated CUDA driver library and run-time compiler, and their tests. */
 @NullMarked
 package org.jhal.cuda.sim;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initialisation, devices and contexts.
 #include "cuda_face.h"
 

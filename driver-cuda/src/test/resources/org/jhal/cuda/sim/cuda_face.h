@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the simulated driver library share. It exports what the real one exports, under
 // the same names; result codes are CUresult's.
 #ifndef CUDA_FACE_H

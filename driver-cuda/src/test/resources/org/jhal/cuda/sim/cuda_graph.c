@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of kernels, fills and copies along one dimension.
 #include "cuda_face.h"
 

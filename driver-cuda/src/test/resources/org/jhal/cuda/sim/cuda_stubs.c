@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All functions that JCuda 12.6 refers to. Those that the simulator does not have say so; the weak
 // definitions here give way to those of the other files.
 #include "cuda_face.h"

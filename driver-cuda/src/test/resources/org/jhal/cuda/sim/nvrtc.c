@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run-time compiler: what it makes is for the simulated driver library, under both of its names.
 #include <stdlib.h>
 #include <string.h>

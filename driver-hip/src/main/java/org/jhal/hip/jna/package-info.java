@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * JNA mappings of the HIP runtime, HIPRTC and the required part of AMD's code object manager. The
  * order of the arguments is that of {@code hip_runtime_api.h}, {@code hiprtc.h} and {@code

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Tests of the mapping against the headers. */
 @NullMarked
 package org.jhal.hip.jna;

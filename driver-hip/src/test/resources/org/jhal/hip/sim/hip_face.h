@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the simulated HIP runtime share. It exports what org.jhal.hip.jna maps, under the same names, and
 // behaves like that of ROCm 7, which it calls itself unless another version is asked for; result codes are hipError_t's.
 #ifndef HIP_FACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of kernels, fills and copies along one dimension. Parameters have the layout of ROCm 7, whatever version the
 // runtime calls itself: before, those of fills had another order.
 #include "hip_face.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime. Needs no headers of CUDA; what its functions take is written down here.
 #include "hip_shim.h"
 

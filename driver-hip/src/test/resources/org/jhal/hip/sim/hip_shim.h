@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A HIP runtime for NVIDIA devices, so that what is written for HIP runs on real streams, events, pools and kernels where
 // there is no AMD device. It forwards each function that org.jhal.hip.jna maps to the CUDA driver API. Not the runtime of
 // a device at all, it calls itself 7.0.0, or what JHAL_SHIM_VERSION says; the architecture of a device is sm_90 or the like.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs. Parameters of fills are the same in both; the others are rewritten.
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HIPRTC over NVRTC: the architectures are those of NVIDIA, and what is made is a CUBIN. Options pass as they are; both
 // compilers take --gpu-architecture, -D and --std.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams and events. One that was destroyed is a misuse; from ROCm 7 on a real runtime crashes.
 #include "hip_face.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run-time compiler, and what tells which architectures it knows. What it makes is for the simulated runtime: a
 // library for the host's processor that stands in for a code object.
 #include <stdint.h>

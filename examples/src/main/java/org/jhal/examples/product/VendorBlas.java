@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.examples.product;
 
 import com.sun.jna.Memory;

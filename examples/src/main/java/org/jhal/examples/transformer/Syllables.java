@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.examples.transformer;
 
 /** Tokens as syllables, which look like words of a language that nobody speaks. */

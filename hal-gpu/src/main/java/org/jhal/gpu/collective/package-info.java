@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Groups of devices whose collectives NCCL or RCCL carries out: the library, communicators and
  * their cache, and launches on all ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.gpu.compile;
 
 /** Something that a stream keeps for a kernel until the kernel is unloaded. */

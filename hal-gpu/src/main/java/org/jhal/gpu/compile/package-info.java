@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * From a variant of a bundle to loaded kernels: sources and their includes, run-time compilers, the
  * cache of compiled code, and the comparison of kernels with the manifest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.gpu.graph;
 
 /** The stream as its graphs see it. For its issuing thread, except for {@link #isPast}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Recordings and single commands as native graphs: their plan, their nodes with the addresses of a
  * submission, the instances for each stream, and the cache that limits their memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Memory that a device can access: pools, page-locked and write-combined host memory, imported
  * ranges, and packed arguments of kernels.

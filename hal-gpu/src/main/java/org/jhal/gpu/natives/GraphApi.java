@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.gpu.natives;
 
 /** As {@link GpuApi}, the functions for graphs, which not every version of a runtime has. */

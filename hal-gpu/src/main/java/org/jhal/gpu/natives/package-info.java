@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The native functions, and code without an open device: native libraries and the search for them,
  * result codes, a vendor's runtime with what its devices share, devices before they are opened, and

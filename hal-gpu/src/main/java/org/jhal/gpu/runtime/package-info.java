@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The calls on an open device: {@link org.jhal.gpu.runtime.GpuRuntime} and {@link
  * org.jhal.gpu.runtime.GraphRuntime}, which drivers complete, with events, memory as commands see

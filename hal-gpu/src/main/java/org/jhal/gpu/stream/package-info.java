@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A stream as the engine sees it: weights, events, and the commands of a submission, issued one by
  * one, as a graph, or behind the ring for pageable memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * When operations ran on the device: its clock, mapped to the host's, and pairs of events around
  * timed work.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The copies of native streams, as the rings of {@code org.jhal.driver.transfer} and what is freed
  * later need them.

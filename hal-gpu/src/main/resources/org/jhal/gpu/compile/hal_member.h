@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work item in cooperative groups, by the functions that the compiler has for warps.
 #ifndef HAL_MEMBER_H
 #define HAL_MEMBER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Tests of graphs on a runtime that does nothing. */
 @NullMarked
 package org.jhal.gpu.graph;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Tests of the device's clock. */
 @NullMarked
 package org.jhal.gpu.time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Compiled kernels that outlive the process: the folder that holds them, the format of its files,
  * and {@code hal cache}. Knows nothing of compilers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver.faults;
 
 import com.google.common.util.concurrent.Uninterruptibles;

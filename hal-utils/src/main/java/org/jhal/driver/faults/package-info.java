@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Makes calls of a driver fail on purpose, for tests of failures. */
 @NullMarked
 package org.jhal.driver.faults;

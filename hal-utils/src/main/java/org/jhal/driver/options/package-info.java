@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Options of a driver, settings of a device and their origins, and the engine's configuration. */
 @NullMarked
 package org.jhal.driver.options;

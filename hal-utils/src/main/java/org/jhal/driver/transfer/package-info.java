@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What moves bytes between memory of the program and a device, and frees memory behind the work of
  * a stream, for drivers of any kind. A driver implements {@link

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver.workgroup;
 
 /** Memory whose bytes the process can reach, as a {@link KernelView} needs it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What all parts of a device share: its core, the calls into its backend, its threads, what users
  * own of it, who holds it, and the checks of arguments that need no more than that.

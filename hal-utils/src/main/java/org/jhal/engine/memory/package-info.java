@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The memory of buffers, the buffers that users see, and how they map it.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
 /** A queue that may have operations to issue, as a {@link Cascade} sees it. */

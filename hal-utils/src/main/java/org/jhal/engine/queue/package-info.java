@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Timeline semaphores, and the queues of operations that wait for them and signal them.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Commands that are checked once and issued later, alone or as a recording.
  *

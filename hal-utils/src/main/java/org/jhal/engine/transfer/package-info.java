@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Bytes on their way through host memory: the memory that they are staged in, what moves them in
  * chunks, and copies between devices. Files and collectives move theirs in the same way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The work of operations, a class for each kind, which keeps its resources alive.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // assert() for compilers that lack it.
 #ifndef HAL_ASSERT_H
 #define HAL_ASSERT_H

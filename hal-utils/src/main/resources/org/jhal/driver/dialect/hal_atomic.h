@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Atomic operations. Those on shared memory are the same: a pointer does not say which it is.
 #ifndef HAL_ATOMIC_H
 #define HAL_ATOMIC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How functions are declared for the compiler at hand: that of the host, where HAL_HOST is set, or that of a GPU.
 #ifndef HAL_COMPILER_H
 #define HAL_COMPILER_H

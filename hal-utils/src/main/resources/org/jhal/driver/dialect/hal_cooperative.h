@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cooperative groups: the block, tiles of it, and the items that are at one place. An item is a hal_member: it knows
 // who it is and how it meets the others.
 #ifndef HAL_COOPERATIVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 16-bit floating-point numbers. Arithmetic is that of float, rounded after each operation.
 #ifndef HAL_HALF_H
 #define HAL_HALF_H

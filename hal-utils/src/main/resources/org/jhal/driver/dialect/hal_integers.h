@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers by their sizes.
 #ifndef HAL_INTEGERS_H
 #define HAL_INTEGERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Macros of the dialect. Included before a source is preprocessed, and again when it is compiled.
 #ifndef HAL_MACROS_H
 #define HAL_MACROS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of the dialect.
 #ifndef HAL_MATH_H
 #define HAL_MATH_H

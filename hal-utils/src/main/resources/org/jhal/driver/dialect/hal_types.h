@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that the host's compiler lacks and those of GPUs have.
 #ifndef HAL_TYPES_H
 #define HAL_TYPES_H

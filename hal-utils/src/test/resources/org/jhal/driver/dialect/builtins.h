@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compilers of GPUs have built in, as far as the headers need it.
 #define __device__ __attribute__((unused))
 #define __forceinline__ inline

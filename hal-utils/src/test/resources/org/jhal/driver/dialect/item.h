@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What users of the headers provide: here a work item that is alone.
 #ifndef ITEM_H
 #define ITEM_H

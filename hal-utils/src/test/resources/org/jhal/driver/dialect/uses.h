@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses what the headers declare.
 namespace cg = cooperative_groups;
 __device__ float use(float* to, float x) {

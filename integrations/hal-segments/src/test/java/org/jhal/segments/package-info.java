@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Memory segments as host memory. */
 @NullMarked
 package org.jhal.segments;

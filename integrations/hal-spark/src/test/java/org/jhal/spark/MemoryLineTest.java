@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.spark;
 
 import static org.jhal.spark.MappedPartition.HALVES;

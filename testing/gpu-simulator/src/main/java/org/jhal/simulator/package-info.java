@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Simulated GPUs, for the tests of drivers: native libraries with the functions of a vendor's
  * driver, which compute on the CPU.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation and release in stream order.
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives of the devices of a process, as NCCL and RCCL offer them: their functions, types and result codes are the
 // same. They are part of the core, since each rank's part is work in a stream; a library with the vendor's name forwards
 // to them (nccl.c).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a rank is called with, and whether that is right.
 #include "collective.h"
 

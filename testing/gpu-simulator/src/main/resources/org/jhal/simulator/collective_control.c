@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a test asks of collectives, and the functions that are about the library as a whole.
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of ranks, and groups of them: what lies between start and end is launched by the end, one rank after the other.
 #include <stdlib.h>
 

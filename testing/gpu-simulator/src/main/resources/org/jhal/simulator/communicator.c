@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Communicators: one for each rank of a clique. Each is for one thread at a time.
 #include <stdio.h>
 #include <stdlib.h>

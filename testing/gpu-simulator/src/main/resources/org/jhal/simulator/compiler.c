@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the host's C++ compiler, and keeps what it made: sources are compiled again and again.
 #include <dlfcn.h>
 #include <errno.h>

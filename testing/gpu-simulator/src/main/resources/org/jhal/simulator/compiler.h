@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles kernels for the host's processor: what the faces of run-time compilers are made of.
 #ifndef GPUSIM_COMPILER_H
 #define GPUSIM_COMPILER_H

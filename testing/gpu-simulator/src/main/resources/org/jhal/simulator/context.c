@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts, primary ones and others, and each thread's stack of them.
 #include <stdlib.h>
 #include <string.h>

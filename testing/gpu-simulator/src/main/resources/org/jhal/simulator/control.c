@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of the whole, and the functions by which a test controls it.
 #include <errno.h>
 #include <stdio.h>

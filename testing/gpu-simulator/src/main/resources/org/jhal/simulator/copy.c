@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and fills, in a stream, at once or for a graph.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events. A record makes a mark of its own, so a wait means the record before it, whatever comes after.
 #include <stdlib.h>
 

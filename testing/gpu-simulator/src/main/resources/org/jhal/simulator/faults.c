@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entering functions: counting, delays, faults on purpose; and remembering misuse.
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a thread goes on: its registers and its stack.
 #ifndef GPUSIM_FIBER_SWITCH_H
 #define GPUSIM_FIBER_SWITCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language of GPU kernels for the host's C++ compiler. The compiler of the simulator puts this in
 // front of a kernel's source, and replaces the markers __gpusim_global__ and __gpusim_shared__.
 #pragma GCC diagnostic ignored "-Wattributes"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core of the GPU simulator as its faces see it. A face exports the functions of one vendor's
 // driver library and maps them to these; result codes are those that the vendors have in common.
 #ifndef GPUSIM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a compiled kernel and the simulator tell each other. A kernel NAME comes with NAME__args, a
 // gpusim_args, and NAME__run, a gpusim_run; NAME__shared, an unsigned, may give its static shared memory.
 #ifndef GPUSIM_KERNEL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the threads of a warp do together. Part of gpu_prelude.h.
 #ifdef __HIPCC_RTC__
 typedef unsigned long long gpusim_lanes;

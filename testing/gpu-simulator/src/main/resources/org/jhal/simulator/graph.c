@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of work. A launch runs an instance's nodes one at a time; which one comes next among those whose predecessors
 // are over is left to chance, so that a missing edge shows.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a grid on the calling thread. Threads of a block run one after the other on a fiber; one that
 // comes to a barrier, or gives something to its warp, keeps its fiber, and the next ones run on another, until all have
 // come there.

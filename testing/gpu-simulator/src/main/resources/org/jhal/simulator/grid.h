@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid that runs, and the fibers on which its threads run.
 #ifndef GPUSIM_GRID_H
 #define GPUSIM_GRID_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles: numbers that are never given twice, so that the use of a destroyed one is found.
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that wait until a device is idle, while they hold a lock that launches need. They are found out only if a part of
 // a group has been launched on the device and other parts have not: those then never are, and the first one waits for them.
 #include <stdlib.h>

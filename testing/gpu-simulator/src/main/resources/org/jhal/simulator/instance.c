@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that a program names by expressions. Their symbols look like those of the host's compiler, and are its own.
 #include <stdint.h>
 #include <stdio.h>

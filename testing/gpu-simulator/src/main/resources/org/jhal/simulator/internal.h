@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the core share among themselves. One lock guards all state; the stream threads
 // let it go while they work.
 #ifndef GPUSIM_INTERNAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels with their arguments: what is checked and copied when one is made, and how it runs.
 #include <stdlib.h>
 #include <string.h>

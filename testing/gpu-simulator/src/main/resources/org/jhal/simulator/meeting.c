@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the calls of all ranks meet that belong together. The n-th one of a rank belongs to the n-th of each other one.
 #include <stdlib.h>
 

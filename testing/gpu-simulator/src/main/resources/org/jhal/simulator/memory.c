@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of all memory. Freed memory stays in it for a while, so that its use is found.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules: shared libraries for the host's processor, in memory.
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library of collectives under a vendor's name: it forwards to the simulated driver library, which must be loaded.
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rank's part of a group is work in its stream. It begins when the stream comes to it, waits there until those of the
 // others have begun, and ends with them, or by itself when its communicator is aborted.
 #include <stdlib.h>

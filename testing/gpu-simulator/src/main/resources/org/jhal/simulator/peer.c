@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which devices can use whose memory. Contexts are given access to what another device allocates by itself, and a pool
 // gives access to its memory besides. Copies without it are refused, though some that real runtimes have go through the
 // host then: who relies on that has not asked for access.

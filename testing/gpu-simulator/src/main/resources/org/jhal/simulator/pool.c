@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory a device has left, and pools of memory that comes and goes in stream order.
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of run-time compilers: sources, their options, and what came of them.
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What collectives compute: always in the order of the ranks. The result is made apart and then goes to the targets, so
 // that they may be the sources.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that grows, for what the simulator tells.
 #ifndef GPUSIM_REPORT_H
 #define GPUSIM_REPORT_H

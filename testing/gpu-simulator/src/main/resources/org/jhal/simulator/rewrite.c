@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From preprocessed GPU C++ to C++ for the host.
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: each is a thread that takes operations in order.
 #include <signal.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that grows.
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work: a kernel with its arguments, a copy or a fill. It is checked when it is made, again when it runs, and runs from a
 // stream or from a graph.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The simulator by itself, with the smallest faces. */
 @NullMarked
 package org.jhal.simulator;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest run-time compiler: an image or a log, in the caller's buffers.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest face there is: one device, and calls that each do a few things.
 #include "gpusim.h"
 

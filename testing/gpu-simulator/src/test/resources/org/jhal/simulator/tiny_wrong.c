@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 // A face that does not compile.
 #error "on purpose"

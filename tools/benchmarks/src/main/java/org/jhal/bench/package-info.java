@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** {@code hal bench}: what submissions cost, measured. */
 @NullMarked
 package org.jhal.bench;

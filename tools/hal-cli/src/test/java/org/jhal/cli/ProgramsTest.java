@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -115,7 +116,7 @@ class ProgramsTest {
   }
 
   private static void assertShows(String page, String program) throws IOException {
-    String shown = "```java\n" + Files.readString(PROGRAMS.resolve(program)) + "```";
+    String shown = "```java\n" + String.join("\n", lines(PROGRAMS.resolve(program))) + "\n```";
     assertTrue(
         Files.readString(ROOT.resolve("docs").resolve(page)).contains(shown),
         () -> page + " does not show " + program);
@@ -142,8 +143,15 @@ class ProgramsTest {
       for (Path program : programs) {
         boolean isStream = program.endsWith("FileStream.java");
         int most = isStream ? MOST_LINES_OF_A_STREAM : MOST_LINES;
-        assertTrue(Files.readAllLines(program).size() <= most, program::toString);
+        assertTrue(lines(program).size() <= most, program::toString);
       }
     }
+  }
+
+  /** The lines of a program but for its first one, which names the licence. */
+  private static List<String> lines(Path program) throws IOException {
+    List<String> lines = Files.readAllLines(program);
+    assertTrue(lines.get(0).contains("SPDX-License-Identifier"), program::toString);
+    return lines.subList(1, lines.size());
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What a complete run consists of: the tests with their names, invocations, rules and needs, the
  * rules of the contract, and the reasons for which a test may be skipped.

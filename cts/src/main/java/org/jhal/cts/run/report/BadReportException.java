@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cts.run.report;
 
 /** A file is not a report, or cannot be read. The message states where and why. */

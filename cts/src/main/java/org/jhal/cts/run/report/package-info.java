@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The report of a run: its data, how it is written as JSON, XML and a page, how it is read, and
  * what it must contain to prove conformance.

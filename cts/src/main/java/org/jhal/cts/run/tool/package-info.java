@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The suite as the command {@code hal cts}: its options, what it prints, and its exit codes.
  *

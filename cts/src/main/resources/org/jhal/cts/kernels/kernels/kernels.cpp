@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the conformance suite; each one means the same as the method of its name in
 // CtsKernels.java. One source for the run-time compilers of several vendors, so it includes nothing.
 

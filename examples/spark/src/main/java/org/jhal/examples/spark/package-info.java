@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** An application that computes on the devices of a Spark cluster. */
 @NullMarked
 package org.jhal.examples.spark;

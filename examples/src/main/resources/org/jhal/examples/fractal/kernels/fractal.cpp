@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Some rows of a part of the Mandelbrot set; FractalKernels.java is their twin.
 
 // The colour `tint` for points that leave the circle slowly, black for those that stay.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three stages of the pipeline; PipelineKernels.java is their twin.
 
 extern "C" __global__ void generate(int n, int* values) {

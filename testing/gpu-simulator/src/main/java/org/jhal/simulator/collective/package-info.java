@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of the simulated library of collectives itself, through its C functions: its results, and
  * the calls that it refuses. A driver's tests extend them for its own face of that library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests in which each native call of a workload fails once, and tests of objects that are released
  * late or not at all. A driver's tests extend them, with the names of its functions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.simulator.group;
 
 import static org.jhal.cts.support.TestData.assertBytes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of groups of devices, and of collectives that a library carries out for them: results,
  * hangs, aborts and losses. A driver's tests extend them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Shared by the tests of drivers of GPUs: a driver over simulated devices, its backend for the
  * conformance suite, paused streams, a failing native call, and helpers to watch the log, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.simulator.tests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -109,8 +110,7 @@ public abstract class GpuSingleCommandTest {
 
   private void checkOneEach(int tables, SingleCommands f, Runnable round) {
     Waits.awaitTrue(
-        "rounds that set no node",
-        () -> nodesSet(round) == 0 && f.graphs().instances() == tables);
+        "rounds that set no node", () -> nodesSet(round) == 0 && f.graphs().instances() == tables);
     assertEquals(0, nodesSet(round));
     assertEquals(tables, f.graphs().instances());
   }

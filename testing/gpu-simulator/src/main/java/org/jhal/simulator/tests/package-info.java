@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of a driver of GPUs, by its subjects: kernels, transfers, graphs, streams, times, two GPUs,
  * and applications. A driver's tests extend them.

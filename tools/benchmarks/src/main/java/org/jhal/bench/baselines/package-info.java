@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What JHAL is compared with: the same work in C, through JCuda, and with the JDK alone.
  *

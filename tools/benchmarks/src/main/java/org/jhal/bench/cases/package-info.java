@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Shared by the cases: pieces of work on a device, and the program in C.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The kernel that cases and their baselines launch. */
 @NullMarked
 package org.jhal.bench.kernel;

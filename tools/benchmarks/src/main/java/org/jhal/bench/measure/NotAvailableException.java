@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.bench.measure;
 
 /** This machine does not have what one side of a row needs. The message says what. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.bench.measure;
 
 /** Something that can be measured: JHAL, or a baseline that does similar work without it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.bench.report;
 
 /** A file has no results, or cannot be read; the message says where and why. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Writes results: tables for people, JSON for programs, and the facts about the machine.
  *

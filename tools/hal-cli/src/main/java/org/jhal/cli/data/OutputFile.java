@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.jhal.cli.data;
 
 import static java.nio.file.StandardOpenOption.CREATE_NEW;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many points of each stream are in the quarter of a circle. Stream s has the points s * draws to (s + 1) * draws - 1
 // of one sequence, SplitMix64, so streams share no point. Only integers: all devices get the same numbers.
 extern "C" __global__ void hits(unsigned count, unsigned draws, const unsigned long long* streams, unsigned* hits) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Cases of many bytes between a device and a file, or ordinary memory of the JVM. What counts is
  * throughput.

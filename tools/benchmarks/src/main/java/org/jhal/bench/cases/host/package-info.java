@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Cases of the runtime's costs on the host: to submit, park, signal and wait, in time and in
  * memory, compared with similar means of the JDK.

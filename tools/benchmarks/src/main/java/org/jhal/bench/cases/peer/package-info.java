@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Cases of several devices: copies and dependencies between them, collective operations, and work
  * that is split.

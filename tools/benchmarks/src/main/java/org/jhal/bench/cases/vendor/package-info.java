@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Cases of small work beside a vendor's API: the same dispatches, allocations, graphs and library
  * calls in C or through JCuda.

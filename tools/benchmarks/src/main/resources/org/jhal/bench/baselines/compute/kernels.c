@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the examples as one writes them in C for one thread, and a loop around each. The loops return how many
 // nanoseconds all calls took.
 #include <math.h>

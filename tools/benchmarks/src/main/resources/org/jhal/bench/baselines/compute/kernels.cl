@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the examples in OpenCL C, with the same workgroups.
 #pragma OPENCL FP_CONTRACT OFF
 

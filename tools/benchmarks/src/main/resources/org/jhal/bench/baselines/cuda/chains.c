@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Small work of many steps, each behind the one before it. SIZE is a number of bytes, or 0:
  *

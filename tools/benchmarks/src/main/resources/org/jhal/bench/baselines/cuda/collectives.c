@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Sums of floats over two devices, in place, by NCCL. SIZE is the number of bytes:
  *

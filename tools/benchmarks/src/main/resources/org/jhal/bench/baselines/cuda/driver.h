@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * The driver API: its functions, found when the program runs, and every result checked.
  *

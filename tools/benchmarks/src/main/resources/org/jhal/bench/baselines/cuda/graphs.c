@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Cases with graphs of many kernels, and with the same kernels in a stream. SIZE is the number of kernels of a step:
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A graph of kernels that write to one word, and its instance. */
 #ifndef GRAPHS_H
 #define GRAPHS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Calls of a library of the vendor: matrix products by cuBLAS. */
 #include "raw.h"
 

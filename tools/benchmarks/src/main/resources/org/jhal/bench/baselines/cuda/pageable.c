@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Transfers of ordinary memory, which the host waits for one by one. SIZE is the number of bytes:
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Work of two devices: the first is that of the other cases, the second is named when the program is started. SIZE is the
  * number of bytes, or 0:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Both devices of the cases that need two: the first is that of the other cases. */
 #ifndef PEERS_H
 #define PEERS_H

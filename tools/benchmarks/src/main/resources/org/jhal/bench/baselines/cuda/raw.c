@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What the cases of `hal bench` for CUDA devices are compared with: the same work as raw calls of the driver API.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the cases of the raw program share. */
 #ifndef RAW_H
 #define RAW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What the bindings of HIP are compared with: the same calls, with the same handles, in a loop. Each function makes
  * COUNT calls of the library's function CALL and returns the nanoseconds that they took together, or, as a negative
