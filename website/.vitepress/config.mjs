@@ -65,6 +65,7 @@ export default defineConfig({
         item('Collectives', '/docs/collectives'),
         item('On a Spark cluster', '/docs/spark'),
         item('Tracing', '/docs/tracing'),
+        item('Monitoring', '/docs/monitoring'),
         item('Examples', '/examples/README'),
       ),
       group('Kernels', item('Writing kernels', '/docs/kernels'), item('Bundles', '/docs/bundles')),

@@ -3,6 +3,7 @@ package org.jhal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
@@ -472,8 +473,10 @@ class HalExplainTest {
     assertParts(String.valueOf(text), "No operation has promised", "Device first", "Device second");
     Explanations.unregister(first);
     assertTrue(server.isRegistered(name), "one device is left");
+    awaitTrue("the property", () -> name.toString().equals(System.getProperty(HalMXBean.PROPERTY)));
     Explanations.unregister(second);
     awaitTrue("the bean to go", () -> !server.isRegistered(name));
+    assertNull(System.getProperty(HalMXBean.PROPERTY));
   }
 
   @Test
@@ -482,7 +485,18 @@ class HalExplainTest {
     ObjectName name = new ObjectName("org.jhal:type=Hal");
     ObjectName next = new ObjectName("org.jhal:type=Hal,copy=2");
     awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
-    HalMXBean other = () -> "other";
+    HalMXBean other =
+        new HalMXBean() {
+          @Override
+          public String explain() {
+            return "other";
+          }
+
+          @Override
+          public List<DeviceBean> getDevices() {
+            return List.of();
+          }
+        };
     var unused = server.registerMBean(new StandardMBean(other, HalMXBean.class), name);
     try {
       FakeExplainable device = device("d");
