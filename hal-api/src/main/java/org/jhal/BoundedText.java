@@ -48,7 +48,7 @@ final class BoundedText {
 
   /** Adds the text of an object that comes from elsewhere. */
   BoundedText name(@Nullable Object named) {
-    return add(printable(describe(named)));
+    return add(shown(named));
   }
 
   /**
@@ -61,6 +61,11 @@ final class BoundedText {
     } catch (Throwable t) {
       return named == null ? "null" : named.getClass().getName();
     }
+  }
+
+  /** Returns the text of an object that comes from elsewhere, in one line of a limited length. */
+  static String shown(@Nullable Object named) {
+    return printable(describe(named));
   }
 
   private static String printable(String name) {

@@ -26,6 +26,13 @@ package org.jhal;
  * @param settled the number of operations whose signals are applied but that still hold resources
  * @param enqueued the number of operations that the program has enqueued so far
  * @param retired the number of those that have retired so far
+ * @param failed the number of those that have retired and failed so far, be it because an operation
+ *     that they waited for had failed
+ * @param uploadedBytes the number of bytes that were moved from the host to the device so far, by
+ *     uploads, and in parts by reads of files and by copies from other devices through the host. An
+ *     upload counts when it is issued
+ * @param readbackBytes the number of bytes that were moved from the device to the host so far,
+ *     likewise
  * @param graphs how native graphs are used
  */
 public record DeviceStatistics(
@@ -40,6 +47,9 @@ public record DeviceStatistics(
     long settled,
     long enqueued,
     long retired,
+    long failed,
+    long uploadedBytes,
+    long readbackBytes,
     GraphStatistics graphs) {
   /** Returns the number of operations that have not retired, including open parts. */
   public long openOperations() {

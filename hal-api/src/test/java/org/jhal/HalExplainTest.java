@@ -482,7 +482,18 @@ class HalExplainTest {
     ObjectName name = new ObjectName("org.jhal:type=Hal");
     ObjectName next = new ObjectName("org.jhal:type=Hal,copy=2");
     awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
-    HalMXBean other = () -> "other";
+    HalMXBean other =
+        new HalMXBean() {
+          @Override
+          public String explain() {
+            return "other";
+          }
+
+          @Override
+          public List<DeviceBean> getDevices() {
+            return List.of();
+          }
+        };
     var unused = server.registerMBean(new StandardMBean(other, HalMXBean.class), name);
     try {
       FakeExplainable device = device("d");

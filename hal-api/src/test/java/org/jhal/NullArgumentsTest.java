@@ -36,6 +36,17 @@ class NullArgumentsTest {
   private static final ExecutableSource SOURCE =
       ExecutableSource.ofResources(NullArgumentsTest.class, "resources");
 
+  private static final DeviceInfo INFO =
+      DeviceInfo.builder("mock", 0)
+          .name("d")
+          .uuid("u")
+          .memoryBytes(1)
+          .maxWorkgroupCount(Workgroups.of(1))
+          .maxWorkgroupItems(1)
+          .build();
+  private static final DeviceStatistics STATISTICS =
+      new DeviceStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, GraphStatistics.NONE);
+
   /** A legal value of each type that occurs. */
   private static final Map<Class<?>, Object> SAMPLES =
       Map.ofEntries(
@@ -47,6 +58,7 @@ class NullArgumentsTest {
           Map.entry(Duration.class, Duration.ZERO),
           Map.entry(Map.class, Map.of()),
           Map.entry(Set.class, Set.of()),
+          Map.entry(List.class, List.of()),
           Map.entry(Collection.class, List.of()),
           Map.entry(Throwable.class, new IllegalStateException()),
           Map.entry(ByteBuffer.class, ByteBuffer.allocate(8)),
@@ -55,6 +67,9 @@ class NullArgumentsTest {
           Map.entry(Timepoint.class, SEMAPHORE.at(1)),
           Map.entry(Fence.class, SEMAPHORE.at(1)),
           Map.entry(Status.class, Status.ABORTED),
+          Map.entry(HalException.class, new HalException(Status.ABORTED, "message")),
+          Map.entry(DeviceInfo.class, INFO),
+          Map.entry(DeviceStatistics.class, STATISTICS),
           Map.entry(ElementType.class, ElementType.F32),
           Map.entry(MemoryType.class, MemoryType.HOST),
           Map.entry(BufferUsage.class, BufferUsage.MAP_READ),
@@ -79,15 +94,10 @@ class NullArgumentsTest {
           Map.entry(CollectiveGroup.Form.class, NullArgumentsTest.class),
           Map.entry(CollectiveGroup.Options.class, CollectiveGroup.Options.DEFAULT),
           Map.entry(CollectiveGroup.Rank.class, NullArgumentsTest.class),
+          Map.entry(DeviceInfo.class, INFO),
+          Map.entry(DeviceHealth.class, new DeviceHealth(List.of())),
           Map.entry(
-              DeviceInfo.class,
-              DeviceInfo.builder("mock", 0)
-                  .name("d")
-                  .uuid("u")
-                  .memoryBytes(1)
-                  .maxWorkgroupCount(Workgroups.of(1))
-                  .maxWorkgroupItems(1)
-                  .build()),
+              DeviceState.class, new DeviceState("d", INFO, null, STATISTICS, "", Duration.ZERO)),
           Map.entry(DeviceUri.class, DeviceUri.parse("mock")),
           Map.entry(Driver.Availability.class, Driver.Availability.available("1.0")),
           Map.entry(

@@ -85,6 +85,9 @@ final class WrongDevices {
           now.settled(),
           now.enqueued(),
           now.retired(),
+          now.failed(),
+          now.uploadedBytes(),
+          now.readbackBytes(),
           now.graphs());
     }
   }

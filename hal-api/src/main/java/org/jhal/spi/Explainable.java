@@ -2,14 +2,18 @@
 package org.jhal.spi;
 
 import java.util.function.Consumer;
+import org.jhal.DeviceHealth;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceStatistics;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device that reports its open operations to {@link Hal#explain}. A driver that does not
- * use the engine of JHAL passes one for each open device to {@link Explanations#register}.
+ * An open device that reports its open operations to {@link Hal#explain}, and its state to {@link
+ * Hal#deviceStates} and {@link DeviceHealth}. A driver that does not use the engine of JHAL passes
+ * one for each open device to {@link Explanations#register}.
  *
  * <p>Any thread may call the methods at any time, including a thread that runs a callback or issues
  * work, and while the device hangs, is lost or is being closed. So the methods must not wait, and
@@ -38,5 +42,38 @@ public interface Explainable {
    */
   default void tellOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
     tellOpen(looker);
+  }
+
+  /**
+   * Returns the open operation that was enqueued first, or null if none is open; for {@link
+   * DeviceHealth#check}, which is called often. By default it is found with {@link
+   * #tellOpen(Consumer)}, which describes all of them.
+   */
+  default @Nullable OpenOperation oldestOpen() {
+    @Nullable OpenOperation[] oldest = new @Nullable OpenOperation[1];
+    tellOpen(
+        operation -> {
+          OpenOperation known = oldest[0];
+          if (known == null || operation.since() - known.since() < 0) {
+            oldest[0] = operation;
+          }
+        });
+    return oldest[0];
+  }
+
+  /**
+   * Returns the properties of the device, or null, which is the default: then {@link
+   * Hal#deviceStates} does not include the device.
+   */
+  default @Nullable DeviceInfo info() {
+    return null;
+  }
+
+  /**
+   * Returns the statistics of the device, or null, which is the default: then {@link
+   * Hal#deviceStates} does not include the device.
+   */
+  default @Nullable DeviceStatistics statistics() {
+    return null;
   }
 }

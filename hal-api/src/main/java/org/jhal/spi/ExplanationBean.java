@@ -3,12 +3,15 @@ package org.jhal.spi;
 
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.jhal.DeviceState;
 import org.jhal.Hal;
+import org.jhal.HalException;
 import org.jhal.HalMXBean;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,115 @@ final class ExplanationBean implements HalMXBean {
   @Override
   public String explain() {
     return Hal.explain();
+  }
+
+  @Override
+  public List<DeviceBean> getDevices() {
+    return Hal.deviceStates().stream().<DeviceBean>map(StateBean::new).toList();
+  }
+
+  /** The methods of the interface are the items of an open type. */
+  private record StateBean(DeviceState state) implements DeviceBean {
+    @Override
+    public String getName() {
+      return state.name();
+    }
+
+    @Override
+    public String getDriver() {
+      return state.info().driver();
+    }
+
+    @Override
+    public @Nullable String getLostCause() {
+      HalException cause = state.lostCause();
+      return cause == null ? null : String.valueOf(cause.getMessage());
+    }
+
+    @Override
+    public long getMemoryBytes() {
+      return state.statistics().bytes();
+    }
+
+    @Override
+    public long getMemoryLimitBytes() {
+      return state.info().memoryBytes();
+    }
+
+    @Override
+    public long getLiveResources() {
+      return state.statistics().liveResources();
+    }
+
+    @Override
+    public long getOpenOperations() {
+      return state.statistics().openOperations();
+    }
+
+    @Override
+    public long getParkedOperations() {
+      return state.statistics().parked();
+    }
+
+    @Override
+    public long getReadyOperations() {
+      return state.statistics().ready();
+    }
+
+    @Override
+    public long getIssuedOperations() {
+      return state.statistics().issued();
+    }
+
+    @Override
+    public long getSettledOperations() {
+      return state.statistics().settled();
+    }
+
+    @Override
+    public long getEnqueuedCount() {
+      return state.statistics().enqueued();
+    }
+
+    @Override
+    public long getRetiredCount() {
+      return state.statistics().retired();
+    }
+
+    @Override
+    public long getFailedCount() {
+      return state.statistics().failed();
+    }
+
+    @Override
+    public long getUploadedBytes() {
+      return state.statistics().uploadedBytes();
+    }
+
+    @Override
+    public long getReadbackBytes() {
+      return state.statistics().readbackBytes();
+    }
+
+    @Override
+    public long getGraphLaunchCount() {
+      return state.statistics().graphs().launches();
+    }
+
+    @Override
+    public long getGraphBytes() {
+      return state.statistics().graphs().bytes();
+    }
+
+    @Override
+    public String getOldestOperation() {
+      return state.oldestOperation();
+    }
+
+    @Override
+    public long getOldestAgeMillis() {
+      return state.oldestAge().toMillis();
+    }
   }
 
   /** Registers or unregisters the bean; does nothing if that has already been done. */

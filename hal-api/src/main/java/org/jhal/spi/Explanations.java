@@ -9,9 +9,9 @@ import org.jhal.Hal;
 import org.jhal.HalMXBean;
 
 /**
- * The open devices whose operations {@link Hal#explain} reports. They are referenced weakly, so an
- * unreachable device can be collected even if it was not unregistered. The JMX bean exists while at
- * least one device is registered; see {@link HalMXBean}.
+ * The open devices that {@link Hal#explain} and {@link Hal#deviceStates} report. They are
+ * referenced weakly, so an unreachable device can be collected even if it was not unregistered. The
+ * JMX bean exists while at least one device is registered; see {@link HalMXBean}.
  *
  * <p>Thread-safe.
  */

@@ -303,10 +303,12 @@ public final class EngineDevice<E> implements CollectiveDevice {
     long[] states = new long[State.values().length];
     long enqueued = 0;
     long retired = 0;
+    long failed = 0;
     int own = queues.size();
     for (DeferredWorkQueue<E> queue : core.queues()) {
       queue.count(states);
       if (own-- > 0) { // the hidden queue's operations are the groups'
+        failed += queue.failed(); // first, so that no more have failed than retired
         retired += queue.retired();
         enqueued += queue.enqueued();
       }
@@ -324,6 +326,9 @@ public final class EngineDevice<E> implements CollectiveDevice {
         states[State.DONE.ordinal()],
         enqueued,
         retired,
+        failed,
+        resources.uploaded.get(),
+        resources.readBack.get(),
         backend().graphs());
   }
 

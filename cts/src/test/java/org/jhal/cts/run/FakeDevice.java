@@ -64,7 +64,8 @@ final class FakeDevice implements Device {
 
   @Override
   public DeviceStatistics statistics() {
-    return new DeviceStatistics(live, bytes, 0, 0, 0, open, 0, 0, 0, open, 0, GraphStatistics.NONE);
+    return new DeviceStatistics(
+        live, bytes, 0, 0, 0, open, 0, 0, 0, open, 0, 0, 0, 0, GraphStatistics.NONE);
   }
 
   @Override

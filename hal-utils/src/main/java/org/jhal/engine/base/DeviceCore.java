@@ -17,6 +17,7 @@ import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -116,6 +117,7 @@ public final class DeviceCore<E> implements Explainable {
     return number;
   }
 
+  @Override
   public DeviceInfo info() {
     return info;
   }
@@ -264,6 +266,23 @@ public final class DeviceCore<E> implements Explainable {
   @Override
   public void tellOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
     queues.forEach(queue -> queue.describeOpen(semaphore, looker));
+  }
+
+  @Override
+  public @Nullable OpenOperation oldestOpen() {
+    OpenOperation oldest = null;
+    for (DeferredWorkQueue<E> queue : queues) {
+      OpenOperation next = queue.describeOldest();
+      if (next != null && (oldest == null || next.since() - oldest.since() < 0)) {
+        oldest = next;
+      }
+    }
+    return oldest;
+  }
+
+  @Override
+  public DeviceStatistics statistics() {
+    return view.statistics();
   }
 
   /** The token of the devices that share events with this one. */

@@ -19,6 +19,10 @@ public final class DeviceResources {
   public final LiveOwned semaphores = new LiveOwned(false); // not closed
   public final LiveOwned groups = new LiveOwned(false); // not closed, with this as first device
   public final LiveOwned mappings = new LiveOwned(false); // not closed
+
+  // The bytes that were moved from and to the host so far.
+  public final AtomicLong uploaded = new AtomicLong();
+  public final AtomicLong readBack = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
 
   /** The device has been opened: from now on something may be leaked. */

@@ -388,9 +388,23 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     return open.retired();
   }
 
+  /** How many of {@link #retired()} have failed. */
+  public long failed() {
+    return open.failed();
+  }
+
   /** How many of {@link #enqueued()} are not among {@link #retired()}, both read at once. */
   public long openOperations() {
     return open.openOperations();
+  }
+
+  /**
+   * Describes the open operation that was enqueued first, or returns null. The time does not depend
+   * on how many are open.
+   */
+  public @Nullable OpenOperation describeOldest() {
+    Operation<E> oldest = open.oldest();
+    return oldest == null ? null : OperationReport.open(oldest);
   }
 
   /**

@@ -16,10 +16,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class OpenList<E> {
+  /** Limits how long {@link #oldest} holds the lock; retiring removes operations more often. */
+  private static final int MOST_OVER = 1_000;
+
   private final Object lock = new Object();
 
   @GuardedBy("lock")
   private @Nullable Operation<E> first;
+
+  @GuardedBy("lock")
+  private @Nullable Operation<E> last; // the oldest one
 
   @GuardedBy("lock")
   private int size;
@@ -36,6 +42,9 @@ final class OpenList<E> {
   @GuardedBy("lock")
   private long retired; // how many operations have retired that are not
 
+  @GuardedBy("lock")
+  private long failed; // how many of those have failed
+
   /**
    * Adds an operation, gives it its number, and makes it READY if all its waits are reached,
    * otherwise PARKED.
@@ -47,6 +56,8 @@ final class OpenList<E> {
       operation.openAfter = newest;
       if (newest != null) {
         newest.openBefore = operation;
+      } else {
+        last = operation;
       }
       first = operation;
       size++;
@@ -60,10 +71,12 @@ final class OpenList<E> {
   void remove(OperationChain<E> over) {
     synchronized (lock) {
       for (Operation<E> next = over.first(); next != null; next = next.next) {
+        boolean hasFailed = next.failure() != null;
         unlink(next);
-        size--; // behind the call, for which there may be no stack
+        size--; // behind the calls, for which there may be no stack
         kept -= next.isKept ? 1 : 0;
         retired += next.servesCopy ? 0 : 1;
+        failed += next.servesCopy || !hasFailed ? 0 : 1;
       }
     }
   }
@@ -118,6 +131,13 @@ final class OpenList<E> {
     }
   }
 
+  /** How many operations have retired and failed, without those that are parts of others. */
+  long failed() {
+    synchronized (lock) {
+      return failed;
+    }
+  }
+
   /** How many operations have not retired, without those that are parts of others. */
   long openOperations() {
     synchronized (lock) {
@@ -147,6 +167,8 @@ final class OpenList<E> {
     }
     if (after != null) {
       after.openBefore = before;
+    } else {
+      last = before;
     }
     operation.openBefore = null;
     operation.openAfter = null;
@@ -171,6 +193,24 @@ final class OpenList<E> {
       }
     }
     return all;
+  }
+
+  /**
+   * The oldest open operation, or null. Passes over a limited number of those that have succeeded
+   * and are about to be removed.
+   */
+  @Nullable Operation<E> oldest() {
+    synchronized (lock) {
+      Operation<E> oldest = last;
+      for (int i = 0; i < MOST_OVER && oldest != null && isOver(oldest); i++) {
+        oldest = oldest.openBefore;
+      }
+      return oldest;
+    }
+  }
+
+  private static boolean isOver(Operation<?> operation) {
+    return operation.state() == State.DONE && operation.failure() == null;
   }
 
   /**

@@ -373,12 +373,16 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
 
   @Override
   public final void moves(Command command, TransferPath path) {
+    boolean isUpload = command.kind() == Command.Kind.UPLOAD;
+    long bytes = command.host().size();
+    long unused =
+        (isUpload ? device.resources().uploaded : device.resources().readBack).addAndGet(bytes);
     if (FlightRecorder.recordsTransfers()) {
       FlightRecorder.transfer(
           operation().queue.number(),
           operation().key,
-          command.host().size(),
-          command.kind() == Command.Kind.UPLOAD ? "to device" : "to host",
+          bytes,
+          isUpload ? "to device" : "to host",
           path.word());
     }
   }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.Fence;
+import org.jhal.spi.OpenOperation;
 import org.junit.jupiter.api.Test;
 
 /** Walking all open operations of a queue that continues to work. */
@@ -32,6 +34,33 @@ class OpenListTest {
       assertEquals(MANY - i, seen.get(i));
     }
     gate.signal(MANY);
+    harness.finish();
+  }
+
+  private long oldest() {
+    OpenOperation oldest = queue.describeOldest();
+    return oldest == null ? 0 : oldest.number();
+  }
+
+  @Test
+  void describesTheOldestWhateverOrderOperationsEndIn() {
+    assertEquals(0, oldest());
+    harness.enqueue(0, "first", gate.at(1), done.at(1));
+    harness.enqueue(0, "second", done.at(1), done.at(2));
+    harness.enqueue(0, "third", gate.at(2), done.at(3));
+    harness.enqueue(0, "fourth", Fence.NONE, Fence.NONE);
+    harness.run();
+    assertEquals(1, oldest());
+    gate.signal(1);
+    harness.run();
+    assertEquals(3, oldest());
+    harness.enqueue(0, "fifth", gate.at(2), Fence.NONE);
+    gate.signal(2);
+    harness.run();
+    assertEquals(0, oldest());
+    harness.enqueue(0, "sixth", gate.at(3), Fence.NONE);
+    assertEquals(6, oldest());
+    gate.signal(3);
     harness.finish();
   }
 
