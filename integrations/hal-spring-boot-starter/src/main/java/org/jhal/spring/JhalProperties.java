@@ -25,8 +25,9 @@ record JhalProperties(
   /**
    * How the health of devices is determined.
    *
-   * @param oldestOperation The age of an open operation from which on its device is reported as
-   *     down. By default, no age is too high.
+   * @param oldestOperation How long an operation may be open, from its enqueuing on, before the
+   *     health is down; longer than the longest time for which an operation legitimately waits. By
+   *     default, there is no limit.
    */
   record Health(@Nullable Duration oldestOperation) {}
 }

@@ -5,21 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.HalException;
+import org.jhal.TimelineSemaphore;
 import org.jhal.mock.MockControls;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
-import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributor;
-import org.springframework.boot.health.contributor.HealthContributors;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.health.registry.HealthContributorRegistry;
@@ -59,7 +61,9 @@ class JhalHealthAutoConfigurationTest {
         context -> {
           Health health = health(context);
           assertEquals(Status.UP, health.getStatus());
-          assertEquals("mock://0", String.valueOf(health.getDetails().get("device")));
+          assertEquals(
+              Map.of("devices", Map.of("jhalDevice", "mock://0: Mock device 0")),
+              health.getDetails());
         });
   }
 
@@ -75,30 +79,50 @@ class JhalHealthAutoConfigurationTest {
         });
   }
 
+  /** The second device works. */
   @Test
-  void aClosedDeviceIsDown() {
-    runner.run(
-        context -> {
-          context.getBean(Device.class).close();
-          assertEquals(Status.DOWN, health(context).getStatus());
-        });
-  }
-
-  @Test
-  void severalDevicesHaveAHealthEach() {
+  void oneClosedDeviceOfTwoIsDown() {
     runner
         .withUserConfiguration(HasTwoDevices.class)
         .run(
             context -> {
-              CompositeHealthContributor all =
-                  assertInstanceOf(
-                      CompositeHealthContributor.class,
-                      context.getBean(HealthContributorRegistry.class).getContributor("jhal"));
-              Set<String> names = new TreeSet<>();
-              for (HealthContributors.Entry entry : all) {
-                names.add(entry.name());
+              assertEquals(Status.UP, health(context).getStatus());
+              context.getBean("first", Device.class).close();
+              Health health = health(context);
+              assertEquals(Status.DOWN, health.getStatus());
+              String problems = String.valueOf(health.getDetails().get("problems"));
+              assertTrue(problems.contains("the bean first, is closed"), problems);
+            });
+  }
+
+  @Test
+  void anOperationThatIsOpenForTooLongIsDown() {
+    runner
+        .withPropertyValues("jhal.health.oldest-operation=1ms")
+        .run(
+            context -> {
+              Device device = context.getBean(Device.class);
+              try (TimelineSemaphore timeline = device.createSemaphore()) {
+                device.queue(0).barrier(timeline.at(1), timeline.at(2));
+                Health health = awaitDown(context);
+                String problems = String.valueOf(health.getDetails().get("problems"));
+                assertTrue(problems.contains("barrier, PARKED"), problems);
               }
-              assertEquals(Set.of("first", "second"), names);
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jhal.device=mock", "jhal.health.oldest-operation=1h"})
+  void anOperationMayBeOpenForAsLongAsThePropertySays(String property) {
+    runner
+        .withPropertyValues(property)
+        .run(
+            context -> {
+              Device device = context.getBean(Device.class);
+              try (TimelineSemaphore timeline = device.createSemaphore()) {
+                device.queue(0).barrier(timeline.at(1), timeline.at(2));
+                assertEquals(Status.UP, health(context).getStatus());
+              }
             });
   }
 
@@ -125,6 +149,21 @@ class JhalHealthAutoConfigurationTest {
               assertEquals(1, context.getBeansOfType(Device.class).size());
               assertEquals(0, context.getBeanNamesForType(DeviceHealthIndicator.class).length);
             });
+  }
+
+  /** Polls, since ages are accurate to a second. */
+  private static Health awaitDown(ApplicationContext context) {
+    long start = System.nanoTime();
+    while (true) {
+      Health health = health(context);
+      if (health.getStatus().equals(Status.DOWN)) {
+        return health;
+      }
+      if (System.nanoTime() - start > 30_000_000_000L) {
+        return fail("the health is still " + health + " after 30 s");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   private static Health health(ApplicationContext context) {
