@@ -63,6 +63,7 @@ export default defineConfig({
         item('In an application', '/docs/using'),
         item('Several devices', '/docs/many-devices'),
         item('Collectives', '/docs/collectives'),
+        item('Spring Boot', '/docs/spring'),
         item('On a Spark cluster', '/docs/spark'),
         item('Tracing', '/docs/tracing'),
         item('Monitoring', '/docs/monitoring'),

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Opening the same device twice returns two independent objects. Each rejects the buffers of the
  * other one, as those of another device.
  *
- * <p>A shutdown hook closes a device that is still open when the JVM exits (rule Q8).
+ * <p>A shutdown hook closes a device that is still open when the JVM exits (rule Q8); see {@link
+ * #setExitPatience}.
  *
  * <p>Thread-safe.
  */
@@ -204,6 +205,20 @@ public interface Device extends AutoCloseable {
    */
   @Override
   void close();
+
+  /**
+   * Sets how long the shutdown hook lets the program close this device when the JVM exits, before
+   * it closes the device itself. It is zero at first. The JVM runs all shutdown hooks at the same
+   * time, so a program that closes the device in a hook of its own, after other work, needs more.
+   *
+   * <p>While the device is open, it delays the exit of the JVM for up to this time. A call during
+   * the exit may come too late.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code patience} is negative or longer than a day
+   */
+  default void setExitPatience(Duration patience) {
+    Objects.requireNonNull(patience, "patience");
+  }
 
   /** How long {@link #close()} waits by default. */
   Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(10);

@@ -4,6 +4,7 @@ package org.jhal.mock;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -125,6 +126,11 @@ class ForwardingDevice implements Device {
   @Override
   public boolean isClosed() {
     return right.isClosed();
+  }
+
+  @Override
+  public void setExitPatience(Duration patience) {
+    right.setExitPatience(patience);
   }
 
   @Override

@@ -58,6 +58,8 @@ final class DeviceShutdown<E> {
   private final DeviceGroups<E> groups;
   private final List<StagingPool> staging;
 
+  private volatile long exitPatience; // in nanoseconds
+
   DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<StagingPool> staging) {
     this.core = core;
     this.name = core.name();
@@ -100,17 +102,27 @@ final class DeviceShutdown<E> {
     }
   }
 
+  /** Sets how long {@link #closeAtExit} lets the program begin to close the device. */
+  void setExitPatience(Duration patience) {
+    if (patience.isNegative() || patience.compareTo(Duration.ofDays(1)) > 0) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "patience " + patience + " is not between 0 and 1 day");
+    }
+    exitPatience = patience.toNanos();
+  }
+
   /** Closes the device. A second call only waits until the first is done. */
   void close() {
     close(core.closeTimeout(), THREADS);
   }
 
   /**
-   * Closes the device because the JVM exits. No wait is longer than {@link #AT_EXIT}: the thread
-   * that called {@link System#exit} may be one of the device's, which then never ends.
+   * Closes the device because the JVM exits, unless the program does so within its patience. No
+   * wait for the device is longer than {@link #AT_EXIT}: the thread that called {@link System#exit}
+   * may be one of the device's, which then never ends.
    */
   void closeAtExit() {
-    if (calls.isShut()) {
+    if (BackOff.await(this, System.nanoTime() + exitPatience, calls::isShut)) {
       boolean ignored = awaitOver(System.nanoTime() + AT_EXIT.toNanos());
     } else {
       Duration timeout = core.closeTimeout();

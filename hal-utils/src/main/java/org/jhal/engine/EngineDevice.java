@@ -4,6 +4,7 @@ package org.jhal.engine;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -68,7 +69,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   // What files are staged in, by queue, and last what is staged between devices.
   private final List<StagingPool> staging = new ArrayList<>();
   private final DeviceGroups<E> groups;
-  private final DeviceShutdown<E> shutdown;
+  final DeviceShutdown<E> shutdown;
 
   /**
    * Opens a device: creates its streams and starts the threads of its queues. If that fails,
@@ -279,6 +280,11 @@ public final class EngineDevice<E> implements CollectiveDevice {
   @Override
   public boolean isClosed() {
     return core.isClosed();
+  }
+
+  @Override
+  public void setExitPatience(Duration patience) {
+    shutdown.setExitPatience(patience);
   }
 
   @Override

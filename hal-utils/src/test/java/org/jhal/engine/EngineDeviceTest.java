@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
@@ -400,6 +401,34 @@ class EngineDeviceTest {
           assertTrue(backend.isClosed);
         };
     Threads.together(close, close, close);
+    assertFreed();
+  }
+
+  /** Rule Q8: the shutdown hook gives the program the time that it has asked for. */
+  @Test
+  void atExitTheProgramMayCloseTheDeviceItself() throws Exception {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    device.setExitPatience(Duration.ofDays(1));
+    Thread hook = new Thread(device.shutdown::closeAtExit, "exit");
+    hook.start();
+    Threads.await("the hook to wait", () -> LockSupport.getBlocker(hook) == device.shutdown);
+    assertFalse(device.isClosed());
+    device.close();
+    hook.join(30_000);
+    assertFalse(hook.isAlive(), "the hook waits although the device is closed");
+    assertFreed();
+  }
+
+  @Test
+  void atExitADeviceIsClosedThatTheProgramLeavesOpen() {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    for (Duration wrong : List.of(Duration.ofNanos(-1), Duration.ofDays(1).plusNanos(1))) {
+      HalException refused = assertThrows(HalException.class, () -> device.setExitPatience(wrong));
+      assertSame(Status.OUT_OF_RANGE, refused.status());
+    }
+    device.setExitPatience(Duration.ofMillis(10));
+    device.shutdown.closeAtExit();
+    assertTrue(device.isClosed());
     assertFreed();
   }
 }

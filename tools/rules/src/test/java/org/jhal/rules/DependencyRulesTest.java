@@ -105,6 +105,12 @@ class DependencyRulesTest {
   }
 
   @Test
+  void theStarterSeesTheApiAndSpring() {
+    assertSeesOnly(
+        "hal-spring-boot-starter", List.of("hal-api"), "org.jspecify", "org.springframework");
+  }
+
+  @Test
   void theSimulatorKnowsNoDriver() {
     assertSeesOnly(
         "gpu-simulator",
