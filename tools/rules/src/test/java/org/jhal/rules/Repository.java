@@ -67,7 +67,7 @@ final class Repository {
   static List<String> modules() throws IOException {
     List<String> modules = new ArrayList<>(NEUTRAL);
     modules.addAll(drivers());
-    modules.addAll(List.of("gpu-simulator", "hal-cli", "benchmarks"));
+    modules.addAll(List.of("gpu-simulator", "hal-micrometer", "hal-cli", "benchmarks"));
     return modules;
   }
 
