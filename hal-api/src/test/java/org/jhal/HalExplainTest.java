@@ -11,6 +11,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import javax.management.MBeanServer;
@@ -477,6 +478,32 @@ class HalExplainTest {
     Explanations.unregister(second);
     awaitTrue("the bean to go", () -> !server.isRegistered(name));
     assertNull(System.getProperty(HalMXBean.PROPERTY));
+  }
+
+  @Test
+  void callsListenersAfterEachChange() {
+    AtomicInteger seen = new AtomicInteger(-1);
+    Registration broken =
+        Explanations.onChange(
+            () -> {
+              throw new IllegalStateException("as asked");
+            });
+    Registration counting = Explanations.onChange(() -> seen.set(Explanations.all().size()));
+    FakeExplainable first = device("first");
+    awaitTrue("one device", () -> seen.get() == 1);
+    device("second");
+    awaitTrue("two devices", () -> seen.get() == 2);
+    Explanations.unregister(first);
+    awaitTrue("one device again", () -> seen.get() == 1);
+    assertTrue(broken.cancel());
+    assertTrue(counting.cancel());
+    assertFalse(counting.cancel());
+    AtomicInteger later = new AtomicInteger(-1);
+    Registration other = Explanations.onChange(() -> later.set(Explanations.all().size()));
+    device("third");
+    awaitTrue("two devices for the other listener", () -> later.get() == 2);
+    assertEquals(1, seen.get(), "a cancelled listener was called");
+    assertTrue(other.cancel());
   }
 
   @Test
