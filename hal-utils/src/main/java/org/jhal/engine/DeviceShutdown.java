@@ -4,6 +4,7 @@ package org.jhal.engine;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -104,7 +105,8 @@ final class DeviceShutdown<E> {
 
   /** Sets how long {@link #closeAtExit} lets the program begin to close the device. */
   void setExitPatience(Duration patience) {
-    if (patience.isNegative() || patience.compareTo(Duration.ofDays(1)) > 0) {
+    if (Objects.requireNonNull(patience, "patience").isNegative()
+        || patience.compareTo(Duration.ofDays(1)) > 0) {
       throw new HalException(
           Status.OUT_OF_RANGE, "patience " + patience + " is not between 0 and 1 day");
     }

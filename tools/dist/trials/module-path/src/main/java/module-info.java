@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+module com.example.modules {
+  requires org.jhal;
+
+  exports com.example.modules to
+      org.jhal.utils; // which calls the kernel
+}

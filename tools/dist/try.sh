@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Uses the artifacts of a release as users do: try.sh ROOT REPOSITORY WORK JDK...
+# Builds and runs each project of tools/dist/trials with each JDK, in the new folder WORK. A project prints what its
+# expected.txt has, and nothing else: a warning of the JVM counts as a failure. The local repository of Maven begins with the
+# artifacts of REPOSITORY and nothing else, so that those of JHAL come from there; all others come from where Maven's
+# settings say.
+set -euo pipefail
+root=$1 repository=$2 work=$3
+shift 3
+
+fail() {
+  printf '%s\n' "$1" >&2
+  cat -- "$2" >&2
+  exit 1
+}
+
+version=$(basename -- "$repository"/org/jhal/hal-bom/*)
+dependency_plugin=$(grep -A1 '<artifactId>maven-dependency-plugin<' "$root/pom.xml" | sed -n 's|.*<version>\(.*\)</version>.*|\1|p')
+mkdir -p -- "$work"
+cp -R -- "$repository" "$work/local"
+
+# Replaces @jhal.version@, and each other @NAME@ by the property NAME of the parent.
+with_versions() {
+  local pom=$1 name value
+  for name in $(grep -o '@[a-z.-]*@' "$pom" | sort -u | tr -d @); do
+    if [ "$name" = jhal.version ]; then
+      value=$version
+    else
+      value=$(sed -n "s|^ *<$name>\(.*\)</$name>.*|\1|p" "$root/pom.xml")
+    fi
+    sed -i "s|@$name@|$value|" "$pom"
+  done
+}
+
+maven() {
+  mvn -B -q -Dmaven.repo.local="$work/local" "$@" >"$work/maven.log" 2>&1 || fail "mvn $*" "$work/maven.log"
+}
+
+# What a user types to run each project. The jars that it needs are in target/lib.
+run() {
+  case $1 in
+    module-path) "$java" -p target/classes:target/lib --enable-native-access=com.sun.jna -m com.example.modules/com.example.modules.Main ;;
+    shaded) "$java" -jar target/shaded.jar ;;
+    jshell) "${java%java}jshell" -s --class-path "$(printf '%s:' target/lib/*.jar)" script.jsh ;;
+    spring) "$java" -jar target/spring.jar ;;
+    kotlin) "$java" -cp 'target/classes:target/lib/*' MainKt ;;
+  esac
+}
+
+for jdk; do
+  java=$jdk/bin/java
+  export JAVA_HOME=$jdk
+  for trial in module-path shaded jshell spring kotlin; do
+    begin=$SECONDS
+    folder=$work/$(basename -- "$jdk")/$trial
+    mkdir -p -- "$folder"
+    cp -R -- "$root/tools/dist/trials/$trial/." "$folder"
+    cd -- "$folder"
+    with_versions pom.xml
+    maven package "org.apache.maven.plugins:maven-dependency-plugin:$dependency_plugin:copy-dependencies" \
+      -DincludeScope=runtime -DoutputDirectory=target/lib
+    run "$trial" >output.txt 2>&1 </dev/null || fail "$trial with $jdk: exit code $?" output.txt
+    diff -u expected.txt output.txt >difference.txt || fail "$trial with $jdk prints something else" difference.txt
+    echo "$trial with $jdk: ok, $((SECONDS - begin)) s"
+  done
+done
+
+# Maven keeps such a file beside what it has downloaded.
+strangers=$(find "$work/local/org/jhal" -name _remote.repositories)
+[ -z "$strangers" ] || fail "artifacts of JHAL come from elsewhere: $strangers" /dev/null
