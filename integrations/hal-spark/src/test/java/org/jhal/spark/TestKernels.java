@@ -164,5 +164,11 @@ public final class TestKernels {
     next_f64(group, count, d, od);
   }
 
+  public static void times(Workgroup group, Floats out, int count, float factor, Floats in) {
+    for (long i = group.firstX(); i < group.endX(count); i++) {
+      out.set(i, factor * in.get(i));
+    }
+  }
+
   public static void reading_only(Workgroup group, int count, Ints x) {}
 }
