@@ -9,7 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -35,6 +37,8 @@ final class ExecutorDevices implements AutoCloseable {
 
   /** Longer than the exit of a process takes; see {@link ProcessExit}. */
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static final Executor CLOSER = work -> new Thread(work, "jhal-spark-close").start();
 
   /** The devices of this process, which is one executor. Set and cleared by the plugin. */
   private static volatile @Nullable ExecutorDevices current;
@@ -279,16 +283,25 @@ final class ExecutorDevices implements AutoCloseable {
         .sum();
   }
 
-  /** Closes the devices. Tasks that wait for a queue get CANCELLED. */
+  /**
+   * Closes the devices, at the same time, since each may have to wait for its work. Tasks that wait
+   * for a queue get CANCELLED.
+   */
   @Override
   public void close() {
     devices.values().forEach(QueuePermits::close);
-    for (QueuePermits permits : devices.values()) {
-      try {
-        permits.device().close();
-      } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "cannot close " + permits.device(), e);
-      }
+    List<CompletableFuture<Void>> closing =
+        devices.values().stream()
+            .map(permits -> CompletableFuture.runAsync(() -> close(permits), CLOSER))
+            .toList();
+    closing.forEach(CompletableFuture::join);
+  }
+
+  private static void close(QueuePermits permits) {
+    try {
+      permits.device().close();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "cannot close " + permits.device(), e);
     }
   }
 

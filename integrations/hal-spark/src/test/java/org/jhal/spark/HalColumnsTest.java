@@ -3,12 +3,18 @@ package org.jhal.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.File;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -77,6 +83,7 @@ class HalColumnsTest {
   static void stop() {
     spark.stop();
     leaks.close();
+    assertNull(ExecutorDevices.current());
   }
 
   HalColumnsTest(String drivers) {}
@@ -206,6 +213,36 @@ class HalColumnsTest {
     checkTriples(many.limit(1000), 1000); // some batches
     assertEquals(7, ((Row[]) many.take(7)).length);
     assertEquals(0f, (float) many.first().getAs("y"));
+  }
+
+  /** While tasks start, load the kernel, compute, or end. */
+  @Test
+  void jobsThatAreCancelledAtAnyTimeLeaveNothing() {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    HalColumns small = TRIPLE.withBatchBytes(40);
+    for (int i = 0; i < 25; i++) {
+      String group = "cancelled-" + i;
+      CompletableFuture<Long> job =
+          Tasks.start(
+              group,
+              () -> {
+                context.setJobGroup(group, "a job that is cancelled", true);
+                return small.apply(numbers(400_000)).filter("y < 0").count();
+              });
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20L * i);
+      while (System.nanoTime() - end < 0 && !job.isDone()) {
+        LockSupport.parkNanos(100_000);
+      }
+      end = System.nanoTime() + Tasks.LIMIT.toNanos();
+      while (!job.isDone()) {
+        if (System.nanoTime() - end > 0) {
+          fail("the test waits for the end of " + group + "; " + ExecutorDevices.current());
+        }
+        context.cancelJobGroup(group); // again, since a job is in its group only when it begins
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+    checkTriples(TRIPLE.apply(numbers(100)), 100);
   }
 
   @Test

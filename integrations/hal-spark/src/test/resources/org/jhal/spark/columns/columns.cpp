@@ -4,6 +4,18 @@ extern "C" __global__ void times(float* out, unsigned count, float factor, const
   if (i < count) out[i] = factor * in[i];
 }
 
+// Copies, after as many steps of a generator of random numbers.
+extern "C" __global__ void spin(unsigned count, unsigned long long rounds, const float* in, float* out) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) {
+    unsigned long long state = i;
+    for (unsigned long long r = 0; r < rounds; r++) {
+      state = state * 6364136223846793005ull + (r | 1);
+    }
+    out[i] = state == 42 ? 0 : in[i];
+  }
+}
+
 extern "C" __global__ void all_columns(int count, const signed char* b, const short* s, const int* i,
     const long long* l, const float* f, const double* d, signed char* ob, short* os, int* oi,
     long long* ol, float* of, double* od) {
