@@ -5,8 +5,8 @@
 # of this kind that have neither a JDK nor Maven. Unpacked, it is a folder `kit` with the same `hal` in it.
 
 # What the jars use. java.desktop: PNG files. java.management, jdk.management: benchmarks. jdk.jfr: hal trace.
-# jdk.unsupported: JNA, Gson and Guava. jdk.zipfs: JUnit finds the tests of the suite in a jar with it.
-modules=java.base,java.desktop,java.logging,java.management,jdk.jfr,jdk.management,jdk.unsupported,jdk.zipfs
+# jdk.attach, jdk.management.agent: hal top, and being watched by it. jdk.unsupported: JNA, Gson and Guava. jdk.zipfs: JUnit finds the tests of the suite in a jar with it.
+modules=java.base,java.desktop,java.logging,java.management,java.management.rmi,jdk.attach,jdk.jfr,jdk.management,jdk.management.agent,jdk.unsupported,jdk.zipfs
 limit_megabytes=40
 
 if [ $# -gt 0 ]; then

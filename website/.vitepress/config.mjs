@@ -66,6 +66,7 @@ export default defineConfig({
         item('Spring Boot', '/docs/spring'),
         item('On a Spark cluster', '/docs/spark'),
         item('Tracing', '/docs/tracing'),
+        item('Monitoring', '/docs/monitoring'),
         item('Examples', '/examples/README'),
       ),
       group('Kernels', item('Writing kernels', '/docs/kernels'), item('Bundles', '/docs/bundles')),

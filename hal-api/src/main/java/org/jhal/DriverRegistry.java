@@ -12,6 +12,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.spi.DriverProvider;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,8 +231,12 @@ public final class DriverRegistry {
     throw new HalException(
         Status.NOT_FOUND,
         uri == null
-            ? "no driver '" + name + "'; found: " + explain()
+            ? "no driver '" + name + "'" + suggestion(name) + "; found: " + explain()
             : "'" + name + "' is the name of a device in messages, not its URI; its URI is " + uri);
+  }
+
+  private String suggestion(String name) {
+    return Suggestion.of(name, found.stream().map(one -> one.entry.name()).toList());
   }
 
   /**
@@ -294,7 +299,8 @@ public final class DriverRegistry {
     for (String name : names) {
       if (!has(name)) {
         throw new HalException(
-            Status.NOT_FOUND, "no driver '" + name + "' to exclude; found: " + explain());
+            Status.NOT_FOUND,
+            "no driver '" + name + "' to exclude" + suggestion(name) + "; found: " + explain());
       }
     }
     return openFirst(one -> names.contains(one.entry.name()) ? "it is not wanted" : null);

@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface HalMXBean {
   /**
+   * The system property that is set while the bean is registered, to its name. Tools that look for
+   * processes with devices need not start a JMX agent in each of them.
+   */
+  String PROPERTY = "jhal.jmx";
+
+  /**
    * Returns the text of {@link Hal#explain}. An operation rather than an attribute, because it
    * takes time.
    */

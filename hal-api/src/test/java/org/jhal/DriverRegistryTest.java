@@ -457,7 +457,7 @@ class DriverRegistryTest {
       HalException refused = assertThrows(HalException.class, () -> Hal.openDevice(uri));
       assertEquals(Status.NOT_FOUND, refused.status(), uri);
       assertEquals(
-          "no driver 'god' to exclude; found: absent (unavailable: no device), good",
+          "no driver 'god' to exclude, did you mean 'good'?; found: absent (unavailable: no device), good",
           refused.getMessage());
     }
     System.setProperty(Hal.DEVICE_PROPERTY, "!god");
@@ -505,7 +505,7 @@ class DriverRegistryTest {
     refusesAddresses(registry, Status.INVALID_ARGUMENT, "good://1", "'good://1' names a device");
     refusesAddresses(registry, Status.INVALID_ARGUMENT, "good,", "malformed device URI ''");
     refusesAddresses(registry, Status.INVALID_ARGUMENT, "good?a=1", "expected DRIVER");
-    refusesAddresses(registry, Status.NOT_FOUND, "god", "no driver 'god'");
+    refusesAddresses(registry, Status.NOT_FOUND, "god", "no driver 'god', did you mean 'good'?;");
   }
 
   private static void refusesAddresses(

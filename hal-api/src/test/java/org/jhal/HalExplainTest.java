@@ -3,6 +3,7 @@ package org.jhal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
@@ -10,6 +11,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import javax.management.MBeanServer;
@@ -472,8 +474,36 @@ class HalExplainTest {
     assertParts(String.valueOf(text), "No operation has promised", "Device first", "Device second");
     Explanations.unregister(first);
     assertTrue(server.isRegistered(name), "one device is left");
+    awaitTrue("the property", () -> name.toString().equals(System.getProperty(HalMXBean.PROPERTY)));
     Explanations.unregister(second);
     awaitTrue("the bean to go", () -> !server.isRegistered(name));
+    assertNull(System.getProperty(HalMXBean.PROPERTY));
+  }
+
+  @Test
+  void callsListenersAfterEachChange() {
+    AtomicInteger seen = new AtomicInteger(-1);
+    Registration broken =
+        Explanations.onChange(
+            () -> {
+              throw new IllegalStateException("as asked");
+            });
+    Registration counting = Explanations.onChange(() -> seen.set(Explanations.all().size()));
+    FakeExplainable first = device("first");
+    awaitTrue("one device", () -> seen.get() == 1);
+    device("second");
+    awaitTrue("two devices", () -> seen.get() == 2);
+    Explanations.unregister(first);
+    awaitTrue("one device again", () -> seen.get() == 1);
+    assertTrue(broken.cancel());
+    assertTrue(counting.cancel());
+    assertFalse(counting.cancel());
+    AtomicInteger later = new AtomicInteger(-1);
+    Registration other = Explanations.onChange(() -> later.set(Explanations.all().size()));
+    device("third");
+    awaitTrue("two devices for the other listener", () -> later.get() == 2);
+    assertEquals(1, seen.get(), "a cancelled listener was called");
+    assertTrue(other.cancel());
   }
 
   @Test

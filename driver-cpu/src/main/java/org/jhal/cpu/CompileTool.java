@@ -25,6 +25,7 @@ import org.jhal.cpu.compile.SourceCompiler;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.source.SourceCode;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,7 +149,7 @@ public final class CompileTool implements ToolProvider {
         case "--add" -> request.isAdding = true;
         default -> {
           if (arg.startsWith("-") || request.bundle != null) {
-            throw usage("unknown argument '" + arg + "'");
+            throw usage("unknown argument '" + arg + "'" + Suggestion.ofOption(arg, HELP));
           }
           request.bundle = arg;
         }

@@ -320,7 +320,8 @@ class PrebuiltKernelsTest {
     fails(2, "--out needs a folder", bundle, "--out=");
     fails(2, "--for has 'x86-64-v3'; known are x86_64-v2, ", bundle, "--add", "--for", "x86-64-v3");
     fails(2, "--out needs a folder", bundle, "--out");
-    fails(2, "unknown argument '--fast'", bundle, "--fast");
+    fails(2, "unknown argument '--fast' (see", bundle, "--fast");
+    fails(2, "unknown argument '--ad', did you mean '--add'? (see", bundle, "--ad");
     fails(2, "no bundle at ", folder.resolve("none"), "--add");
     fails(2, "is not a file that can be executed", bundle, "--add", "--compiler", folder);
     Files.writeString(

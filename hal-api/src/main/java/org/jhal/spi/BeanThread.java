@@ -2,13 +2,16 @@
 package org.jhal.spi;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalMXBean;
+import org.jhal.Registration;
 
 /**
- * Registers the {@link HalMXBean} while at least one device is registered. A separate thread does
- * this, and ends afterwards: starting the platform's MBean server takes a while, and runs foreign
- * code.
+ * Registers the {@link HalMXBean} while at least one device is registered, and then calls the
+ * listeners. A separate thread does this, and ends afterwards: starting the platform's MBean server
+ * takes a while, and both run foreign code.
  */
 final class BeanThread {
   private static final System.Logger LOG = System.getLogger(BeanThread.class.getName());
@@ -19,7 +22,30 @@ final class BeanThread {
    */
   private static final AtomicInteger CALLS = new AtomicInteger();
 
+  private static final List<Listener> LISTENERS = new CopyOnWriteArrayList<>();
+
+  /** A callback for changes; equal only to itself. */
+  private static final class Listener implements Registration {
+    private final Runnable body;
+
+    Listener(Runnable body) {
+      this.body = body;
+    }
+
+    @Override
+    public boolean cancel() {
+      return LISTENERS.remove(this);
+    }
+  }
+
   private BeanThread() {}
+
+  /** See {@link Explanations#onChange}. */
+  static Registration listen(Runnable body) {
+    Listener listener = new Listener(body);
+    LISTENERS.add(listener);
+    return listener;
+  }
 
   /**
    * Causes the thread to register or unregister the bean soon, depending on whether a device is
@@ -50,6 +76,15 @@ final class BeanThread {
       } catch (Throwable t) {
         LOG.log(Level.WARNING, "cannot change the JMX bean", t);
       }
+      LISTENERS.forEach(BeanThread::call);
     } while (CALLS.addAndGet(-handled) > 0);
+  }
+
+  private static void call(Listener listener) {
+    try {
+      listener.body.run();
+    } catch (Throwable t) { // the other listeners, and later changes, must not suffer
+      LOG.log(Level.WARNING, "a listener for open devices failed", t);
+    }
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jhal.Hal;
 import org.jhal.HalMXBean;
+import org.jhal.Registration;
 
 /**
  * The open devices that {@link Hal#explain} and {@link Hal#deviceStates} report. They are
@@ -49,6 +50,19 @@ public final class Explanations {
           Explainable kept = reference.get();
           return kept == null || kept == device;
         });
+  }
+
+  /**
+   * Has {@code listener} called soon after a device was registered or unregistered, for monitoring.
+   * Several changes may be reported by one call. A thread that ends afterwards calls the listeners
+   * one after the other; what they throw is logged. The listener stays reachable until the
+   * registration is cancelled.
+   *
+   * @return to cancel; {@link Registration#cancel} returns whether it was not cancelled before. A
+   *     call that has begun continues
+   */
+  public static Registration onChange(Runnable listener) {
+    return BeanThread.listen(Objects.requireNonNull(listener, "listener"));
   }
 
   /** Returns the registered devices, oldest first. */

@@ -3,6 +3,8 @@ package org.jhal.spi;
 
 import java.util.Collection;
 import java.util.Objects;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,12 +13,20 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may use it.
  */
 public final class Suggestion {
+  private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]*");
+
   private Suggestion() {}
 
   /** The text {@code , did you mean 'NAME'?}, or nothing if no known name resembles this one. */
   public static String of(String wrong, Collection<String> known) {
     String closest = closest(wrong, known);
     return closest == null ? "" : ", did you mean '" + closest + "'?";
+  }
+
+  /** As {@link #of}; the known names are the options, such as {@code --help}, in a help text. */
+  public static String ofOption(String wrong, String help) {
+    Objects.requireNonNull(help, "help");
+    return of(wrong, OPTION.matcher(help).results().map(MatchResult::group).distinct().toList());
   }
 
   /** The known name with the fewest typing errors, if they are few for its length. */

@@ -22,6 +22,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jhal.driver.cache.PrivateFolder.UntrustedException;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +93,8 @@ public final class CacheTool implements ToolProvider {
           action = args[i];
         }
         default -> {
-          return usage(err, "unknown argument '" + args[i] + "'");
+          List<String> known = List.of("show", "verify", "empty", "--folder", "--help");
+          return usage(err, "unknown argument '" + args[i] + "'" + Suggestion.of(args[i], known));
         }
       }
     }

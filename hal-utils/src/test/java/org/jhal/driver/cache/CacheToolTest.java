@@ -203,6 +203,7 @@ class CacheToolTest {
   @Test
   void wrongUsageIsReported() {
     run("clean").assertSays(2, "hal: INVALID_ARGUMENT: unknown argument 'clean'", "--help");
+    run("emtpy").assertSays(2, "unknown argument 'emtpy', did you mean 'empty'?", "--help");
     run("show", "empty").assertSays(2, "both 'show' and 'empty'");
     run("--folder").assertSays(2, "--folder needs");
     run("--folder", "").assertSays(2, "--folder needs");

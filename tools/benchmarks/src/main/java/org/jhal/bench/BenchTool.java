@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
@@ -53,8 +52,6 @@ public final class BenchTool implements ToolProvider {
   private static final String PAGE = "page";
 
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{7,40}");
-
-  private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
 
   private static final String HELP =
       """
@@ -232,8 +229,7 @@ public final class BenchTool implements ToolProvider {
   }
 
   private static String unknown(String argument) {
-    List<String> known = OPTION.matcher(HELP).results().map(MatchResult::group).toList();
-    return "unknown argument '" + argument + "'" + Suggestion.of(argument, known);
+    return "unknown argument '" + argument + "'" + Suggestion.ofOption(argument, HELP);
   }
 
   /** Checks that no output replaces an input or another output. */

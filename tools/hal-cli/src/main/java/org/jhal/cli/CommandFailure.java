@@ -37,6 +37,7 @@ final class CommandFailure extends RuntimeException {
     String message =
         String.valueOf(e.getMessage())
             .replaceFirst("^Error: ", "")
+            .replaceFirst("' is not a long$", "' is no whole number")
             .replaceFirst("' is not an int$", "' is no whole number up to " + Integer.MAX_VALUE);
     if (e instanceof UnmatchedArgumentException unmatched) {
       String what = unmatched.isUnknownOption() ? "unknown option" : "unexpected argument";
@@ -94,7 +95,7 @@ final class CommandFailure extends RuntimeException {
     }
   }
 
-  /** A device cannot be opened: its URI is malformed, or there is no such driver or device. */
+  /** A device cannot be opened, or a process watched: its name is wrong, or there is none. */
   static CommandFailure ofUri(HalException e) {
     boolean malformed = e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE;
     return new CommandFailure(malformed ? ExitCode.USAGE : ExitCode.NO_DEVICE, e);

@@ -12,7 +12,7 @@ public final class ExitCode {
   /** Wrong usage or bad input; nothing ran. */
   public static final int USAGE = 2;
 
-  /** There is no such driver or device, or it cannot be used for this; nothing ran. */
+  /** There is no such driver, device or process, or it cannot be used for this; nothing ran. */
   public static final int NO_DEVICE = 3;
 
   /** {@code hal cts}: tests failed. */

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  0:success",
       "  1:the work failed while it ran, or its output could not be written",
       "  2:wrong usage or bad input; nothing ran",
-      "  3:no such driver or device, or it cannot be used for this; nothing ran",
+      "  3:no such driver, device or process, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
       "  5:cts: the run was stopped at its deadline",
       "130:interrupted",
@@ -60,7 +60,7 @@ import picocli.CommandLine.Spec;
 public final class Main implements Runnable {
   private static final String VERBOSE = "--verbose";
   private static final List<String> COMMANDS =
-      List.of("devices", "drivers", "info", "run", "trace", "version");
+      List.of("devices", "drivers", "info", "run", "top", "trace", "version");
 
   private static final Path STDOUT = Path.of("/proc/self/fd/1");
 
@@ -191,6 +191,7 @@ public final class Main implements Runnable {
       case "drivers" -> new DriversCommand();
       case "info" -> new InfoCommand();
       case "run" -> new RunCommand();
+      case "top" -> new TopCommand();
       case "trace" -> new TraceCommand();
       case "version" -> new VersionCommand();
       default -> null;

@@ -34,7 +34,7 @@ class MainTest {
             2,
             "INVALID_ARGUMENT",
             "'nosuch'",
-            "devices, drivers, info, run, trace, version",
+            "devices, drivers, info, run, top, trace, version",
             "echo");
   }
 
@@ -86,6 +86,7 @@ class MainTest {
           "  drivers ",
           "  info ",
           "  run ",
+          "  top ",
           "  version ",
           "  echo         Prints 100 % of its arguments.",
           "  pipeline     Example: stages on",
@@ -106,7 +107,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"devices", "drivers", "info", "run", "version"})
+  @ValueSource(strings = {"devices", "drivers", "info", "run", "top", "version"})
   void everyCommandHasHelp(String command) {
     String out = hal(command, "--help").succeeded().out();
     assertTrue(out.startsWith("Usage: hal " + command), out);

@@ -111,6 +111,12 @@ class DependencyRulesTest {
   }
 
   @Test
+  void theMetricsSeeTheApi() {
+    assertSeesOnly(
+        "hal-micrometer", List.of("hal-api"), "org.jspecify", "io.micrometer.core.instrument");
+  }
+
+  @Test
   void theSimulatorKnowsNoDriver() {
     assertSeesOnly(
         "gpu-simulator",

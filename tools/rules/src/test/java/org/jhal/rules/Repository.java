@@ -67,7 +67,13 @@ final class Repository {
   static List<String> modules() throws IOException {
     List<String> modules = new ArrayList<>(NEUTRAL);
     modules.addAll(drivers());
-    modules.addAll(List.of("gpu-simulator", "hal-spring-boot-starter", "hal-cli", "benchmarks"));
+    modules.addAll(
+        List.of(
+            "gpu-simulator",
+            "hal-micrometer",
+            "hal-spring-boot-starter",
+            "hal-cli",
+            "benchmarks"));
     return modules;
   }
 

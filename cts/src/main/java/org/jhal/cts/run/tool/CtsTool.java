@@ -28,6 +28,7 @@ import org.jhal.cts.run.report.BadReportException;
 import org.jhal.cts.run.report.CtsPage;
 import org.jhal.cts.run.report.CtsReport;
 import org.jhal.cts.run.report.CtsVerify;
+import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,7 +164,9 @@ public final class CtsTool implements ToolProvider {
         case "--verify-expected-failures" -> options.verify = true;
         case "--list" -> options.list = true;
         case "--help", "-h" -> options.help = true;
-        default -> throw new UsageException("unknown argument '" + args[i] + "'");
+        default ->
+            throw new UsageException(
+                "unknown argument '" + args[i] + "'" + Suggestion.ofOption(args[i], HELP));
       }
     }
     for (String pattern : options.tests) {

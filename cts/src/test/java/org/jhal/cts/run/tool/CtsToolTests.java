@@ -85,7 +85,7 @@ class CtsToolTests {
 
   @Test
   void anUnknownArgumentIsWrongUsage() {
-    assertUsage("unknown argument '--devise'", "--devise", "mock");
+    assertUsage("unknown argument '--devise', did you mean '--device'? (see", "--devise", "mock");
   }
 
   @Test
