@@ -9,7 +9,7 @@ import { chartPages } from './charts.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const target = process.argv[2]
 const sources = new Set() // paths of files and folders that need a page of their own
-const LANGUAGES = { '.java': 'java', '.json': 'json', '.xml': 'xml', '.cpp': 'cpp', '.sh': 'sh', '': 'text' }
+const LANGUAGES = { '.java': 'java', '.json': 'json', '.xml': 'xml', '.kt': 'kotlin', '.cpp': 'cpp', '.sh': 'sh', '': 'text' }
 
 function write(path, text) {
   mkdirSync(dirname(join(target, path)), { recursive: true })

@@ -16,20 +16,23 @@ fail() {
 }
 
 version=$(basename -- "$repository"/org/jhal/hal-bom/*)
-dependency_plugin=$(grep -A1 '<artifactId>maven-dependency-plugin<' "$root/pom.xml" | sed -n 's|.*<version>\(.*\)</version>.*|\1|p')
 mkdir -p -- "$work"
 cp -R -- "$repository" "$work/local"
 
-# Replaces @jhal.version@, and each other @NAME@ by the property NAME of the parent.
+# The version that the parent pins: of a plugin, or in a property.
+pinned() {
+  case $1 in
+    jhal.version) echo "$version" ;;
+    *-plugin) grep -A1 "<artifactId>$1<" "$root/pom.xml" | sed -n 's|.*<version>\(.*\)</version>.*|\1|p' ;;
+    *) sed -n "s|^ *<$1>\(.*\)</$1>.*|\1|p" "$root/pom.xml" ;;
+  esac
+}
+
+# Replaces each @NAME@ in a pom by a version.
 with_versions() {
-  local pom=$1 name value
+  local pom=$1 name
   for name in $(grep -o '@[a-z.-]*@' "$pom" | sort -u | tr -d @); do
-    if [ "$name" = jhal.version ]; then
-      value=$version
-    else
-      value=$(sed -n "s|^ *<$name>\(.*\)</$name>.*|\1|p" "$root/pom.xml")
-    fi
-    sed -i "s|@$name@|$value|" "$pom"
+    sed -i "s|@$name@|$(pinned "$name")|" "$pom"
   done
 }
 
@@ -42,7 +45,10 @@ run() {
   case $1 in
     module-path) "$java" -p target/classes:target/lib --enable-native-access=com.sun.jna -m com.example.modules/com.example.modules.Main ;;
     shaded) "$java" -jar target/shaded.jar ;;
-    jshell) "${java%java}jshell" -s --class-path "$(printf '%s:' target/lib/*.jar)" script.jsh ;;
+    jshell)
+      mkdir -p target/.java/.userPrefs # jshell says so if it makes the folder of its preferences
+      "${java%java}jshell" -s -J-Djava.util.prefs.userRoot=target --class-path "$(printf '%s:' target/lib/*.jar)" script.jsh
+      ;;
     spring) "$java" -jar target/spring.jar ;;
     kotlin) "$java" -cp 'target/classes:target/lib/*' MainKt ;;
   esac
@@ -58,7 +64,7 @@ for jdk; do
     cp -R -- "$root/tools/dist/trials/$trial/." "$folder"
     cd -- "$folder"
     with_versions pom.xml
-    maven package "org.apache.maven.plugins:maven-dependency-plugin:$dependency_plugin:copy-dependencies" \
+    maven package "org.apache.maven.plugins:maven-dependency-plugin:$(pinned maven-dependency-plugin):copy-dependencies" \
       -DincludeScope=runtime -DoutputDirectory=target/lib
     run "$trial" >output.txt 2>&1 </dev/null || fail "$trial with $jdk: exit code $?" output.txt
     diff -u expected.txt output.txt >difference.txt || fail "$trial with $jdk prints something else" difference.txt
