@@ -20,7 +20,7 @@ if [ $# -gt 0 ]; then
   die 125 "kit takes no arguments, but there is '$1'"
 fi
 [ -x "$java_home/bin/jlink" ] || die 124 "'$java_home' has no bin/jlink; a JDK is needed to make a kit"
-[ -d "$dist" ] || build no
+[ -f "$dist/sbom.json" ] || build yes
 
 if command -v xz >/dev/null; then
   ending=xz
@@ -43,8 +43,11 @@ command -v objcopy >/dev/null || strip=--strip-java-debug-attributes
 "$java_home/bin/jlink" --add-modules "$modules" "$strip" --no-header-files --no-man-pages \
   --output "$work/kit/runtime" >"$log" 2>&1 || die 125 "jlink failed; see $log"
 
-cp -R -- "$dist/lib" "$dist/drivers" "$work/kit/dist/" &&
+cp -R -- "$dist/lib" "$dist/drivers" "$dist/sbom.json" "$work/kit/dist/" &&
   cp -R -- "$root/hal" "$root/README.md" "$root/LICENSE" "$root/NOTICE" "$root/docs" "$work/kit/" &&
+  cp -R -- "$root/tools/dist/licenses" "$work/kit/" &&
+  cp -- "$root/LICENSE" "$work/kit/licenses/Apache-2.0.txt" &&
+  cp -- "$root/driver-cuda/src/main/resources/META-INF/licenses/jcuda.txt" "$work/kit/licenses/MIT-jcuda.txt" &&
   cp -- "$root/examples/README.md" "$work/kit/examples/" || die 125 "cannot copy to '$work'"
 for manifest in "$root"/examples/*/manifest.json; do
   cp -R -- "${manifest%/*}" "$work/kit/examples/" || die 125 "cannot copy '${manifest%/*}' to '$work'"
@@ -60,6 +63,9 @@ done
 if [ -d "$root/drivers" ]; then
   cp -R -- "$root/drivers" "$work/kit/" || die 125 "cannot copy '$root/drivers' to '$work'"
 fi
+
+"$java" -cp "$dist/lib/*" "$root/tools/dist/KitContents.java" "$work/kit" >>"$log" 2>&1 ||
+  die 125 "the kit has something unknown in it; see $log"
 
 # A pipe would hide a failure of tar.
 tar -C "$work" -cf "$work/kit.tar" kit && $packer "$work/kit.tar" && mv -- "$work/kit.tar.$ending" "$archive" ||
