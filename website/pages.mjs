@@ -70,7 +70,7 @@ function section(path, heading) {
 }
 
 rmSync(target, { recursive: true, force: true })
-const markdown = [...walk('docs').filter((file) => file.endsWith('.md')), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md']
+const markdown = [...walk('docs').filter((file) => file.endsWith('.md')), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md']
 for (const [path, text] of chartPages(join(root, 'docs/results'))) write(path, text)
 markdown.forEach(page)
 const program = /```java\n[\s\S]*?```/.exec(section('README.md', 'The shortest program'))[0]

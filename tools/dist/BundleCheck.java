@@ -146,14 +146,10 @@ final class BundleCheck {
     }
   }
 
-  /** The tool that makes Javadoc puts its own licences into its jars, in legal/. */
   private void jar(Path file) throws IOException {
     try (ZipFile zip = new ZipFile(file.toFile())) {
-      if (file.toString().endsWith("-javadoc.jar")) {
-        if (zip.getEntry("index.html") == null) {
-          findings.add(file + " has no index.html");
-        }
-        return;
+      if (file.toString().endsWith("-javadoc.jar") && zip.getEntry("index.html") == null) {
+        findings.add(file + " has no index.html");
       }
       for (String name : List.of("META-INF/LICENSE", "META-INF/NOTICE")) {
         if (zip.getEntry(name) == null) {

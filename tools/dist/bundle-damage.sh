@@ -25,6 +25,7 @@ refuses() {
   cp -- "$copy.kept" "$file"
 }
 append() { printf 'x' >>"$1"; }
+without_licence() { (cd "$copy.kept-page" && "${java%java}jar" --create --no-manifest --file "$1" index.html); }
 without_url() { sed -i '/<url>https:..jhal.org<.url>/d' "$1"; }
 
 version=$(basename -- "$copy"/org/jhal/hal-api/*)
@@ -39,6 +40,9 @@ refuses 'is missing' "$api.jar.md5" rm
 refuses 'is not the checksum' "$api.jar" append
 refuses 'does not verify' "$api.jar" append
 refuses 'is not the checksum' "$api.jar.md5" append
+mkdir -- "$copy.kept-page"
+touch "$copy.kept-page/index.html"
+refuses 'has no META-INF/LICENSE' "$api-javadoc.jar" without_licence
 refuses 'has no <url>' "jhal-parent/$version/jhal-parent-$version.pom" without_url
 refuses 'has no <url>' "hal-bom/$version/hal-bom-$version.pom" without_url
 mv -- "$copy/org/jhal/hal-spark" "$copy.kept-module"
@@ -46,4 +50,4 @@ if "$java" -cp "$classes" BundleCheck "$root/hal-bom/pom.xml" "$copy" >/dev/null
   echo "not refused: a bundle without hal-spark" >&2
   exit 1
 fi
-echo "bundle check: refused 13 damaged bundles"
+echo "bundle check: refused 14 damaged bundles"

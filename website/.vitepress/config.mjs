@@ -98,7 +98,7 @@ export default defineConfig({
         item('Results', '/docs/results'),
         item('Files of results', '/docs/results/README'),
       ),
-      group('Project', item('Contributing', '/CONTRIBUTING'), item('Changes', '/CHANGELOG')),
+      group('Project', item('Contributing', '/CONTRIBUTING'), item('Changes', '/CHANGELOG'), item('Security', '/SECURITY')),
     ],
   },
 })

@@ -44,15 +44,16 @@ final class BatchKernel implements AutoCloseable {
    *     kernel is not of this kind, or the constants are not its own; as {@link
    *     Device#loadExecutable}
    */
-  static BatchKernel load(
-      Device device, SparkBundle bundle, String name, Map<String, Number> constants) {
+  static BatchKernel load(Device device, BatchSettings settings) {
+    SparkBundle bundle = settings.bundle();
     ExecutableSource source = bundle.source();
     if (source.read("manifest.json") == null) {
       throw bundle.missing("there is no manifest.json", null);
     }
     Executable executable = device.loadExecutable(source);
     try {
-      return new BatchKernel(executable, executable.kernel(name), constants);
+      return new BatchKernel(
+          executable, executable.kernel(settings.kernel()), settings.constants());
     } catch (RuntimeException e) {
       executable.close();
       throw e;

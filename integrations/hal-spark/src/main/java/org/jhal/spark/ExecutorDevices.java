@@ -9,7 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -36,10 +38,14 @@ final class ExecutorDevices implements AutoCloseable {
   /** Longer than the exit of a process takes; see {@link ProcessExit}. */
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  private static final Executor CLOSER = work -> new Thread(work, "jhal-spark-close").start();
+
   /** The devices of this process, which is one executor. Set and cleared by the plugin. */
   private static volatile @Nullable ExecutorDevices current;
 
   private final String resource;
+  private final List<String> addresses;
+  private final boolean assignsInTurn;
   private final Counts counts;
   private final boolean endsWhenLost;
   private final Consumer<HalException> onLost;
@@ -51,6 +57,7 @@ final class ExecutorDevices implements AutoCloseable {
   /**
    * Opens the devices. If one cannot be opened, this logs the reason, with which its tasks fail.
    *
+   * @param assignsInTurn whether tasks get the devices in turn, rather than from Spark
    * @param opener opens the device of a URI
    * @param endsWhenLost whether the process ends soon after {@code onLost} was called
    * @param onLost called once for each device that is found lost, on the thread of a task
@@ -58,15 +65,18 @@ final class ExecutorDevices implements AutoCloseable {
   ExecutorDevices(
       SparkSettings settings,
       List<String> addresses,
+      boolean assignsInTurn,
       Function<DeviceUri, Device> opener,
       Counts counts,
       boolean endsWhenLost,
       Consumer<HalException> onLost) {
     this.resource = settings.resource();
+    this.addresses = List.copyOf(new LinkedHashSet<>(addresses));
+    this.assignsInTurn = assignsInTurn;
     this.counts = counts;
     this.endsWhenLost = endsWhenLost;
     this.onLost = onLost;
-    for (String address : new LinkedHashSet<>(addresses)) {
+    for (String address : this.addresses) {
       try {
         Device device = opener.apply(settings.uri(address));
         devices.put(address, new QueuePermits(device, counts, drain));
@@ -199,6 +209,22 @@ final class ExecutorDevices implements AutoCloseable {
   }
 
   private String address(TaskContext context) {
+    return assignsInTurn ? addressInTurn(context.taskAttemptId()) : assigned(context);
+  }
+
+  /** The address for an attempt, the same at each call. */
+  private String addressInTurn(long id) {
+    if (addresses.isEmpty()) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "this machine has no device that "
+              + SparkSettings.DRIVERS
+              + " selects; set it to cpu or mock to compute on the host");
+    }
+    return addresses.get((int) (id % addresses.size()));
+  }
+
+  private String assigned(TaskContext context) {
     Map<String, ResourceInformation> resources = context.resourcesJMap();
     ResourceInformation mine = resources.get(resource);
     if (mine == null) {
@@ -212,8 +238,7 @@ final class ExecutorDevices implements AutoCloseable {
               + resource
               + ".amount and spark.task.resource."
               + resource
-              + ".amount, or spark.jhal.resource to the name of another one."
-              + " The master local[n] assigns no resources to tasks; local-cluster[...] does");
+              + ".amount, or spark.jhal.resource to the name of another one");
     }
     String[] addresses = mine.addresses();
     if (addresses.length != 1) {
@@ -258,16 +283,25 @@ final class ExecutorDevices implements AutoCloseable {
         .sum();
   }
 
-  /** Closes the devices. Tasks that wait for a queue get CANCELLED. */
+  /**
+   * Closes the devices, at the same time, since each may have to wait for its work. Tasks that wait
+   * for a queue get CANCELLED.
+   */
   @Override
   public void close() {
     devices.values().forEach(QueuePermits::close);
-    for (QueuePermits permits : devices.values()) {
-      try {
-        permits.device().close();
-      } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "cannot close " + permits.device(), e);
-      }
+    List<CompletableFuture<Void>> closing =
+        devices.values().stream()
+            .map(permits -> CompletableFuture.runAsync(() -> close(permits), CLOSER))
+            .toList();
+    closing.forEach(CompletableFuture::join);
+  }
+
+  private static void close(QueuePermits permits) {
+    try {
+      permits.device().close();
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "cannot close " + permits.device(), e);
     }
   }
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spark;
 
-import java.util.Collections;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
@@ -16,7 +12,6 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
 import org.jhal.Args;
 import org.jhal.HalException;
-import org.jhal.Status;
 
 /**
  * Maps partitions through a kernel, in batches of which three are in flight: while one is computed,
@@ -48,26 +43,13 @@ import org.jhal.Status;
 public final class HalPartitions<I, O>
     implements FlatMapFunction<Iterator<I>, O>, MapPartitionsFunction<I, O> {
   private static final long serialVersionUID = 1L;
-  private static final int DEFAULT_BATCH_BYTES = 16 << 20;
-  private static final int MOST_BATCH_BYTES = 1 << 30;
 
-  private final SparkBundle bundle;
-  private final String kernel;
+  private final BatchSettings settings;
   private final BatchForm<I, O> form;
-  private final Map<String, Number> constants;
-  private final int batchBytes;
 
-  private HalPartitions(
-      SparkBundle bundle,
-      String kernel,
-      BatchForm<I, O> form,
-      Map<String, Number> constants,
-      int batchBytes) {
-    this.bundle = Objects.requireNonNull(bundle, "bundle");
-    this.kernel = Objects.requireNonNull(kernel, "kernel");
+  HalPartitions(BatchSettings settings, BatchForm<I, O> form) {
+    this.settings = settings;
     this.form = form;
-    this.constants = constants;
-    this.batchBytes = batchBytes;
   }
 
   /**
@@ -82,8 +64,7 @@ public final class HalPartitions<I, O>
    */
   public static <I, O> HalPartitions<I, O> arrays(
       SparkBundle bundle, String kernel, Class<I> input, Class<O> output) {
-    return new HalPartitions<>(
-        bundle, kernel, new ArrayForm<>(input, output), Map.of(), DEFAULT_BATCH_BYTES);
+    return new HalPartitions<>(BatchSettings.of(bundle, kernel), new ArrayForm<>(input, output));
   }
 
   /**
@@ -95,7 +76,7 @@ public final class HalPartitions<I, O>
    *     input, of any type, which are passed through unchanged
    */
   public static HalPartitions<Row, Row> rows(SparkBundle bundle, String kernel, StructType output) {
-    return new HalPartitions<>(bundle, kernel, new RowForm(output), Map.of(), DEFAULT_BATCH_BYTES);
+    return new HalPartitions<>(BatchSettings.of(bundle, kernel), new RowForm(output));
   }
 
   /**
@@ -106,20 +87,7 @@ public final class HalPartitions<I, O>
    *     {@code name} is {@code count}, which is the number of elements of each batch
    */
   public HalPartitions<I, O> withConstant(String name, Number value) {
-    Objects.requireNonNull(name, "name");
-    if (name.equals(BatchKernel.COUNT)) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "the constant '" + name + "' is the number of elements of each batch, not " + value);
-    }
-    try {
-      Args unused = Args.of(Objects.requireNonNull(value, "value"));
-    } catch (HalException e) {
-      throw new HalException(e.status(), "constant '" + name + "': " + e.getMessage(), e);
-    }
-    Map<String, Number> more = new LinkedHashMap<>(constants);
-    more.put(name, value);
-    return new HalPartitions<>(bundle, kernel, form, Collections.unmodifiableMap(more), batchBytes);
+    return new HalPartitions<>(settings.withConstant(name, value), form);
   }
 
   /**
@@ -130,12 +98,7 @@ public final class HalPartitions<I, O>
    * @throws HalException OUT_OF_RANGE for another number
    */
   public HalPartitions<I, O> withBatchBytes(long bytes) {
-    if (bytes < 1 || bytes > MOST_BATCH_BYTES) {
-      throw new HalException(
-          Status.OUT_OF_RANGE,
-          "batches of " + bytes + " bytes: needs 1 to " + MOST_BATCH_BYTES + " (1 GiB)");
-    }
-    return new HalPartitions<>(bundle, kernel, form, constants, (int) bytes);
+    return new HalPartitions<>(settings.withBatchBytes(bytes), form);
   }
 
   /**
@@ -163,9 +126,9 @@ public final class HalPartitions<I, O>
         input,
         () -> {
           TaskDevice task = device.get();
-          BatchKernel loaded = BatchKernel.load(task.device(), bundle, kernel, constants);
+          BatchKernel loaded = BatchKernel.load(task.device(), settings);
           try {
-            return form.open(task, loaded, batchBytes, input);
+            return form.open(task, loaded, settings.batchBytes(), input);
           } catch (Throwable e) { // through Scala, the input may also throw checked exceptions
             loaded.close();
             throw e;
@@ -176,6 +139,6 @@ public final class HalPartitions<I, O>
 
   @Override
   public String toString() {
-    return "kernel " + kernel + " of " + bundle + " over partitions of " + form;
+    return settings + " over partitions of " + form;
   }
 }

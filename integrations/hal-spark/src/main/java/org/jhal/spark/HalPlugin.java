@@ -16,6 +16,7 @@ import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
 import org.apache.spark.resource.ResourceInformation;
 import org.jhal.DeviceStatistics;
+import org.jhal.DeviceUri;
 import org.jhal.DriverRegistry;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  *       device. A native runtime usually cannot recover in the same process, while a new executor
  *       can use the device again. The exit code is {@link #EXIT_DEVICE_LOST}.
  * </ul>
+ *
+ * <p>With the master {@code local[n]}, which assigns no resources, the driver opens all devices
+ * that {@link HalResourceDiscovery} finds, and tasks get them in turn.
  *
  * <p>Among the metrics of the plugin are the operations that were enqueued and that have retired,
  * the bytes and batches that {@code HalPartitions} has moved, how often it ran out of memory, and
@@ -93,7 +97,8 @@ public final class HalPlugin implements SparkPlugin {
     public void init(PluginContext context, Map<String, String> ignored) {
       SparkSettings settings = SparkSettings.of(context.conf());
       ResourceInformation resource = context.resources().get(settings.resource());
-      if (resource == null) {
+      boolean isOfDriver = context.executorID().equals("driver"); // the master is local[n]
+      if (resource == null && !isOfDriver) {
         LOG.log(
             Level.WARNING,
             "executor "
@@ -104,13 +109,15 @@ public final class HalPlugin implements SparkPlugin {
                 + context.resources().keySet());
       }
       DriverRegistry registry = DriverRegistry.load(HalPlugin.class.getClassLoader());
-      boolean endsWhenLost =
-          settings.exitOnLost() && !context.executorID().equals("driver"); // a process of its own
+      boolean endsWhenLost = settings.exitOnLost() && !isOfDriver; // a process of its own
       Counts counts = new Counts();
       ExecutorDevices opened =
           new ExecutorDevices(
               settings,
-              resource == null ? List.of() : List.of(resource.addresses()),
+              isOfDriver
+                  ? ofThisMachine(context.conf())
+                  : resource == null ? List.of() : List.of(resource.addresses()),
+              isOfDriver,
               uri -> registry.driver(uri.driver()).open(uri),
               counts,
               endsWhenLost,
@@ -118,6 +125,21 @@ public final class HalPlugin implements SparkPlugin {
       devices = opened;
       ExecutorDevices.setCurrent(opened);
       register(context.metricRegistry(), opened, counts);
+    }
+
+    /** Spark assigns no resources to the driver's own executor, so it finds them itself. */
+    private static List<String> ofThisMachine(SparkConf conf) {
+      DriverRegistry.Addresses found = HalResourceDiscovery.find(conf);
+      if (found.uris().isEmpty()) {
+        LOG.log(
+            Level.WARNING,
+            "no device for tasks of the master local[n], so they will fail: "
+                + found.reasons()
+                + "; "
+                + SparkSettings.DRIVERS
+                + " selects the drivers, such as cpu or mock");
+      }
+      return found.uris().stream().map(DeviceUri::toString).toList();
     }
 
     private static void lost(HalException cause, boolean isToExit) {

@@ -56,7 +56,7 @@ public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
           "resource '" + name + "' is ignored: " + SparkSettings.RESOURCE + " is " + mine);
       return Optional.empty();
     }
-    Addresses found = find(conf.get(SparkSettings.DRIVERS, ""));
+    Addresses found = find(conf);
     if (found.uris().size() < request.amount()) {
       throw new HalException(
           Status.NOT_FOUND,
@@ -81,7 +81,9 @@ public final class HalResourceDiscovery implements ResourceDiscoveryPlugin {
     return Optional.of(new ResourceInformation(name, addresses));
   }
 
-  private static Addresses find(String drivers) {
+  /** All devices of this machine that the settings select. */
+  static Addresses find(SparkConf conf) {
+    String drivers = conf.get(SparkSettings.DRIVERS, "");
     try {
       return DriverRegistry.load(HalResourceDiscovery.class.getClassLoader())
           .addresses(drivers, PATIENCE);

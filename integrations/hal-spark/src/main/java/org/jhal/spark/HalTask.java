@@ -26,10 +26,11 @@ public final class HalTask {
   private HalTask() {}
 
   /**
-   * Returns the device whose address Spark has assigned to the calling task, with a queue that no
-   * other attempt of a task uses. The first call of an attempt waits while other attempts use all
-   * queues of the device; {@code spark.jhal.concurrentTasks} is their number. All further calls of
-   * the attempt return the same object, on any thread that has its {@link TaskContext}.
+   * Returns the device whose address Spark has assigned to the calling task, or, with the master
+   * {@code local[n]}, one of the driver's, with a queue that no other attempt of a task uses. The
+   * first call of an attempt waits while other attempts use all queues of the device; {@code
+   * spark.jhal.concurrentTasks} is their number. All further calls of the attempt return the same
+   * object, on any thread that has its {@link TaskContext}.
    *
    * <p>The device and its queue need not be closed: they are returned when the attempt is over, and
    * its timelines are closed then. The attempt itself closes its buffers, executables and all other
@@ -39,8 +40,9 @@ public final class HalTask {
    * @throws HalException FAILED_PRECONDITION outside of a task, in a task that is over or has no
    *     such resource, or if the executor does not run {@link HalPlugin}; INVALID_ARGUMENT if the
    *     task has several addresses, or one that is no URI of a device; UNAVAILABLE if the device is
-   *     lost; CANCELLED if the thread is interrupted, or the executor stops; the failure with which
-   *     the executor could not open the device. The message names the settings to change.
+   *     lost; NOT_FOUND if the driver has no device; CANCELLED if the thread is interrupted, or the
+   *     executor stops; the failure with which the executor could not open the device. The message
+   *     names the settings to change.
    * @throws TaskKilledException if the task is killed while it waits
    */
   public static TaskDevice device() {

@@ -75,6 +75,32 @@ enum PrimitiveArray {
     return column.simpleString();
   }
 
+  /** The column that holds elements of these arrays. */
+  DataType column() {
+    return column;
+  }
+
+  /** A number as an element, boxed; null if it is an integer that the type does not have. */
+  @Nullable Number number(Number value) {
+    if (this == FLOAT) {
+      return value.floatValue();
+    } else if (this == DOUBLE) {
+      return value.doubleValue();
+    }
+    boolean isInteger =
+        value instanceof Byte
+            || value instanceof Short
+            || value instanceof Integer
+            || value instanceof Long;
+    long whole = value.longValue();
+    return switch (this) {
+      case BYTE -> isInteger && whole == (byte) whole ? (Number) (byte) whole : null;
+      case SHORT -> isInteger && whole == (short) whole ? (Number) (short) whole : null;
+      case INT -> isInteger && whole == (int) whole ? (Number) (int) whole : null;
+      default -> isInteger ? (Number) whole : null;
+    };
+  }
+
   Object newArray(int length) {
     return Array.newInstance(array.getComponentType(), length);
   }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spark;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.expressions.GenericRowWithSchema;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jspecify.annotations.Nullable;
 
 /** Rows are gathered into columns; the columns of a batch are an item. */
 final class RowForm implements BatchForm<Row, Row> {
@@ -34,9 +31,8 @@ final class RowForm implements BatchForm<Row, Row> {
     }
     int[] columns = kernel.inputs().stream().mapToInt(own -> column(kernel, own, schema)).toArray();
     int[] sources = sources(kernel, schema);
-    int bytes = kernel.inputs().stream().mapToInt(own -> own.type().bytes()).sum();
-    int limit = Math.min(BatchPipeline.MOST_ITEMS, Math.max(1, batchBytes / Math.max(1, bytes)));
-    return new RowRun(first, rows, columns, sources, task, kernel, limit);
+    RowPlan plan = RowPlan.withoutNulls(columns, sources, output);
+    return new RowRun(first, rows, plan, task, kernel, batchBytes);
   }
 
   /** The column that an input of the kernel takes. */
@@ -96,7 +92,8 @@ final class RowForm implements BatchForm<Row, Row> {
     return sources;
   }
 
-  private static String mismatch(StructField field, Parameter parameter, PrimitiveArray kind) {
+  /** What is wrong with a column that a buffer cannot have. */
+  static String mismatch(StructField field, Parameter parameter, PrimitiveArray kind) {
     return "the column '"
         + field.name()
         + "' is of type "
@@ -121,116 +118,5 @@ final class RowForm implements BatchForm<Row, Row> {
   @Override
   public String toString() {
     return "rows to " + output.catalogString();
-  }
-
-  private final class RowRun implements Run<Row> {
-    private final Iterator<Row> rows;
-    private final int[] columns;
-    private final int[] sources;
-    private final List<PrimitiveArray> inputKinds;
-    private final List<PrimitiveArray> outputKinds;
-    private final List<Parameter> inputs;
-    private final boolean keepsRows;
-    private final BatchPipeline pipeline;
-    private @Nullable Row first; // came before the others
-    private long taken;
-    private @Nullable BatchItem item;
-    private int index; // of the next row of the item
-
-    RowRun(
-        Row first,
-        Iterator<Row> rows,
-        int[] columns,
-        int[] sources,
-        TaskDevice task,
-        BatchKernel kernel,
-        int limit) {
-      this.first = first;
-      this.rows = rows;
-      this.columns = columns;
-      this.sources = sources;
-      this.inputs = kernel.inputs();
-      this.inputKinds = kinds(kernel.inputs());
-      this.outputKinds = kinds(kernel.outputs());
-      this.keepsRows = Arrays.stream(sources).anyMatch(source -> source >= 0);
-      this.pipeline = new BatchPipeline(task, kernel, limit, this::take);
-    }
-
-    private static List<PrimitiveArray> kinds(List<Parameter> parameters) {
-      return parameters.stream().map(own -> PrimitiveArray.of(own.type())).toList();
-    }
-
-    private @Nullable BatchItem take() {
-      int limit = pipeline.limit();
-      List<Object> arrays = new ArrayList<>();
-      List<Row> kept = new ArrayList<>();
-      int count = 0;
-      for (Row row = pull(); row != null; row = count < limit ? pull() : null) {
-        if (count == 0) {
-          inputKinds.forEach(kind -> arrays.add(kind.newArray(limit)));
-        }
-        for (int i = 0; i < columns.length; i++) {
-          Object value = row.get(columns[i]);
-          if (value == null) {
-            throw isNull(i);
-          }
-          inputKinds.get(i).set(arrays.get(i), count, value);
-        }
-        if (keepsRows) {
-          kept.add(row);
-        }
-        count++;
-        taken++;
-      }
-      return count == 0 ? null : new BatchItem(arrays, count, kept);
-    }
-
-    private @Nullable Row pull() {
-      Row row = first;
-      if (row != null) {
-        first = null;
-        return row;
-      }
-      return rows.hasNext() ? rows.next() : null;
-    }
-
-    private HalException isNull(int input) {
-      return new HalException(
-          Status.INVALID_ARGUMENT,
-          "row "
-              + taken
-              + " of the partition, counted from 0, has a null in column '"
-              + inputs.get(input).name()
-              + "', which a kernel cannot read; fill or filter it before (Dataset.na())");
-    }
-
-    @Override
-    public @Nullable Row next() {
-      BatchItem current = item;
-      while (current == null || index == current.length()) {
-        current = pipeline.next();
-        item = current;
-        index = 0;
-        if (current == null) {
-          return null;
-        }
-      }
-      Object[] values = new Object[sources.length];
-      for (int i = 0; i < sources.length; i++) {
-        if (sources[i] >= 0) {
-          values[i] = ((Row) current.companions().get(index)).get(sources[i]);
-        } else {
-          int out = -1 - sources[i];
-          values[i] = outputKinds.get(out).get(current.results().get(out), index);
-        }
-      }
-      index++;
-      return new GenericRowWithSchema(values, output);
-    }
-
-    @Override
-    public void close() {
-      pipeline.close();
-    }
   }
 }

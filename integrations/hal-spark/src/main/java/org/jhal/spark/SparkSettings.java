@@ -81,8 +81,8 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
               + master
               + " assigns no resources to tasks, so with "
               + amount
-              + " every job would wait forever: use local-cluster[1,2,1024] to try something on"
-              + " this machine");
+              + " every job would wait forever: leave it out, and tasks use the devices of this"
+              + " machine in turn; or use the master local-cluster[1,2,1024]");
     }
   }
 

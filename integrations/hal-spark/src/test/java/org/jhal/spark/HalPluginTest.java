@@ -5,11 +5,14 @@ import static org.jhal.spark.Tasks.RESOURCE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -59,6 +62,10 @@ class HalPluginTest {
 
   /** What Spark passes to a plugin. */
   private PluginContext context(SparkConf conf, String... addresses) {
+    return context("0", conf, addresses);
+  }
+
+  private PluginContext context(String executorId, SparkConf conf, String... addresses) {
     Map<String, ResourceInformation> resources =
         addresses.length == 0
             ? Map.of()
@@ -76,7 +83,7 @@ class HalPluginTest {
 
       @Override
       public String executorID() {
-        return "0";
+        return executorId;
       }
 
       @Override
@@ -141,7 +148,7 @@ class HalPluginTest {
       HalException refused =
           assertThrows(HalException.class, () -> init(driver, context(wrong)), master);
       assertEquals(Status.FAILED_PRECONDITION, refused.status());
-      assertTrue(refused.getMessage().contains("local-cluster["), refused::toString);
+      assertTrue(refused.getMessage().contains("leave it out"), refused::toString);
     }
     for (String master : new String[] {"local-cluster[1,2,1024]", "spark://host:7077", "yarn"}) {
       SparkConf right = conf().set("spark.master", master).set(TASK_AMOUNT, "1");
@@ -218,6 +225,37 @@ class HalPluginTest {
     executor.shutdown();
     assertTrue(device.isClosed());
     assertNull(ExecutorDevices.current());
+  }
+
+  /** With the master {@code local[n]}. */
+  @Test
+  void theExecutorOfTheDriverFindsDevicesAndAssignsThemInTurn() {
+    SparkConf local = conf().set(SparkSettings.DRIVERS, "mock://?devices=3");
+    executor.init(context("driver", local), Map.of());
+    List<Device> devices = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      TaskContextImpl task = Tasks.withoutResources();
+      TaskDevice mine = Tasks.in(task, HalTask::device);
+      assertSame(mine, Tasks.in(task, HalTask::device));
+      devices.add(mine.device());
+      Tasks.end(task);
+    }
+    assertEquals(3, new HashSet<>(devices).size());
+    assertEquals(devices.subList(0, 3), devices.subList(3, 6));
+    executor.shutdown();
+    devices.forEach(device -> assertTrue(device.isClosed()));
+  }
+
+  @Test
+  void tasksOfADriverWithoutDevicesFailWithTheReason() {
+    executor.init(context("driver", conf().set(SparkSettings.DRIVERS, "")), Map.of());
+    if (String.valueOf(ExecutorDevices.current()).contains("queues")) {
+      return; // this machine has accelerators
+    }
+    HalException refused =
+        assertThrows(HalException.class, () -> Tasks.in(Tasks.withoutResources(), HalTask::device));
+    assertEquals(Status.NOT_FOUND, refused.status());
+    assertTrue(refused.getMessage().contains("set it to cpu or mock"), refused::toString);
   }
 
   private long metric(String name) {

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -32,10 +34,11 @@ import org.apache.spark.metrics.sink.CsvSink;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.jhal.DriverRegistry;
+import scala.Tuple2;
 
 /**
- * A cluster of workers on this machine, each with two cores and two mock devices. Its executors are
- * separate processes.
+ * An application on this machine, whose executors are separate processes: by default on a cluster
+ * of workers in this process, each with two cores and two mock devices.
  */
 final class LocalSpark implements AutoCloseable {
   /** The limit of a wait for something that takes seconds. */
@@ -51,6 +54,7 @@ final class LocalSpark implements AutoCloseable {
   private final Path home;
   private final int executors;
   private final JavaSparkContext context;
+  private final Set<Long> others = childProcesses(); // which are not of this application
   private final List<String> removed = new CopyOnWriteArrayList<>();
 
   /** Executors with JHAL and the tests on their class path. */
@@ -117,11 +121,28 @@ final class LocalSpark implements AutoCloseable {
     return jar;
   }
 
+  /**
+   * An application on a cluster of processes.
+   *
+   * @param executors how many executors are there from the start
+   * @param more settings that replace the usual ones
+   */
+  static LocalSpark on(StandaloneCluster cluster, int executors, Map<String, String> more)
+      throws Exception {
+    SparkConf conf =
+        new SparkConf(false)
+            .setMaster(cluster.master())
+            .set("spark.executor.extraClassPath", cluster.extraClassPath());
+    more.forEach(conf::set);
+    return new LocalSpark(cluster.home(), executors, conf);
+  }
+
   private LocalSpark(Path home, int executors, SparkConf more) throws Exception {
     this.home = home;
     this.executors = executors;
     SparkConf conf =
-        more.setMaster("local-cluster[" + executors + ",2,1024]")
+        new SparkConf(false)
+            .setMaster("local-cluster[" + executors + ",2,1024]")
             .setAppName("hal-spark")
             .set("spark.ui.enabled", "false")
             .set("spark.driver.host", "127.0.0.1")
@@ -138,6 +159,9 @@ final class LocalSpark implements AutoCloseable {
             .set("spark.metrics.conf.executor.sink.csv.unit", "seconds")
             .set("spark.metrics.conf.executor.sink.csv.directory", folder(METRICS).toString())
             .set("spark.jhal.resource", Tasks.RESOURCE);
+    for (Tuple2<String, String> setting : more.getAll()) {
+      conf.set(setting._1(), setting._2());
+    }
     context = within("the application to start", () -> new JavaSparkContext(conf));
     context
         .sc()
@@ -151,20 +175,20 @@ final class LocalSpark implements AutoCloseable {
   }
 
   /** An empty folder, from which executors are started: Spark takes its own from there. */
-  private static Path emptyHome() throws IOException {
+  static Path emptyHome() throws IOException {
     Path home = Path.of(System.getenv("SPARK_HOME"));
     delete(home);
     return Files.createDirectories(home);
   }
 
-  private static List<Path> classPath() {
+  static List<Path> classPath() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
         .map(entry -> Path.of(entry).toAbsolutePath())
         .filter(Files::exists)
         .toList();
   }
 
-  private static String join(List<Path> paths, String separator) {
+  static String join(List<Path> paths, String separator) {
     return paths.stream().map(Path::toString).collect(Collectors.joining(separator));
   }
 
@@ -173,7 +197,7 @@ final class LocalSpark implements AutoCloseable {
    *
    * @return the rest of the class path
    */
-  private static List<Path> install(Path home, List<Path> classPath) throws IOException {
+  static List<Path> install(Path home, List<Path> classPath) throws IOException {
     Path jars = Files.createDirectories(home.resolve("jars"));
     List<Path> folders = new ArrayList<>();
     int number = 0;
@@ -293,7 +317,8 @@ final class LocalSpark implements AutoCloseable {
     return within(what, job);
   }
 
-  private <T> T within(String what, Callable<T> work) throws Exception {
+  /** The same for a job that needs no executor yet. */
+  <T> T within(String what, Callable<T> work) throws Exception {
     FutureTask<T> task = new FutureTask<>(work);
     Thread thread = new Thread(task, what);
     thread.setDaemon(true);
@@ -361,6 +386,10 @@ final class LocalSpark implements AutoCloseable {
               return true;
             });
     await( // they use the folder, which the next application empties
-        "the executors to end", () -> ProcessHandle.current().children().findAny().isEmpty());
+        "the executors to end", () -> others.containsAll(childProcesses()));
+  }
+
+  private static Set<Long> childProcesses() {
+    return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
   }
 }

@@ -28,6 +28,7 @@ final class TestExecutor implements AutoCloseable {
         new ExecutorDevices(
             new SparkSettings(RESOURCE, concurrentTasks, true),
             List.of(addresses),
+            false,
             uri -> registry.driver(uri.driver()).open(uri),
             counts,
             endsWhenLost,

@@ -164,5 +164,22 @@ public final class TestKernels {
     next_f64(group, count, d, od);
   }
 
+  public static void times(Workgroup group, Floats out, int count, float factor, Floats in) {
+    for (long i = group.firstX(); i < group.endX(count); i++) {
+      out.set(i, factor * in.get(i));
+    }
+  }
+
+  /** Copies, after as many steps of a generator of random numbers. */
+  public static void spin(Workgroup group, int count, long rounds, Floats in, Floats out) {
+    for (long i = group.firstX(); i < group.endX(count); i++) {
+      long state = i;
+      for (long r = 0; r < rounds; r++) {
+        state = state * 6364136223846793005L + (r | 1);
+      }
+      out.set(i, state == 42 ? 0 : in.get(i));
+    }
+  }
+
   public static void reading_only(Workgroup group, int count, Ints x) {}
 }
