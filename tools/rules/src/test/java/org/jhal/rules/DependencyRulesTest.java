@@ -107,7 +107,11 @@ class DependencyRulesTest {
   @Test
   void theStarterSeesTheApiAndSpring() {
     assertSeesOnly(
-        "hal-spring-boot-starter", List.of("hal-api"), "org.jspecify", "org.springframework");
+        "hal-spring-boot-starter",
+        List.of("hal-api", "hal-micrometer"),
+        "org.jspecify",
+        "org.springframework",
+        "io.micrometer.core.instrument");
   }
 
   @Test

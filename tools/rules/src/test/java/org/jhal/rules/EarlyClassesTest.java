@@ -71,6 +71,7 @@ class EarlyClassesTest {
           "ExplanationBean",
           "GraphStatistics",
           "Parameter",
+          "Suggestion",
           "Version");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-utils");

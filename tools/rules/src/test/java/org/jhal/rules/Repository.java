@@ -69,11 +69,7 @@ final class Repository {
     modules.addAll(drivers());
     modules.addAll(
         List.of(
-            "gpu-simulator",
-            "hal-micrometer",
-            "hal-spring-boot-starter",
-            "hal-cli",
-            "benchmarks"));
+            "gpu-simulator", "hal-micrometer", "hal-spring-boot-starter", "hal-cli", "benchmarks"));
     return modules;
   }
 
