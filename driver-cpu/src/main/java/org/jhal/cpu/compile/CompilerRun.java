@@ -2,6 +2,7 @@
 package org.jhal.cpu.compile;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import org.jhal.Status;
  */
 final class CompilerRun {
   private static final long MINUTES = 5; // that a run may take
+  private static final int DELETIONS = 10; // times that a folder is deleted at most
 
   /** Variables that would add files or options of the user to those of the bundle. */
   private static final List<String> CLEARED =
@@ -150,13 +152,16 @@ final class CompilerRun {
     return new String(Files.readAllBytes(folder.resolve("log")), StandardCharsets.UTF_8).strip();
   }
 
+  /** Deletes a folder, in which processes of a killed compiler may still make a few files. */
   private static void delete(Path folder) {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
+    for (int i = 0; i < DELETIONS && Files.exists(folder); i++) {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(path);
+        }
+      } catch (IOException | UncheckedIOException e) {
+        // if this was the last time, the system's cleaner will do it
       }
-    } catch (IOException e) {
-      return; // the system's cleaner will do it
     }
   }
 }
