@@ -138,6 +138,6 @@ class SimulatedLibraryTest {
                     List.of("tiny_wrong.c"),
                     List.of(),
                     Toolchain.find(false)));
-    assertTrue(String.valueOf(thrown.getCause()).contains("tiny_wrong.c:2"), thrown::toString);
+    assertTrue(String.valueOf(thrown.getCause()).contains("tiny_wrong.c:3"), thrown::toString);
   }
 }
