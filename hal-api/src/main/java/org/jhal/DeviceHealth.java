@@ -46,14 +46,15 @@ public record DeviceHealth(List<String> problems) {
       try {
         HalException lost = device.lostCause();
         OpenOperation oldest = lost == null ? device.oldestOpen() : null;
+        Duration age = oldest == null ? Duration.ZERO : DeviceState.age(oldest);
         if (lost != null) {
           problems.add(BoundedText.shown(device.name() + " is lost: " + reason(device, lost)));
-        } else if (oldest != null && DeviceState.age(oldest).compareTo(limit) > 0) {
+        } else if (oldest != null && age.compareTo(limit) > 0) {
           problems.add(
               "%s has an operation that has been open for %d s; the limit is %s: %s"
                   .formatted(
                       BoundedText.shown(device.name()),
-                      DeviceState.age(oldest).toSeconds(),
+                      age.toSeconds(),
                       limit.toMillis() / 1e3 + " s",
                       DeviceState.describe(oldest)));
         }

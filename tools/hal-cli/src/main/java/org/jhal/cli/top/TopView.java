@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Locale;
 import org.jhal.cli.text.Table;
 import org.jhal.cli.text.Units;
@@ -149,7 +148,7 @@ public final class TopView {
   /** Writes all items that the process reports, and the rates. */
   private void write(DeviceSample device, Sample sample, JsonWriter json) throws IOException {
     json.beginObject();
-    for (String item : List.copyOf(device.data().getCompositeType().keySet())) {
+    for (String item : device.data().getCompositeType().keySet()) {
       Object value = device.data().get(item);
       json.name(item);
       if (value instanceof Number number) {
