@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The picture of {@code hal fractal}, by one or by two devices of a driver. */
 final class SplitPicture implements Subject {
+  static final String SPEED = "Mpixel/s";
+
   /** The metrics of a sample; the ratio of the second one to that of one device is the speed-up. */
-  static final List<String> METRICS = List.of("time", "Mpixel/s");
+  static final List<String> METRICS = List.of("time", SPEED);
 
   private static final int NOT_WRITTEN = -1; // not the value of any colour
 
