@@ -13,6 +13,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.base.AtExit;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
@@ -59,6 +60,7 @@ final class DeviceShutdown<E> {
   private final DeviceGroups<E> groups;
   private final List<StagingPool> staging;
 
+  private final Runnable atExit = this::closeAtExit;
   private volatile long exitPatience; // in nanoseconds
 
   DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<StagingPool> staging) {
@@ -89,7 +91,7 @@ final class DeviceShutdown<E> {
 
   /** Registers the open device, to be closed when the JVM exits. */
   void open() {
-    OpenDevices.add(this);
+    AtExit.add(atExit);
     boolean isOpen = false;
     try {
       Explanations.register(core);
@@ -97,7 +99,7 @@ final class DeviceShutdown<E> {
       isOpen = true;
     } finally {
       if (!isOpen) { // no thread can be started
-        OpenDevices.remove(this);
+        AtExit.remove(atExit);
         Explanations.unregister(core);
       }
     }
@@ -142,7 +144,7 @@ final class DeviceShutdown<E> {
       closeOnce(limit, threadsLimit);
     } finally {
       core.isCloseOver = true;
-      OpenDevices.remove(this);
+      AtExit.remove(atExit);
     }
   }
 

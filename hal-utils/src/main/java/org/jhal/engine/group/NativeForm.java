@@ -22,6 +22,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.base.AtExit;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.RefCounted;
@@ -40,6 +41,12 @@ final class NativeForm {
   /** The longest time between two queries whether the streams are past an aborted group. */
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
 
+  /**
+   * The longest time for which an exiting JVM waits for an abort: the library's threads would crash
+   * when the process ends under them.
+   */
+  private static final Duration AT_EXIT = Duration.ofSeconds(5);
+
   private final List<DeviceGroups<?>> ranks;
   private final List<DeviceCore<?>> devices; // by rank
   private final RefCounted life;
@@ -48,6 +55,9 @@ final class NativeForm {
   private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
   private volatile String whyNot = "the group is being made";
   private final AtomicBoolean isAborted = new AtomicBoolean();
+  private final CountDownLatch abortIsOver =
+      new CountDownLatch(1); // the driver's call has returned
+  private final Runnable atExit = () -> await(abortIsOver, AT_EXIT);
 
   // By rank, once the group is aborted: whether the stream is past all that the group has put into
   // it, and what to do when it is.
@@ -135,8 +145,10 @@ final class NativeForm {
       return; // nothing runs any more, and it is being freed
     }
     try {
+      AtExit.add(atExit);
       new EngineThread("jhal-abort", () -> abort(aborted)).start();
     } catch (OutOfMemoryError e) { // no thread can be started
+      AtExit.remove(atExit);
       devices.forEach(device -> lose(device, "could not be started: " + e));
     }
     try {
@@ -238,6 +250,8 @@ final class NativeForm {
       }
     } finally {
       endPatience();
+      abortIsOver.countDown();
+      AtExit.remove(atExit);
     }
   }
 
@@ -347,8 +361,12 @@ final class NativeForm {
   /** Waits until {@link #close} is through, at most {@code limit}. */
   void awaitClosed(Duration limit) {
     if (group != null) {
-      boolean ignored =
-          Uninterruptibles.awaitUninterruptibly(isClosed, limit.toNanos(), TimeUnit.NANOSECONDS);
+      await(isClosed, limit);
     }
+  }
+
+  private static void await(CountDownLatch latch, Duration limit) {
+    boolean ignored =
+        Uninterruptibles.awaitUninterruptibly(latch, limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 }

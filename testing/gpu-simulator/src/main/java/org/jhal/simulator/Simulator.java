@@ -73,6 +73,11 @@ public final class Simulator {
     return new Simulator(loaded);
   }
 
+  /** The library's file. */
+  public Path file() {
+    return library.getFile().toPath();
+  }
+
   /**
    * Makes the nth use from now on, 1 being the next, return a code without any effect.
    *

@@ -2,7 +2,11 @@
 // A library of collectives under a vendor's name: it forwards to the simulated driver library, which must be loaded.
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define NCCL __attribute__((visibility("default")))
 
@@ -22,11 +26,26 @@ static void* find(const char* name) {
   return function;
 }
 
+static atomic_int calls;                  // that have not returned
+static _Atomic(const char*) latest_call; // as it began
+
+// The vendors' threads crash when the process ends during a call.
+__attribute__((destructor)) static void end_process(void) {
+  if (calls > 0 && getenv("GPUSIM_STRICT_EXIT")) {
+    fprintf(stderr, "gpusim: the process ends during %d calls; %s began last\n", calls, latest_call);
+    _exit(70);
+  }
+}
+
 #define FORWARD(name, parameters, arguments)                         \
   NCCL int name parameters {                                         \
     static int(*function) parameters;                                \
     if (!function) *(void**)&function = find("gpusim_" #name);       \
-    return function ? function arguments : NCCL_SYSTEM_ERROR;        \
+    calls++;                                                         \
+    latest_call = #name;                                             \
+    int code = function ? function arguments : NCCL_SYSTEM_ERROR;    \
+    calls--;                                                         \
+    return code;                                                     \
   }
 
 #define TEXT(name, parameters, arguments)                            \

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.simulator.group;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.kit.ProbeJvm;
+import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A process that ends during an abort, which would crash threads of the vendors' libraries. The
+ * simulated library then makes the process fail. A driver's tests extend this.
+ */
+@Timeout(240)
+public abstract class GpuGroupExitTest {
+  private final SimulatedGpu gpu;
+
+  @TempDir Path folder;
+
+  /** For a driver. */
+  protected GpuGroupExitTest(SimulatedGpu gpu) {
+    this.gpu = gpu;
+  }
+
+  /** What the program closes, which begins the abort; or the exit closes the devices. */
+  @ParameterizedTest
+  @ValueSource(strings = {"group", "device", "nothing"})
+  void theProcessEndsWhenTheAbortHasReturned(String closed) throws Exception {
+    SimulatedDevices.assumeThere(gpu);
+    ProbeJvm jvm =
+        new ProbeJvm(
+            folder,
+            Map.of("GPUSIM_DEVICES", "2", "GPUSIM_STRICT_EXIT", "1"),
+            Map.of(
+                gpu.collectivesProperty(),
+                gpu.collectives(SimulatedLibrary.NEWEST_COLLECTIVES).path().toString()),
+            ExitProbe.class,
+            gpu.driver().name(),
+            gpu.simulator().file().toString(),
+            closed);
+    List<String> lines = jvm.lines(); // and its exit code is 0
+    assertTrue(lines.toString().contains("the end of main"), lines::toString);
+  }
+}
