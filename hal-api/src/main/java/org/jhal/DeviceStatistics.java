@@ -28,11 +28,11 @@ package org.jhal;
  * @param retired the number of those that have retired so far
  * @param failed the number of those that have retired and failed so far, be it because an operation
  *     that they waited for had failed
- * @param uploadedBytes the number of bytes that were moved from the host to the device so far, by
- *     uploads, and in parts by reads of files and by copies from other devices through the host. An
- *     upload counts when it is issued
+ * @param uploadedBytes the number of bytes that were moved from the host to the device so far (rule
+ *     D6), by uploads, and in parts by reads of files and by copies from other devices through the
+ *     host. An upload counts when it is issued, even if it fails later; updates do not count
  * @param readbackBytes the number of bytes that were moved from the device to the host so far,
- *     likewise
+ *     likewise, by readbacks, writes of files and copies
  * @param graphs how native graphs are used
  */
 public record DeviceStatistics(

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jhal.HalException;
@@ -107,7 +108,7 @@ final class CpuVariants {
 
   /**
    * Writes the libraries, then the manifest. Each file is replaced as a whole, and none before all
-   * are written.
+   * are written. No symbolic link in the folder is followed.
    */
   void write() throws IOException {
     manifest.add(VARIANTS, merged());
@@ -118,8 +119,9 @@ final class CpuVariants {
       for (Map.Entry<String, byte[]> file : files.entrySet()) {
         Path target = folder.resolve(file.getKey());
         Path part = folder.resolve(file.getKey() + ".part" + ProcessHandle.current().pid());
+        Files.deleteIfExists(part); // of a process that was killed, or a link that others have made
         parts.put(target, part);
-        Files.write(part, file.getValue());
+        Files.write(part, file.getValue(), StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
       }
       for (Map.Entry<Path, Path> each : parts.entrySet()) {
         Files.move(each.getValue(), each.getKey(), StandardCopyOption.ATOMIC_MOVE);

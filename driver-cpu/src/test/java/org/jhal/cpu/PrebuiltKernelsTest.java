@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -281,6 +282,20 @@ class PrebuiltKernelsTest {
   }
 
   /** A folder that is not empty has the name of the library. */
+  /** The folder may be one in which others can make files, and they can guess these names. */
+  @Test
+  void followsNoLinkInPlaceOfAPart() throws Exception {
+    Path file = Files.writeString(folder.resolve("precious"), "untouched");
+    Files.createDirectory(overlay);
+    for (String name : List.of("doubling." + own() + ".so", "manifest.json")) {
+      String part = name + ".part" + ProcessHandle.current().pid();
+      Files.createSymbolicLink(overlay.resolve(part), file);
+    }
+    succeeds(bundle, "--for", own(), "--out", overlay);
+    assertEquals("untouched", Files.readString(file));
+    assertTrue(Files.isRegularFile(overlay.resolve("manifest.json"), LinkOption.NOFOLLOW_LINKS));
+  }
+
   @Test
   void leavesNoPartsBehindIfItCannotWrite() throws Exception {
     Files.createDirectories(overlay.resolve("doubling." + own() + ".so").resolve("in the way"));

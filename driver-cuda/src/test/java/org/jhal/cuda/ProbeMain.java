@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cuda;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
@@ -50,12 +58,34 @@ public final class ProbeMain {
             if (key.equals("java.io.tmpdir")) {
               changes.add(value);
             }
+            if (Boolean.getBoolean("probe.modes")
+                && key.equals("jhal.jcuda.tmp")
+                && !value.equals(getProperty("java.io.tmpdir"))) {
+              printModes(Path.of(value));
+            }
             return super.setProperty(key, value);
           }
         };
     watched.putAll(System.getProperties());
     System.setProperties(watched);
     return changes;
+  }
+
+  /** Prints what the group and others may do with JCuda's library, which is unpacked and unused. */
+  private static void printModes(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      Path control = Files.createFile(folder.resolveSibling("control"));
+      print("a file as any other", PosixFilePermissions.toString(modes(control)));
+      Files.delete(control);
+      print("the folder of JCuda", PosixFilePermissions.toString(modes(folder)));
+      print("files in it", Long.toString(files.count()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Set<PosixFilePermission> modes(Path file) throws IOException {
+    return Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
   }
 
   private static void print(String what, String value) {

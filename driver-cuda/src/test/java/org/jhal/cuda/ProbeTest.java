@@ -70,7 +70,9 @@ class ProbeTest {
     Run(String name, String library, Map<String, String> variables, String... more)
         throws IOException {
       output = folder.resolve(name + ".out");
-      List<String> command = new ArrayList<>();
+      // As loose as it can be: no mode of a file may depend on the user's umask.
+      List<String> command =
+          new ArrayList<>(List.of("/bin/sh", "-c", "umask 000; exec \"$@\"", "sh"));
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(ProbeJvm.SHORT_LIVED);
       command.add("-Djava.io.tmpdir=" + temporary);
@@ -226,6 +228,17 @@ class ProbeTest {
               .toList();
       assertEquals(List.of(), names, "left in the temporary folder");
     }
+  }
+
+  /** Whoever can write to its folder before it is loaded decides what runs in this process. */
+  @Test
+  void onlyTheUserCanReachJCudasLibrary() throws Exception {
+    assertContains(
+        new Run("modes", simulated(), Map.of(), "-Djhal.cuda.binding=jcuda", "-Dprobe.modes=true")
+            .await(),
+        "a file as any other: rw-rw-rw-",
+        "the folder of JCuda: rwx------",
+        "files in it: 1");
   }
 
   @Test

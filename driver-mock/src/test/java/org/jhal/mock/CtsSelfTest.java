@@ -129,6 +129,18 @@ class CtsSelfTest {
             "M8",
             "3x \\+ 10: \\d+ of 16 bytes differ; the first at 0: expected 0x0A, got 0xCD"),
         new Case(
+            "transfers are not counted",
+            WrongBackend.ofStream(WrongStreams.ReportsNoTransfers::new),
+            "TransferCountTest.eachRepetitionCounts",
+            "D6",
+            "bytes that were uploaded ==> expected: <50000> but was: <0>"),
+        new Case(
+            "parts of a file are counted twice",
+            WrongBackend.ofStream(WrongStreams.ReportsTransfersTwice::new),
+            "TransferCountTest.filesCountAsTransfersOfTheirBytes",
+            "D6",
+            "bytes that were uploaded ==> expected: <22020097> but was: <44040194>"),
+        new Case(
             "failures on the device are not reported",
             WrongBackend.ofStream(WrongStreams.SwallowsFailures::new),
             "NativeFailureTest.aFailureOfRunningWorkFailsItsIssuedConsumers",

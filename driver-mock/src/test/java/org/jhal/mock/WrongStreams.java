@@ -12,6 +12,7 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 
 /** Defects of native streams. */
 final class WrongStreams {
@@ -181,6 +182,45 @@ final class WrongStreams {
             public DeviceMemory memory(Operand operand) {
               return right.memory(swapped.getOrDefault(operand, operand));
             }
+          });
+    }
+  }
+
+  /** It reports each transfer of more than a few bytes once more, as when a part is repeated. */
+  static final class ReportsTransfersTwice extends ForwardingStream {
+    ReportsTransfersTwice(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    protected void issue(CommandList commands, Submission submission) {
+      steps.issue(
+          commands,
+          new ForwardingSubmission(submission) {
+            @Override
+            public void moves(Command command, TransferPath path) {
+              right.moves(command, path);
+              if (command.host().size() > 1_000) {
+                right.moves(command, path);
+              }
+            }
+          });
+    }
+  }
+
+  /** It does not report how it moves bytes. */
+  static final class ReportsNoTransfers extends ForwardingStream {
+    ReportsNoTransfers(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    protected void issue(CommandList commands, Submission submission) {
+      steps.issue(
+          commands,
+          new ForwardingSubmission(submission) {
+            @Override
+            public void moves(Command command, TransferPath path) {}
           });
     }
   }

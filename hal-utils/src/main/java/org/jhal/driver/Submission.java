@@ -82,8 +82,8 @@ public interface Submission {
   void ranOnDevice(long begin, long end, long error);
 
   /**
-   * Reports how an upload or a readback moves its bytes, for statistics and for recordings of what
-   * happens. Called once for each, while issuing only.
+   * Reports how an upload or a readback moves its bytes, for statistics (rule D6) and for
+   * recordings of what happens. To be called once for each, while issuing only.
    */
   void moves(Command command, TransferPath path);
 

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a class in a JVM of its own, with the class path of this one. */
-final class ChildJvm {
+public final class ChildJvm {
   private ChildJvm() {}
 
   /** How it ended, and the lines that it wrote. */
-  record Ended(int code, List<String> output, List<String> errors) {
+  public record Ended(int code, List<String> output, List<String> errors) {
     @Override
     public String toString() {
       return "exit code "
@@ -35,7 +35,7 @@ final class ChildJvm {
    * @param folder for what it writes, and where it runs
    * @param seconds that it may take
    */
-  static Ended run(
+  public static Ended run(
       Path folder,
       long seconds,
       List<String> options,
@@ -43,7 +43,24 @@ final class ChildJvm {
       Class<?> main,
       String... arguments)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
+    return runBehind(List.of(), folder, seconds, options, variables, main, arguments);
+  }
+
+  /**
+   * Like {@link #run}, but starts it through another program.
+   *
+   * @param launcher the program and its first arguments, in front of the command
+   */
+  public static Ended runBehind(
+      List<String> launcher,
+      Path folder,
+      long seconds,
+      List<String> options,
+      Map<String, String> variables,
+      Class<?> main,
+      String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx512m", "--enable-native-access=ALL-UNNAMED"));
     command.addAll(options);

@@ -8,6 +8,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 
 /** One command whose operands are known. */
 interface TinyTask {
@@ -28,11 +29,13 @@ interface TinyTask {
       case UPLOAD -> {
         ByteBuffer target = view(submission, command.target());
         HostMemory source = command.host();
+        submission.moves(command, TransferPath.HOST);
         yield () -> source.read(0, target);
       }
       case READBACK -> {
         ByteBuffer source = view(submission, command.source());
         HostMemory target = command.host();
+        submission.moves(command, TransferPath.HOST);
         yield () -> target.write(0, source);
       }
       case COPY -> {

@@ -14,10 +14,15 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.cyclonedx.Version;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,27 +78,35 @@ class KitContentsTest {
   private void list(String licence, String sha256) throws Exception {
     String component =
         """
-        {"type": "library", "group": "%s", "name": "%s", "version": "%s",
-         "hashes": [{"alg": "SHA-1", "content": "12"}, {"alg": "SHA-256", "content": "%s"}],
-         "licenses": [{"license": {"id": "LGPL-2.1-only"}}, {"license": {"id": "%s"}}], "purl": "%s",
+        {"type": "library", "bom-ref": "%6$s", "group": "%1$s", "name": "%2$s", "version": "%3$s",
+         "hashes": [{"alg": "SHA-1", "content": "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+                    {"alg": "SHA-256", "content": "%4$s"}],
+         "licenses": [{"license": {"id": "LGPL-2.1-only"}}, {"license": {"%7$s": "%5$s"}}],
+         "purl": "%6$s",
          "externalReferences": [{"type": "website", "url": "https://lib.example"}]}
         """;
     String driver = "dist/drivers/driver-x-2.0-tests.jar";
+    String kind = licence.contains(" ") ? "name" : "id";
     write(
         "dist/sbom.json",
         """
-        {"bomFormat": "CycloneDX", "metadata": {"component": {"bom-ref": "kit", "purl": "x"}},
+        {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
+         "serialNumber": "urn:uuid:8b3f8e2c-6f7e-3b0a-9d0e-0123456789ab",
+         "metadata": {"component": {"type": "application", "bom-ref": "kit", "group": "org.jhal",
+                                    "name": "dist", "version": "2.0", "purl": "x"}},
          "components": [%s, %s], "dependencies": [{"ref": "kit", "dependsOn": []}]}
         """
             .formatted(
-                component.formatted("org.lib", "lib", "1.0", sha256, licence, "pkg:maven/lib@1.0"),
+                component.formatted(
+                    "org.lib", "lib", "1.0", sha256, licence, "pkg:maven/lib@1.0", kind),
                 component.formatted(
                     "org.jhal",
                     "driver-x",
                     "2.0",
                     sha256(driver),
                     "Apache-2.0",
-                    "pkg:maven/driver-x@2.0?classifier=tests&type=test-jar")));
+                    "pkg:maven/driver-x@2.0?classifier=tests&type=test-jar",
+                    "id")));
   }
 
   private Outcome describe() throws Exception {
@@ -142,6 +155,56 @@ class KitContentsTest {
     assertTrue(page.contains(row), page);
     assertFalse(page.contains("LGPL") || page.contains("driver-x"), page);
     assertTrue(page.contains(version), page);
+  }
+
+  /** With all that may be in it: a changed jar, a licence that is renamed, and an added driver. */
+  @Test
+  void theListIsValidCycloneDx() throws Exception {
+    String original = sha256("dist/lib/lib-1.0.jar");
+    list("GNU General Public License (GPL), version 2, with the Classpath exception", original);
+    write("licenses/GPL-2.0-with-classpath-exception-lib.txt", "GPL");
+    jar("dist/lib/lib-1.0.jar", "Converted.");
+    jar("drivers/mine.jar", "");
+    assertEquals(List.of(), violations(kit.resolve("dist/sbom.json")), "what Maven lists");
+    describe().succeeded();
+    Path sbom = kit.resolve("sbom.json");
+    assertEquals(List.of(), violations(sbom));
+    assertTrue(component("lib").has("pedigree"), "what was changed");
+    assertEquals(sha256("drivers/mine.jar"), hash(component("mine.jar")));
+
+    String text = Files.readString(sbom);
+    write("damaged.json", text.replace("\"SHA-256\"", "\"SHA-257\""));
+    assertFalse(violations(kit.resolve("damaged.json")).isEmpty(), "nothing is checked");
+  }
+
+  /** How a file violates the schema of CycloneDX, which the library has; and names that clash. */
+  private static List<String> violations(Path sbom) throws Exception {
+    List<String> found = new ArrayList<>();
+    String text = Files.readString(sbom);
+    new org.cyclonedx.parsers.JsonParser()
+        .validate(text, Version.VERSION_16)
+        .forEach(each -> found.add(each.getMessage()));
+    JsonObject bom = JsonParser.parseString(text).getAsJsonObject();
+    Set<String> references = new HashSet<>();
+    references.add(reference(bom.getAsJsonObject("metadata").getAsJsonObject("component")));
+    for (JsonElement element : bom.getAsJsonArray("components")) {
+      String reference = reference(element.getAsJsonObject());
+      if (!reference.isEmpty() && !references.add(reference)) {
+        found.add("two components are " + reference);
+      }
+    }
+    for (JsonElement element : bom.getAsJsonArray("dependencies")) {
+      for (JsonElement used : element.getAsJsonObject().getAsJsonArray("dependsOn")) {
+        if (!references.contains(used.getAsString())) {
+          found.add("there is no component " + used);
+        }
+      }
+    }
+    return found;
+  }
+
+  private static String reference(JsonObject component) {
+    return component.has("bom-ref") ? component.get("bom-ref").getAsString() : "";
   }
 
   @Test

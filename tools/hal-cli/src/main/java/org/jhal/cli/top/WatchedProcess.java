@@ -9,7 +9,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.management.AttributeNotFoundException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
@@ -28,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class WatchedProcess implements AutoCloseable {
   private static final String TIMEOUT_PROPERTY = "sun.rmi.transport.tcp.responseTimeout";
   private static final int TIMEOUT_MILLIS = 15_000;
+  private static final int END_MILLIS =
+      2_000; // from the end of a connection to that of the process
   private static final String SHORT_URL = "[\\w.\\-]+:\\d+|\\[[0-9a-fA-F:.]+\\]:\\d+";
 
   private final long pid; // 0 if only the address is known
@@ -174,13 +180,32 @@ public final class WatchedProcess implements AutoCloseable {
   }
 
   private HalException gone(IOException e) {
-    boolean hasEnded = pid > 0 && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty();
     return new HalException(
         Status.UNAVAILABLE,
-        hasEnded
+        hasEnded()
             ? "process " + pid + " has ended"
             : "the connection to " + description + " is lost: " + reason(e),
         e);
+  }
+
+  /** Whether the process has ended: its connections are closed a little before. */
+  private boolean hasEnded() {
+    if (pid <= 0 || pid == ProcessHandle.current().pid()) {
+      return false;
+    }
+    Optional<ProcessHandle> process = ProcessHandle.of(pid);
+    if (process.isEmpty()) {
+      return true;
+    }
+    try {
+      process.get().onExit().get(END_MILLIS, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   @Override
