@@ -34,7 +34,7 @@ class FaultSoakTest {
   @ParameterizedTest
   @CsvSource({"before", "after"})
   void everySignalReachesItsHandler(String simulator) throws Exception {
-    soak(4, simulator, OPTIMISTIC, Map.of());
+    soak(Boolean.getBoolean("jhal.test.long") ? 4 : 2, simulator, OPTIMISTIC, Map.of());
   }
 
   @ParameterizedTest
@@ -47,6 +47,7 @@ class FaultSoakTest {
 
   /** The JDK's library for programs with handlers of their own: the JVM's handler comes first. */
   @ParameterizedTest
+  @Tag("long")
   @CsvSource({"before", "after"})
   void signalsArriveThroughLibjsig(String simulator) throws Exception {
     String library = Path.of(System.getProperty("java.home"), "lib", "libjsig.so").toString();

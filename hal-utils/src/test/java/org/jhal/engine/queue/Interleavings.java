@@ -32,9 +32,12 @@ import org.jspecify.annotations.Nullable;
  * is called, and the subject is rejected if that throws.
  */
 final class Interleavings {
+  /** Of each scenario in every build. */
+  static final int FEW = 5;
+
   /**
-   * Of each scenario in every build. All subjects that are wrong on purpose are rejected in so
-   * many.
+   * Of each scenario with the profile {@code long}. All subjects that are wrong on purpose are
+   * rejected in so many.
    */
   static final int SOME = 40;
 
@@ -116,8 +119,7 @@ final class Interleavings {
   }
 
   /**
-   * Runs a scenario as often as every build does, on a subject with a bug, which Lincheck must
-   * find.
+   * Runs a scenario {@link #SOME} times, on a subject with a bug, which Lincheck must find.
    *
    * @return Lincheck's report
    */
