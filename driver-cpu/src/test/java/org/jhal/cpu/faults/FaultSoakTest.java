@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.simulator.SimulatedLibrary;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,10 +32,16 @@ class FaultSoakTest {
 
   @TempDir private Path folder;
 
+  @Test
+  void everySignalReachesItsHandler() throws Exception {
+    soak(2, "before", OPTIMISTIC, Map.of());
+  }
+
   @ParameterizedTest
+  @Tag("long")
   @CsvSource({"before", "after"})
-  void everySignalReachesItsHandler(String simulator) throws Exception {
-    soak(Boolean.getBoolean("jhal.test.long") ? 4 : 2, simulator, OPTIMISTIC, Map.of());
+  void everySignalReachesItsHandlerForLonger(String simulator) throws Exception {
+    soak(4, simulator, OPTIMISTIC, Map.of());
   }
 
   @ParameterizedTest

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
-import static org.jhal.engine.queue.Interleavings.FEW;
 import static org.jhal.engine.queue.Interleavings.SOME;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,9 +43,16 @@ class SemaphoreInterleavingTest {
           "-> signalOne | signalTwo | waitOfHost",
           "waitOfDevice -> publishTwo | fail | value");
 
+  private static Interleavings interleavings() {
+    return new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class);
+  }
+
+  private static void sample(List<String> scenarios) {
+    interleavings().sample(scenarios);
+  }
+
   private static void check(int count, List<String> scenarios) {
-    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class)
-        .check(count, scenarios);
+    interleavings().check(count, scenarios);
   }
 
   private static List<String> changesAndLooks() {
@@ -61,12 +67,12 @@ class SemaphoreInterleavingTest {
 
   @Test
   void oneThreadChangesItAndAnotherLooks() {
-    check(FEW, changesAndLooks());
+    sample(changesAndLooks());
   }
 
   @Test
   void twoThreadsChangeItAndAThirdLooks() {
-    check(FEW, THREE);
+    sample(THREE);
   }
 
   @Test
