@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import javax.management.AttributeNotFoundException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
@@ -173,11 +175,23 @@ public final class WatchedProcess implements AutoCloseable {
     return cause.toString();
   }
 
+  /** A process that is ending closes its connections a little before it has ended. */
+  private boolean hasEnded() {
+    try {
+      return pid > 0
+          && ProcessHandle.of(pid)
+              .map(process -> process.onExit().orTimeout(1, TimeUnit.SECONDS).join())
+              .filter(ProcessHandle::isAlive)
+              .isEmpty();
+    } catch (CompletionException lasts) {
+      return false;
+    }
+  }
+
   private HalException gone(IOException e) {
-    boolean hasEnded = pid > 0 && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty();
     return new HalException(
         Status.UNAVAILABLE,
-        hasEnded
+        hasEnded()
             ? "process " + pid + " has ended"
             : "the connection to " + description + " is lost: " + reason(e),
         e);
