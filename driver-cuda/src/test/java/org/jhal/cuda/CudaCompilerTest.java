@@ -20,6 +20,7 @@ import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.tests.CacheProbe;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -205,6 +206,7 @@ class CudaCompilerTest {
 
   /** An older driver cannot use code that was kept for a newer one. */
   @Test
+  @Tag("long")
   void keepsCodeSeparatelyForEachDriver() throws Exception {
     Path newer = install(13000, "75, 90");
     Path older = install(12040, "75, 90");

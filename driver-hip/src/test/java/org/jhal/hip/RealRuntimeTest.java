@@ -20,6 +20,7 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.dialect.Dialect;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +86,7 @@ class RealRuntimeTest {
 
   /** All sources of bundles of the examples and of the suite, compiled as for any device. */
   @Test
+  @Tag("long")
   void compiledSourcesHaveTheArgumentsOfTheirManifests() throws Exception {
     List<Compiled> all = new ArrayList<>();
     List<String> words = new ArrayList<>();

@@ -35,8 +35,8 @@ class NativeFaultTest {
 
   private static final int MOST_FAILURES = 10;
 
-  /** Whether the sample is larger; see the profile {@code settings}. */
-  private static final boolean MORE = Boolean.getBoolean("jhal.fault.more");
+  /** Whether the sample is larger; see the profile {@code long}. */
+  private static final boolean MORE = Boolean.getBoolean("jhal.test.long");
 
   /** How many positions of each call are in the sample, if there are so many. */
   private static final int SPREAD = MORE ? 6 : 2;

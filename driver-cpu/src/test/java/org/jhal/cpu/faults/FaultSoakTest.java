@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.simulator.SimulatedLibrary;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,9 +32,15 @@ class FaultSoakTest {
 
   @TempDir private Path folder;
 
+  @Test
+  void everySignalReachesItsHandler() throws Exception {
+    soak(2, "before", OPTIMISTIC, Map.of());
+  }
+
   @ParameterizedTest
+  @Tag("long")
   @CsvSource({"before", "after"})
-  void everySignalReachesItsHandler(String simulator) throws Exception {
+  void everySignalReachesItsHandlerForLonger(String simulator) throws Exception {
     soak(4, simulator, OPTIMISTIC, Map.of());
   }
 
@@ -47,6 +54,7 @@ class FaultSoakTest {
 
   /** The JDK's library for programs with handlers of their own: the JVM's handler comes first. */
   @ParameterizedTest
+  @Tag("long")
   @CsvSource({"before", "after"})
   void signalsArriveThroughLibjsig(String simulator) throws Exception {
     String library = Path.of(System.getProperty("java.home"), "lib", "libjsig.so").toString();

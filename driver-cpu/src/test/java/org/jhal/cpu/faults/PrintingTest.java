@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jhal.cpu.compile.NeedsCompiler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,7 +19,7 @@ class PrintingTest {
   @TempDir private Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"fission", "coroutine", "fiber"})
+  @ValueSource(strings = "coroutine")
   void kernelsPrintAsInC(String form) throws Exception {
     List<String> expected = new ArrayList<>();
     expected.add("nothing");
@@ -37,5 +38,12 @@ class PrintingTest {
         ChildJvm.run(folder, 180, options, Map.of(), PrintingProgram.class, form);
     assertEquals(0, ended.code(), ended::toString);
     assertEquals(expected, ended.output(), ended::toString);
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @ValueSource(strings = {"fission", "fiber"})
+  void kernelsPrintTheSameInOtherForms(String form) throws Exception {
+    kernelsPrintAsInC(form);
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jhal.cpu.compile.NeedsCompiler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -74,7 +75,7 @@ class DestructorsTest {
       """;
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "coroutine", "fiber"})
+  @ValueSource(strings = "auto")
   void runAtTheEndOfTheScope(String form) throws InterruptedException {
     int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
     int[] expected = IntStream.of(input).map(x -> 2 * x + 5).toArray();
@@ -83,6 +84,13 @@ class DestructorsTest {
         assertArrayEquals(expected, run.run(kernel, input), kernel);
       }
     }
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @ValueSource(strings = {"coroutine", "fiber"})
+  void runAtTheEndOfTheScopeInOtherForms(String form) throws InterruptedException {
+    runAtTheEndOfTheScope(form);
   }
 
   /** The other kernels of the source are as fast as ever. */

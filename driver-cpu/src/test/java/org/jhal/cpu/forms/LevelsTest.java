@@ -12,6 +12,7 @@ import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
 import org.jhal.cpu.translate.Translator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each kernel gets the fastest level that fits it, and says why not a faster one. */
@@ -96,6 +97,7 @@ class LevelsTest {
 
   /** Would take hours if any stage looked at all functions once for each of them. */
   @Test
+  @Tag("long")
   void sourcesOfManyFunctionsAreTranslated() {
     StringBuilder source = new StringBuilder("# 1 \"a.cpp\"\n");
     source.append("__device__ int f0(int i) { return i + threadIdx.x; }\n");

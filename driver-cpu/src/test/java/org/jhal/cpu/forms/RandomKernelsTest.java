@@ -18,7 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @NeedsCompiler
 class RandomKernelsTest {
-  private static final int KERNELS = Integer.getInteger("jhal.test.random-kernels", 40);
+  private static final int KERNELS =
+      Integer.getInteger(
+          "jhal.test.random-kernels", Boolean.getBoolean("jhal.test.long") ? 40 : 10);
   private static final long FIRST = Long.getLong("jhal.test.random-first", 0);
 
   /** How the note of each kernel begins. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Map;
 import java.util.Random;
 import org.jhal.cpu.compile.NeedsCompiler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,7 +48,7 @@ class TemplatesTest {
       """;
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "fission", "coroutine", "fiber"})
+  @ValueSource(strings = {"auto", "coroutine"})
   void instancesGiveTheSameInEachForm(String form) throws Exception {
     Map<String, String> entries =
         Map.of(
@@ -80,5 +81,12 @@ class TemplatesTest {
         assertEquals("divided at its barriers", run.note("with_default"));
       }
     }
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @ValueSource(strings = {"fission", "fiber"})
+  void instancesGiveTheSameInOtherForms(String form) throws Exception {
+    instancesGiveTheSameInEachForm(form);
   }
 }

@@ -136,8 +136,8 @@ class PairingHeapTest {
   /** Heaps shaped like a list or a star must not be handled recursively. */
   @ParameterizedTest
   @ValueSource(strings = {"rising", "falling", "random"})
-  void aMillionNodesNeedNoStack(String order) {
-    Threads.onSmallStack(() -> drainMany(order, 1_000_000));
+  void manyNodesNeedNoStack(String order) {
+    Threads.onSmallStack(() -> drainMany(order, 100_000));
   }
 
   private void drainMany(String order, int count) {

@@ -13,6 +13,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.EngineDevice;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -55,8 +56,18 @@ class CascadeOverflowTest {
   /** What a thread has left survives a garbage collection, until it goes on. */
   @Test
   void everyWaiterIsNotifiedOnceDespiteACollection() throws Exception {
+    collect(1);
+  }
+
+  @Test
+  @Tag("long")
+  void everyWaiterIsNotifiedOnceDespiteCollections() throws Exception {
+    collect(8);
+  }
+
+  private static void collect(int trials) throws Exception {
     try (Quiet log = new Quiet()) {
-      for (int i = 0; i < 8; i++) {
+      for (int i = 0; i < trials; i++) {
         trial(64_000 + 997L * i, semaphore -> failDeep(semaphore, System::gc));
       }
     }

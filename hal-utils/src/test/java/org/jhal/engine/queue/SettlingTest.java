@@ -136,7 +136,7 @@ class SettlingTest {
   /** Each waits natively for the one before. All events fire before the last one is settled. */
   @Test
   void manyProducersNeedNoStack() {
-    int count = 200_000;
+    int count = 40_000;
     QueueHarness wide = new QueueHarness(1, count);
     for (int i = 1; i <= count; i++) {
       wide.enqueue(0, "link", i == 1 ? Fence.NONE : first.at(i - 1), first.at(i));
@@ -154,7 +154,7 @@ class SettlingTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void manyDependantsNeedNoStack(boolean fails) {
-    int count = 200_000;
+    int count = 40_000;
     for (int i = count; i >= 1; i--) { // consumers first: all of them park
       harness.enqueue(i % 2, "link", first.at(i), first.at(i + 1));
     }

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -186,6 +187,7 @@ class LauncherTest {
   }
 
   @Test
+  @Tag("long")
   void anotherJarReplacesTheArchive() throws Exception {
     addJavaAndJars();
     run(Map.of(), "version").succeeded();
@@ -218,6 +220,7 @@ class LauncherTest {
   }
 
   @Test
+  @Tag("long")
   void commandsThatStartTogetherEachMakeAnArchive() throws Exception {
     addJavaAndJars();
     List<Process> processes = new ArrayList<>();

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jhal.Hal;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,6 +106,7 @@ class ReadmeTest {
   }
 
   @Test
+  @Tag("long")
   void commandsOfTheExamplesPageSucceed() throws Exception {
     for (String bundle : List.of("edges", "saxpy", "reduction", "matmul")) {
       Path copy = Files.createDirectories(folder.resolve("examples/" + bundle));

@@ -21,6 +21,7 @@ import org.jhal.ElementType;
 import org.jhal.cli.data.DataFiles;
 import org.jhal.cli.data.DataSource;
 import org.jhal.cli.data.Shape;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -269,6 +270,7 @@ class RunTest extends RunFixture {
   }
 
   @Test
+  @Tag("long")
   void uploadsAnInputOfMoreThanTwoGibibytes() throws IOException {
     long elements = (1L << 31) + 5000;
     Path in = folder.resolve("large.bin");

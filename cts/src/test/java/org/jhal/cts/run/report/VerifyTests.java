@@ -55,9 +55,9 @@ class VerifyTests {
     return CtsVerify.run(path, GoodReport.SUITE, GoodReport.PLAN, new PrintWriter(out, true));
   }
 
+  /** Without the page and the XML, which take longer to make than everything else. */
   private int verify(GoodReport report) throws Exception {
-    write(report.report());
-    return verify(folder);
+    return verify(Files.writeString(folder.resolve("report.json"), report.report().toJson()));
   }
 
   /** Expects these discrepancies, in this order, and no other. */
@@ -87,7 +87,8 @@ class VerifyTests {
   @Test
   void aGoodReportConforms() throws Exception {
     GoodReport good = new GoodReport();
-    assertEquals(0, verify(good), out::toString);
+    write(good.report());
+    assertEquals(0, verify(folder), out::toString);
     assertEquals(
         "conforms: Fake device with JHAL 1; "
             + good.entries.size()
@@ -521,33 +522,27 @@ class VerifyTests {
     assertRefused(report, PLAIN + ".rules: is [S1, Q1], expected [S1]");
   }
 
-  /** Alters the JSON, and makes the page and the XML from the result. */
-  private void alter(String old, String altered) throws Exception {
+  /** Verifies altered JSON. */
+  private int verify(String old, String altered) throws Exception {
     String json = new GoodReport().report().toJson();
     assertTrue(json.contains(old), old);
-    json = json.replace(old, altered);
-    write(ReportReader.read(json).report());
-    Files.writeString(folder.resolve("report.json"), json);
+    return verify(Files.writeString(folder.resolve("report.json"), json.replace(old, altered)));
   }
 
   @Test
   void forgedCountsAreRefused() throws Exception {
     int count = new GoodReport().entries.size();
-    alter("\"passed\": " + count, "\"passed\": " + (count + 1));
-    assertEquals(4, verify(folder));
+    assertEquals(4, verify("\"passed\": " + count, "\"passed\": " + (count + 1)));
     assertLines("summary.passed: is " + (count + 1) + ", expected " + count);
-    alter("\"passed\": " + count + ", ", "");
-    assertEquals(4, verify(folder));
+    assertEquals(4, verify("\"passed\": " + count + ", ", ""));
     assertLines("summary.passed: is missing, expected " + count);
-    alter("\"failed\": 0", "\"failed\": 0, \"perfect\": 9");
-    assertEquals(4, verify(folder));
+    assertEquals(4, verify("\"failed\": 0", "\"failed\": 0, \"perfect\": 9"));
     assertLines("summary.perfect: is there, expected nothing of this name");
   }
 
   @Test
   void aReformattedReportIsRefused() throws Exception {
-    alter("  \"name\": ", "  \"name\" : ");
-    assertEquals(4, verify(folder));
+    assertEquals(4, verify("  \"name\": ", "  \"name\" : "));
     assertTrue(
         out.toString().matches("(?s)report.json: is different from line [0-9]+ on, expected.*"),
         out::toString);

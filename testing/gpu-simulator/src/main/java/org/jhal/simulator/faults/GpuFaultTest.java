@@ -31,8 +31,8 @@ public abstract class GpuFaultTest {
   private static final String ONE = "jhal.fault";
   private static final int MOST_FAILURES = 10;
 
-  /** Whether the sample is larger; see the profile {@code settings}. */
-  private static final boolean MORE = Boolean.getBoolean("jhal.fault.more");
+  /** Whether the sample is larger; see the profile {@code long}. */
+  private static final boolean MORE = Boolean.getBoolean("jhal.test.long");
 
   private static final int MOST_POLLS = 40;
 

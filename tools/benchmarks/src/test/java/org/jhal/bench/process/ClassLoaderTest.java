@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -25,6 +26,9 @@ class ClassLoaderTest {
   @TempDir private Path folder;
 
   private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /** Gets the class loaders that were unloaded. */
+  private static final ReferenceQueue<ClassLoader> UNLOADED = new ReferenceQueue<>();
 
   @Test
   void anApplicationThatHasClosedItsDevicesIsUnloaded() throws Exception {
@@ -57,14 +61,15 @@ class ClassLoaderTest {
     }
   }
 
-  private static void awaitUnloaded(WeakReference<ClassLoader> application) {
+  private static void awaitUnloaded(WeakReference<ClassLoader> application)
+      throws InterruptedException {
     long start = System.nanoTime();
     while (application.get() != null) {
       System.gc();
       assertTrue(
           System.nanoTime() - start < DEADLINE.toNanos(),
           () -> "the class loader is alive after " + DEADLINE + "; threads: " + threads());
-      Thread.onSpinWait();
+      var unused = UNLOADED.remove(50);
     }
   }
 
@@ -88,7 +93,7 @@ class ClassLoaderTest {
       Thread.currentThread().setContextClassLoader(loader);
       // On this thread, which outlives the application like the threads of a server.
       ((Runnable) loader.loadClass(program.getName()).getDeclaredConstructor().newInstance()).run();
-      return new WeakReference<>(loader);
+      return new WeakReference<>(loader, UNLOADED);
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }

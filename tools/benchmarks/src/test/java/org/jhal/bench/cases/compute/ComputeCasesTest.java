@@ -30,6 +30,7 @@ import org.jhal.bench.measure.Shared;
 import org.jhal.bench.measure.Spread;
 import org.jhal.bench.measure.Subject;
 import org.jhal.cpu.compile.HostCompiler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +75,7 @@ class ComputeCasesTest {
   }
 
   @Test
+  @Tag("long")
   void everySideOfEachKernelIsMeasured() throws Exception {
     assumeCompiler();
     List<Row> rows = measure("kernels");
