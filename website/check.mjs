@@ -27,11 +27,11 @@ let links = 0
 const broken = new Set()
 const all = pages(site).filter((file) => !relative(site, file).startsWith('javadoc'))
 for (const page of all) {
-  for (const [, link] of readFileSync(page, 'utf8').matchAll(/<(?:a|img|link|script)\b[^>]*?\s(?:href|src)="([^"]*)"/g)) {
+  for (const [, tag, link] of readFileSync(page, 'utf8').matchAll(/<(a|img|link|script|source|iframe|video|audio)\b[^>]*?\s(?:href|src)="([^"]*)"/g)) {
     const from = relative(site, page)
     if (/^(https?:)?\/\//.test(link)) {
       // A page must load nothing from another host; a reader may follow a link there.
-      if (/<(img|link|script)[^>]*$/.test(link)) broken.add(`${from}: loads ${link}`)
+      if (tag !== 'a') broken.add(`${from}: loads ${link}`)
       continue
     }
     if (/^[a-z]+:/.test(link)) continue

@@ -91,7 +91,7 @@ final class DeviceShutdown<E> {
 
   /** Registers the open device, to be closed when the JVM exits. */
   void open() {
-    AtExit.add(atExit);
+    AtExit.addDevice(atExit);
     boolean isOpen = false;
     try {
       Explanations.register(core);
@@ -122,12 +122,15 @@ final class DeviceShutdown<E> {
 
   /**
    * Closes the device because the JVM exits, unless the program does so within its patience. No
-   * wait for the device is longer than {@link #AT_EXIT}: the thread that called {@link System#exit}
-   * may be one of the device's, which then never ends.
+   * other wait for the device is longer than {@link #AT_EXIT}: the thread that called {@link
+   * System#exit} may be one of the device's, which then never ends.
    */
   void closeAtExit() {
-    if (BackOff.await(this, System.nanoTime() + exitPatience, calls::isShut)) {
-      boolean ignored = awaitOver(System.nanoTime() + AT_EXIT.toNanos());
+    long patienceEnd = System.nanoTime() + exitPatience;
+    if (BackOff.await(this, patienceEnd, calls::isShut)) {
+      // Until its end: the close may begin an abort, for which the exit has to wait.
+      long atExit = System.nanoTime() + AT_EXIT.toNanos();
+      boolean ignored = awaitOver(patienceEnd - atExit > 0 ? patienceEnd : atExit);
     } else {
       Duration timeout = core.closeTimeout();
       close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);

@@ -3,10 +3,10 @@ package org.jhal.engine.base;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AtExit {
   private static final System.Logger LOG = System.getLogger(AtExit.class.getName());
-  private static final Set<Runnable> UNFINISHED = new LinkedHashSet<>(); // guarded by itself
+
+  /** What there is to finish, and whether it is a device. Guarded by itself. */
+  private static final Map<Runnable, Boolean> UNFINISHED = new LinkedHashMap<>();
 
   @GuardedBy("UNFINISHED")
   private static @Nullable Thread hook;
@@ -28,13 +30,26 @@ public final class AtExit {
   private AtExit() {}
 
   /**
-   * Adds what the exit calls, in a thread of its own.
+   * Adds an open device.
    *
-   * @param finish returns within seconds; compared by identity
+   * @param close closes it within seconds, in a thread of its own; compared by identity
    */
-  public static void add(Runnable finish) {
+  public static void addDevice(Runnable close) {
+    add(close, true);
+  }
+
+  /**
+   * Adds a call of a native library.
+   *
+   * @param await waits for it, for seconds at most; compared by identity
+   */
+  public static void addCall(Runnable await) {
+    add(await, false);
+  }
+
+  private static void add(Runnable finish, boolean isDevice) {
     synchronized (UNFINISHED) {
-      UNFINISHED.add(finish);
+      UNFINISHED.put(finish, isDevice);
       if (hook == null) {
         Thread made = new Thread(AtExit::finishAll, "jhal-exit");
         try {
@@ -42,7 +57,7 @@ public final class AtExit {
           hook = made;
         } catch (IllegalStateException e) {
           Failures.log(
-              LOG, Level.DEBUG, "a device was opened while the JVM exits, so nothing closes it", e);
+              LOG, Level.DEBUG, "the JVM exits, and waits for nothing that begins only now", e);
         }
       }
     }
@@ -64,21 +79,30 @@ public final class AtExit {
     }
   }
 
-  /** Closing a device may begin something else that has to be finished. */
+  /**
+   * Closing a device may begin a call. A device that is opened meanwhile stays open: a program that
+   * always opens another one would never end.
+   */
   private static void finishAll() {
-    Set<Runnable> begun = new HashSet<>();
-    for (List<Runnable> next = next(begun); !next.isEmpty(); next = next(begun)) {
-      begun.addAll(next);
-      if (!finish(next)) {
-        return;
-      }
+    List<Runnable> first = unfinished(true);
+    if (finish(first)) {
+      List<Runnable> begun = new ArrayList<>(unfinished(false));
+      begun.removeAll(first);
+      boolean ignored = finish(begun);
     }
   }
 
-  private static List<Runnable> next(Set<Runnable> begun) {
+  private static List<Runnable> unfinished(boolean withDevices) {
+    List<Runnable> all = new ArrayList<>();
     synchronized (UNFINISHED) {
-      return UNFINISHED.stream().filter(one -> !begun.contains(one)).toList();
+      UNFINISHED.forEach(
+          (finish, isDevice) -> {
+            if (withDevices || !isDevice) {
+              all.add(finish);
+            }
+          });
     }
+    return all;
   }
 
   /**

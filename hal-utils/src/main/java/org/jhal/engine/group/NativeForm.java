@@ -43,9 +43,9 @@ final class NativeForm {
 
   /**
    * The longest time for which an exiting JVM waits for an abort: the library's threads would crash
-   * when the process ends under them.
+   * when the process ends under them. By default, an abort may take as long.
    */
-  private static final Duration AT_EXIT = Duration.ofSeconds(5);
+  private static final Duration AT_EXIT = Duration.ofSeconds(10);
 
   private final List<DeviceGroups<?>> ranks;
   private final List<DeviceCore<?>> devices; // by rank
@@ -145,7 +145,7 @@ final class NativeForm {
       return; // nothing runs any more, and it is being freed
     }
     try {
-      AtExit.add(atExit);
+      AtExit.addCall(atExit);
       new EngineThread("jhal-abort", () -> abort(aborted)).start();
     } catch (OutOfMemoryError e) { // no thread can be started
       AtExit.remove(atExit);

@@ -70,6 +70,11 @@ class ExitTest {
   }
 
   @Test
+  void aProgramThatAlwaysOpensAnotherDeviceEnds() throws Exception {
+    assertTrue(run("reopening").contains("native: close\n"));
+  }
+
+  @Test
   void aThreadOfTheDeviceCanExitTheJvm() throws Exception {
     run("callback");
   }

@@ -29,12 +29,7 @@ public final class ExitsWithDevices {
 
   /** Exits in the way that {@code args[0]} names. */
   public static void main(String[] args) throws InterruptedException {
-    Device device =
-        new EngineDevice<>(
-            backend(),
-            new EngineConfig(
-                1, 8, 0, 0, Duration.ofSeconds(10), Duration.ofSeconds(5), 1, 1, true, true, false),
-            List.of());
+    Device device = open();
     TimelineSemaphore timeline = device.createSemaphore(0);
     switch (args[0]) {
       case "idle" -> {
@@ -71,9 +66,31 @@ public final class ExitsWithDevices {
         device.queue(0).barrier(Fence.NONE, timeline.at(1));
         NEVER.await();
       }
+      case "reopening" -> {
+        Thread reopening = new Thread(() -> reopen(device), "reopening");
+        reopening.setDaemon(true);
+        reopening.start();
+      }
       default -> throw new IllegalArgumentException(args[0]);
     }
     System.exit(7);
+  }
+
+  private static Device open() {
+    return new EngineDevice<>(
+        backend(),
+        new EngineConfig(
+            1, 8, 0, 0, Duration.ofSeconds(10), Duration.ofSeconds(5), 1, 1, true, true, false),
+        List.of());
+  }
+
+  /** A service that opens another device whenever it finds the last one closed. */
+  private static void reopen(Device first) {
+    for (Device last = first; ; last = open()) {
+      while (!last.isClosed()) {
+        Thread.onSpinWait();
+      }
+    }
   }
 
   private static synchronized void print(String line) {
