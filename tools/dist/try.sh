@@ -54,12 +54,17 @@ run() {
   esac
 }
 
+jdks=()
 for jdk; do
+  jdks+=("$(cd -P -- "$jdk" && pwd -P)")
+done
+for number in "${!jdks[@]}"; do
+  jdk=${jdks[number]}
   java=$jdk/bin/java
   export JAVA_HOME=$jdk
   for trial in module-path shaded jshell spring kotlin; do
     begin=$SECONDS
-    folder=$work/$(basename -- "$jdk")/$trial
+    folder=$work/jdk-$number/$trial # the folders of two JDKs may have the same name
     mkdir -p -- "$folder"
     cp -R -- "$root/tools/dist/trials/$trial/." "$folder"
     cd -- "$folder"
