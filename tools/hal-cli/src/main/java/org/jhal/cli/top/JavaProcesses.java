@@ -54,14 +54,25 @@ final class JavaProcesses {
       return false;
     }
     try {
-      VirtualMachine machine = VirtualMachine.attach(candidate);
+      return hasProperty(candidate);
+    } catch (AttachNotSupportedException e) {
+      return false; // it does not answer within the JDK's limit
+    } catch (IOException e) { // it has ended, or another tool has attached at the same time
       try {
-        return machine.getSystemProperties().containsKey(HalMXBean.PROPERTY);
-      } finally {
-        machine.detach();
+        return hasProperty(candidate);
+      } catch (AttachNotSupportedException | IOException again) {
+        return false;
       }
-    } catch (AttachNotSupportedException | IOException e) {
-      return false; // it has ended, or does not answer
+    }
+  }
+
+  private static boolean hasProperty(VirtualMachineDescriptor candidate)
+      throws AttachNotSupportedException, IOException {
+    VirtualMachine machine = VirtualMachine.attach(candidate);
+    try {
+      return machine.getSystemProperties().containsKey(HalMXBean.PROPERTY);
+    } finally {
+      machine.detach();
     }
   }
 
