@@ -281,7 +281,6 @@ class PrebuiltKernelsTest {
     }
   }
 
-  /** A folder that is not empty has the name of the library. */
   /** The folder may be one in which others can make files, and they can guess these names. */
   @Test
   void followsNoLinkInPlaceOfAPart() throws Exception {
@@ -296,6 +295,7 @@ class PrebuiltKernelsTest {
     assertTrue(Files.isRegularFile(overlay.resolve("manifest.json"), LinkOption.NOFOLLOW_LINKS));
   }
 
+  /** A folder that is not empty has the name of the library. */
   @Test
   void leavesNoPartsBehindIfItCannotWrite() throws Exception {
     Files.createDirectories(overlay.resolve("doubling." + own() + ".so").resolve("in the way"));

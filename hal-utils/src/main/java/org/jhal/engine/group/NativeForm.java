@@ -55,8 +55,9 @@ final class NativeForm {
   private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
   private volatile String whyNot = "the group is being made";
   private final AtomicBoolean isAborted = new AtomicBoolean();
-  private final CountDownLatch abortIsOver =
-      new CountDownLatch(1); // the driver's call has returned
+
+  // Open once the driver's call has returned. Then no timer is started any more.
+  private final CountDownLatch abortIsOver = new CountDownLatch(1);
   private final Runnable atExit = () -> await(abortIsOver, AT_EXIT);
 
   // By rank, once the group is aborted: whether the stream is past all that the group has put into
@@ -70,9 +71,6 @@ final class NativeForm {
   // The timers of the abort, by rank.
   @GuardedBy("this")
   private final Map<Integer, Future<?>> timers = new HashMap<>();
-
-  @GuardedBy("this")
-  private boolean isAbortOver; // the driver's call has returned
 
   private final CountDownLatch isClosed = new CountDownLatch(1);
 
@@ -250,7 +248,6 @@ final class NativeForm {
       }
     } finally {
       endPatience();
-      abortIsOver.countDown();
       AtExit.remove(atExit);
     }
   }
@@ -262,13 +259,13 @@ final class NativeForm {
   }
 
   private synchronized void startPatience(int rank, boolean wasHeld) {
-    if (!isAbortOver) {
+    if (abortIsOver.getCount() > 0) {
       timers.put(rank, Deadlines.after(abortNanos(rank), () -> late(rank, wasHeld)));
     }
   }
 
   private synchronized void endPatience() {
-    isAbortOver = true;
+    abortIsOver.countDown();
     for (Future<?> timer : timers.values()) {
       boolean ignored = timer.cancel(false);
     }

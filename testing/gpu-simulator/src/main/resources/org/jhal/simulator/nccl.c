@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library of collectives under a vendor's name: it forwards to the simulated driver library, which must be loaded.
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

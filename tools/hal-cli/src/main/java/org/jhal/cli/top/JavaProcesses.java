@@ -17,6 +17,7 @@ import org.jhal.Status;
 /** Finds Java processes on this machine, and asks them for a JMX agent. */
 final class JavaProcesses {
   private static final int SIGQUIT = 3;
+  private static final int ATTEMPTS = 2;
 
   private JavaProcesses() {}
 
@@ -53,17 +54,16 @@ final class JavaProcesses {
         || !answersAttach(Long.parseLong(candidate.id()))) {
       return false;
     }
-    try {
-      return hasProperty(candidate);
-    } catch (AttachNotSupportedException e) {
-      return false; // it does not answer within the JDK's limit
-    } catch (IOException e) { // it has ended, or another tool has attached at the same time
+    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         return hasProperty(candidate);
-      } catch (AttachNotSupportedException | IOException again) {
-        return false;
+      } catch (AttachNotSupportedException e) {
+        return false; // it does not answer within the JDK's limit
+      } catch (IOException e) {
+        continue; // it has ended, or another tool has attached at the same time
       }
     }
+    return false;
   }
 
   private static boolean hasProperty(VirtualMachineDescriptor candidate)

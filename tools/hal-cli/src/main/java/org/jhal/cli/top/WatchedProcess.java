@@ -32,8 +32,10 @@ import org.jspecify.annotations.Nullable;
 public final class WatchedProcess implements AutoCloseable {
   private static final String TIMEOUT_PROPERTY = "sun.rmi.transport.tcp.responseTimeout";
   private static final int TIMEOUT_MILLIS = 15_000;
-  private static final int END_MILLIS =
-      2_000; // from the end of a connection to that of the process
+
+  /** The longest time from the end of a connection to that of its process. */
+  private static final int END_MILLIS = 2_000;
+
   private static final String SHORT_URL = "[\\w.\\-]+:\\d+|\\[[0-9a-fA-F:.]+\\]:\\d+";
 
   private final long pid; // 0 if only the address is known
