@@ -36,8 +36,12 @@ class LicenceLineTest {
   private static final Pattern SOURCE =
       Pattern.compile(".*\\.(java|c|h|cpp|cu|cl|mjs|js|css|sh|kts?|scala)");
 
-  /** Folders of what builds and tools make. */
+  /** Folders of what builds and tools make, wherever they are. */
   private static final Set<String> SKIPPED = Set.of("target", "build", "node_modules", ".git");
+
+  /** What the site is made from, Javadoc with its scripts among it. */
+  private static final List<Path> MADE =
+      List.of(Path.of("website/pages"), Path.of("website/.vitepress/cache"));
 
   /** They come with a licence of their own. */
   private static final Set<String> OF_OTHERS = Set.of("mvnw");
@@ -68,6 +72,16 @@ class LicenceLineTest {
   }
 
   @Test
+  void whatTheSiteIsMadeFromIsNoSource(@TempDir Path folder) throws IOException {
+    for (String path : List.of("website/pages/a/b.js", "website/a/b.js")) {
+      Path file = folder.resolve(path);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "");
+    }
+    assertEquals(List.of(Path.of("website/a/b.js")), without(folder));
+  }
+
+  @Test
   void controlOtherLinesAreNone() {
     assertFalse(isLicence("// see the SPDX-License-Identifier: Apache-2.0 below"));
   }
@@ -84,7 +98,9 @@ class LicenceLineTest {
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            boolean isSkipped = SKIPPED.contains(folder.getFileName().toString());
+            boolean isSkipped =
+                SKIPPED.contains(folder.getFileName().toString())
+                    || MADE.contains(root.relativize(folder));
             return isSkipped && !folder.equals(root)
                 ? FileVisitResult.SKIP_SUBTREE
                 : FileVisitResult.CONTINUE;
