@@ -26,7 +26,7 @@ public final class DeviceInfo {
   private final Workgroups maxWorkgroupSize;
   private final int maxSharedMemory;
   private final int maxQueues;
-  private final boolean tellsKernelFailures;
+  private final boolean reportsKernelFailures;
   private final Map<String, String> properties;
 
   private DeviceInfo(Builder from) {
@@ -52,7 +52,7 @@ public final class DeviceInfo {
             Math.min(size.z(), maxWorkgroupItems));
     maxSharedMemory = (int) atLeast("maxSharedMemory", from.maxSharedMemory, 0);
     maxQueues = (int) atLeast("maxQueues", from.maxQueues, 1);
-    tellsKernelFailures = from.tellsKernelFailures;
+    reportsKernelFailures = from.reportsKernelFailures;
     properties = from.properties;
   }
 
@@ -89,7 +89,7 @@ public final class DeviceInfo {
     copy.maxWorkgroupSize = maxWorkgroupSize;
     copy.maxSharedMemory = maxSharedMemory;
     copy.maxQueues = maxQueues;
-    copy.tellsKernelFailures = tellsKernelFailures;
+    copy.reportsKernelFailures = reportsKernelFailures;
     copy.properties = properties;
     return copy;
   }
@@ -188,8 +188,8 @@ public final class DeviceInfo {
    * trap, or an access outside the device's memory. If not, the device does not detect this, and
    * the effects of such an operation are undefined.
    */
-  public boolean tellsKernelFailures() {
-    return tellsKernelFailures;
+  public boolean reportsKernelFailures() {
+    return reportsKernelFailures;
   }
 
   /** Returns further properties, by name, for display. */
@@ -226,7 +226,7 @@ public final class DeviceInfo {
         maxWorkgroupSize,
         maxSharedMemory,
         maxQueues,
-        tellsKernelFailures,
+        reportsKernelFailures,
         properties);
   }
 
@@ -260,7 +260,7 @@ public final class DeviceInfo {
         new Workgroups(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
     private int maxSharedMemory = Integer.MAX_VALUE;
     private int maxQueues = Integer.MAX_VALUE;
-    private boolean tellsKernelFailures = true;
+    private boolean reportsKernelFailures = true;
     private Map<String, String> properties = Map.of();
 
     private Builder(String driver, int index) {
@@ -347,8 +347,8 @@ public final class DeviceInfo {
      * Sets whether an operation fails if one of its kernels aborts. The default is true; a driver
      * whose runtime does not report this sets false.
      */
-    public Builder tellsKernelFailures(boolean value) {
-      tellsKernelFailures = value;
+    public Builder reportsKernelFailures(boolean value) {
+      reportsKernelFailures = value;
       return this;
     }
 

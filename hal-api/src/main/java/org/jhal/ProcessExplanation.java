@@ -71,7 +71,7 @@ final class ProcessExplanation {
       if (lost != null) {
         report.state = "lost: " + lost.getMessage();
       }
-      device.tellOpen(
+      device.reportOpen(
           operation -> {
             kept.add(operation);
             if (kept.size() > most) {

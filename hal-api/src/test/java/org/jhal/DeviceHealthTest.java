@@ -49,7 +49,7 @@ class DeviceHealthTest {
     }
 
     @Override
-    public void tellOpen(Consumer<OpenOperation> looker) {
+    public void reportOpen(Consumer<OpenOperation> looker) {
       if (fault != null) {
         throw fault;
       }

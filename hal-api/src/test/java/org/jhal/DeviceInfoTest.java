@@ -34,7 +34,7 @@ class DeviceInfoTest {
     assertEquals(new Workgroups(64, 64, 64), info.maxWorkgroupSize());
     assertEquals(Map.of(), info.properties());
     assertEquals(Integer.MAX_VALUE, info.maxQueues());
-    assertTrue(info.tellsKernelFailures());
+    assertTrue(info.reportsKernelFailures());
   }
 
   @Test
@@ -98,7 +98,7 @@ class DeviceInfoTest {
             builder -> builder.maxWorkgroupSize(new Workgroups(1, 2, 3)),
             builder -> builder.maxSharedMemory(49152),
             builder -> builder.maxQueues(1),
-            builder -> builder.tellsKernelFailures(false),
+            builder -> builder.reportsKernelFailures(false),
             builder -> builder.properties(Map.of()));
     for (UnaryOperator<DeviceInfo.Builder> change : changes) {
       DeviceInfo changed = change.apply(info.toBuilder()).build();

@@ -68,7 +68,7 @@ class HalExplainTest {
     }
 
     @Override
-    public void tellOpen(Consumer<OpenOperation> looker) {
+    public void reportOpen(Consumer<OpenOperation> looker) {
       open.forEach(looker);
       if (fault != null) {
         throw fault;

@@ -128,7 +128,7 @@ public interface CtsBackend {
    * Whether a process can go on using the hardware after a kernel has given up on it, at least
    * through a newly opened device. If not, the suite runs the tests with such kernels, which are
    * annotated with {@link GivesUp}, in separate processes. The device itself reports whether it
-   * detects such kernels: {@link DeviceInfo#tellsKernelFailures}.
+   * detects such kernels: {@link DeviceInfo#reportsKernelFailures}.
    */
   default boolean survivesKernels() {
     return true;
@@ -139,7 +139,7 @@ public interface CtsBackend {
    * {@link org.jhal.Allocator#importDevice} can reject memory that is not the device's. Queried
    * only for devices with {@link org.jhal.Capability#NATIVE_ACCESS}. True by default.
    */
-  default boolean tellsForeignMemory() {
+  default boolean reportsForeignMemory() {
     return true;
   }
 

@@ -11,9 +11,9 @@ public enum Need {
   TWO_QUEUES("the device has one queue"),
   /** A device that can be opened with two or three queues: {@link DeviceInfo#maxQueues}. */
   THREE_QUEUES("the device can be opened with two queues at most"),
-  /** A device that detects kernels which give up: {@link DeviceInfo#tellsKernelFailures}. */
+  /** A device that detects kernels which give up: {@link DeviceInfo#reportsKernelFailures}. */
   KERNEL_FAILURES("the device does not report that a kernel gave up"),
-  /** A native runtime that recognizes foreign memory: {@link CtsBackend#tellsForeignMemory}. */
+  /** A native runtime that recognizes foreign memory: {@link CtsBackend#reportsForeignMemory}. */
   FOREIGN_MEMORY("the native runtime does not recognize foreign memory"),
   /** The backend opens one: {@link CtsBackend#openSecond}. */
   SECOND_DEVICE("the backend opens no second device"),

@@ -54,7 +54,7 @@ class DeclaredLackTest {
   void aDeviceThatDeclaresNoKernelFailuresPasses() {
     WrongBackend backend =
         WrongBackend.thatSays(
-            info -> info.toBuilder().tellsKernelFailures(false).build(),
+            info -> info.toBuilder().reportsKernelFailures(false).build(),
             WrongStreams.SwallowsFailures::new);
     List<String> givesUp =
         List.of(
@@ -75,7 +75,7 @@ class DeclaredLackTest {
   void findsADeviceThatReportsKernelFailuresButDeniesIt() {
     WrongBackend backend =
         WrongBackend.thatSays(
-            info -> info.toBuilder().tellsKernelFailures(false).build(), ForwardingStream::new);
+            info -> info.toBuilder().reportsKernelFailures(false).build(), ForwardingStream::new);
     String end = ends(run(backend, TELLS_NOTHING)).toString();
     assertTrue(end.contains("FAILED"), end);
     assertTrue(end.contains("says that it reports no kernel that gave up, but "), end);

@@ -33,25 +33,25 @@ public interface Explainable {
    *
    * <p>An operation that is missed because it has ended must have made its signals visible before.
    */
-  void tellOpen(Consumer<OpenOperation> looker);
+  void reportOpen(Consumer<OpenOperation> looker);
 
   /**
    * Passes at least those open operations that signal {@code semaphore}; otherwise as {@link
-   * #tellOpen(Consumer)}. An engine that describes no others saves most of the time beside many
+   * #reportOpen(Consumer)}. An engine that describes no others saves most of the time beside many
    * open operations.
    */
-  default void tellOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
-    tellOpen(looker);
+  default void reportOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
+    reportOpen(looker);
   }
 
   /**
    * Returns the open operation that was enqueued first, or null if none is open; for {@link
    * DeviceHealth#check}, which is called often. By default it is found with {@link
-   * #tellOpen(Consumer)}, which describes all of them.
+   * #reportOpen(Consumer)}, which describes all of them.
    */
   default @Nullable OpenOperation oldestOpen() {
     @Nullable OpenOperation[] oldest = new @Nullable OpenOperation[1];
-    tellOpen(
+    reportOpen(
         operation -> {
           OpenOperation known = oldest[0];
           if (known == null || operation.since() - known.since() < 0) {

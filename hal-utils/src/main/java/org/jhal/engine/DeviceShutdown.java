@@ -215,7 +215,7 @@ final class DeviceShutdown<E> {
   private String stuck() {
     StringBuilder text = new StringBuilder();
     AtomicInteger count = new AtomicInteger();
-    core.tellOpen(
+    core.reportOpen(
         operation -> {
           if (UNDER_WAY.contains(operation.state()) && count.incrementAndGet() <= MOST_NAMED) {
             text.append(count.get() == 1 ? "; not over: " : "; ")

@@ -109,7 +109,7 @@ class NativeImportTest {
   @Rule("M7")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
   void foreignMemoryIsAcceptedWhereTheRuntimeCannotRecognizeIt(Cts cts) {
-    if (cts.backend().tellsForeignMemory()) {
+    if (cts.backend().reportsForeignMemory()) {
       throw Cts.unsupported("the native runtime recognizes foreign memory");
     }
     AtomicInteger releases = new AtomicInteger();

@@ -227,7 +227,7 @@ class DispatchTest {
   @FreshDevice
   @GivesUp
   void kernelFailuresAreNotReportedWhereTheDeviceDetectsNone(Cts cts) {
-    if (cts.device().info().tellsKernelFailures()) {
+    if (cts.device().info().reportsKernelFailures()) {
       throw Cts.unsupported("the device reports that a kernel gave up");
     }
     TimelineSemaphore done = cts.semaphore();

@@ -142,7 +142,7 @@ public final class CtsKernels {
 
   /**
    * Gives up, so that its operation fails: throws here, traps on hardware. A device on which
-   * neither fails the operation reports that ({@link DeviceInfo#tellsKernelFailures}), and its
+   * neither fails the operation reports that ({@link DeviceInfo#reportsKernelFailures}), and its
    * version of the kernel does nothing.
    */
   public static void trap(Workgroup group) {

@@ -104,8 +104,8 @@ final class FactCollector {
   static boolean isDeclaredPresent(Need need, Device device, CtsBackend tested) {
     return switch (need) {
       case THREE_QUEUES -> device.info().maxQueues() > 2;
-      case KERNEL_FAILURES -> device.info().tellsKernelFailures();
-      case FOREIGN_MEMORY -> tested.tellsForeignMemory();
+      case KERNEL_FAILURES -> device.info().reportsKernelFailures();
+      case FOREIGN_MEMORY -> tested.reportsForeignMemory();
       default -> throw new IllegalArgumentException(need + " is not declared");
     };
   }

@@ -119,7 +119,7 @@ class RunEndTests {
           }
 
           @Override
-          public void tellOpen(Consumer<OpenOperation> looker) {
+          public void reportOpen(Consumer<OpenOperation> looker) {
             looker.accept(
                 new OpenOperation(
                     "stuck-0-q0", 7, "fill", "PARKED", System.nanoTime(), List.of(), List.of()));

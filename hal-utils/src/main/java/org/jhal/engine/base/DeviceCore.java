@@ -259,12 +259,12 @@ public final class DeviceCore<E> implements Explainable {
   }
 
   @Override
-  public void tellOpen(Consumer<OpenOperation> looker) {
+  public void reportOpen(Consumer<OpenOperation> looker) {
     queues.forEach(queue -> queue.describeOpen(null, looker));
   }
 
   @Override
-  public void tellOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
+  public void reportOpen(TimelineSemaphore semaphore, Consumer<OpenOperation> looker) {
     queues.forEach(queue -> queue.describeOpen(semaphore, looker));
   }
 

@@ -52,7 +52,7 @@ final class Explanation {
     Explanation explanation = new Explanation(semaphore, value);
     for (Explainable device : Explanations.all()) {
       try {
-        device.tellOpen(semaphore, explanation::look);
+        device.reportOpen(semaphore, explanation::look);
       } catch (RuntimeException | LinkageError e) { // of a driver with an engine of its own
         continue; // the other devices may still report theirs
       }

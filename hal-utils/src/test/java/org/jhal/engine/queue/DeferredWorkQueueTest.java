@@ -380,7 +380,7 @@ class DeferredWorkQueueTest {
     }
 
     @Override
-    public void tellOpen(Consumer<OpenOperation> looker) {
+    public void reportOpen(Consumer<OpenOperation> looker) {
       queue.describeOpen(null, looker);
     }
   }

@@ -74,7 +74,8 @@ class BundleFuzzTest {
 
   @Test
   void manifests() throws Exception {
-    new Fuzz("manifest", Fuzz.texts(MANIFEST, OVERLAY), JSON)
+    new Fuzz("manifest", Fuzz.texts(MANIFEST), JSON)
+        .alsoFrom(Fuzz.texts(OVERLAY))
         .run(
             2_000,
             input -> {
@@ -89,7 +90,8 @@ class BundleFuzzTest {
     Files.writeString(folder.resolve(Manifest.FILE), MANIFEST);
     ExecutableSource bundle = ExecutableSource.of(folder);
     Manifest below = Manifest.read(bundle);
-    new Fuzz("overlay", Fuzz.texts(OVERLAY, MANIFEST.replace("\"name\"", "\"bundle\"")), JSON)
+    new Fuzz("overlay", Fuzz.texts(OVERLAY), JSON)
+        .alsoFrom(Fuzz.texts(MANIFEST.replace("\"name\"", "\"bundle\"")))
         .run(
             2_000,
             input -> {
@@ -109,10 +111,8 @@ class BundleFuzzTest {
     Files.writeString(folder.resolve("b"), "secret");
     Set<String> allowed = Set.of("inside");
     ExecutableSource source = ExecutableSource.of(bundle);
-    new Fuzz(
-            "path",
-            Fuzz.texts("a/b", "a/../../b", "a"),
-            List.of("..", "/", "\\", ".", ":", "\0", "%2e", "~"))
+    new Fuzz("path", Fuzz.texts("a/b"), List.of("..", "/", "\\", ".", ":", "\0", "%2e", "~"))
+        .alsoFrom(Fuzz.texts("a/../../b", "a"))
         .run(
             4_000,
             input -> {
@@ -128,11 +128,9 @@ class BundleFuzzTest {
     Path file = folder.resolve("bundle.zip");
     new Fuzz(
             "zip",
-            List.of(
-                zip(Manifest.FILE, MANIFEST),
-                zip("only/" + Manifest.FILE, MANIFEST),
-                zip(Manifest.FILE, " ".repeat(2 << 20))),
+            List.of(zip(Manifest.FILE, MANIFEST), zip("only/" + Manifest.FILE, MANIFEST)),
             List.of("PK\3\4", "PK\1\2", "PK\5\6", "PK\6\6", "../", "/", "manifest.json"))
+        .alsoFrom(List.of(zip(Manifest.FILE, " ".repeat(2 << 20))))
         .run(
             1_500,
             input -> {

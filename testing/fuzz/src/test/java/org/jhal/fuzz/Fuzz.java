@@ -18,8 +18,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a parser on its seeds and on many damaged ones. Each must give a value or the documented
@@ -28,7 +30,8 @@ import org.jhal.Status;
  * <p>{@code -Dfuzz.times=N} multiplies the number of inputs, {@code -Dfuzz.seed=N} selects others.
  *
  * @param name of the parser; failing inputs are kept in {@code target/fuzz} under this name
- * @param seeds valid inputs
+ * @param seeds valid inputs, which the parser must read
+ * @param others inputs that are damaged as well, but need not be valid
  * @param tokens pieces of text that have a meaning in the format
  * @param documented the exception for malformed input; HalException must not be INTERNAL
  * @param maxAllocated the most memory that reading one input may allocate in all, in bytes
@@ -37,6 +40,7 @@ import org.jhal.Status;
 public record Fuzz(
     String name,
     List<byte[]> seeds,
+    List<byte[]> others,
     List<String> tokens,
     Class<? extends Exception> documented,
     long maxAllocated,
@@ -53,22 +57,27 @@ public record Fuzz(
 
   /** For a format without checksums whose parser throws HalException. */
   public Fuzz(String name, List<byte[]> seeds, List<String> tokens) {
-    this(name, seeds, tokens, HalException.class, 64 << 20, UnaryOperator.identity());
+    this(name, seeds, List.of(), tokens, HalException.class, 64 << 20, UnaryOperator.identity());
+  }
+
+  /** The same with inputs that need not be valid. */
+  public Fuzz alsoFrom(List<byte[]> more) {
+    return new Fuzz(name, seeds, more, tokens, documented, maxAllocated, mend);
   }
 
   /** The same with another exception. */
   public Fuzz documented(Class<? extends Exception> other) {
-    return new Fuzz(name, seeds, tokens, other, maxAllocated, mend);
+    return new Fuzz(name, seeds, others, tokens, other, maxAllocated, mend);
   }
 
   /** The same with checksums that are mended. */
   public Fuzz mending(UnaryOperator<byte[]> mender) {
-    return new Fuzz(name, seeds, tokens, documented, maxAllocated, mender);
+    return new Fuzz(name, seeds, others, tokens, documented, maxAllocated, mender);
   }
 
   /** The same with another limit of memory. */
   public Fuzz allocating(long bytes) {
-    return new Fuzz(name, seeds, tokens, documented, bytes, mend);
+    return new Fuzz(name, seeds, others, tokens, documented, bytes, mend);
   }
 
   /** Texts as inputs. */
@@ -85,9 +94,10 @@ public record Fuzz(
    */
   public void run(int inputs, Target target) throws InterruptedException {
     Random random = new Random(SEED);
-    Mutator mutator = new Mutator(random, seeds, tokens);
-    int all = Math.multiplyExact(inputs, TIMES);
-    System.out.printf("%s: %d inputs of -Dfuzz.seed=%d%n", name, all, SEED);
+    List<byte[]> all = Stream.concat(seeds.stream(), others.stream()).toList();
+    Mutator mutator = new Mutator(random, all, tokens);
+    int count = Math.multiplyExact(inputs, TIMES);
+    System.out.printf("%s: %d inputs of -Dfuzz.seed=%d%n", name, count, SEED);
     ExecutorService worker =
         Executors.newSingleThreadExecutor(
             task -> {
@@ -97,21 +107,30 @@ public record Fuzz(
             });
     try {
       for (byte[] seed : seeds) {
-        check(worker, target, seed);
+        Exception refusal = check(worker, target, seed);
+        if (refusal != null) {
+          throw failure(seed, "is valid, and is refused", refusal);
+        }
       }
-      for (int i = 0; i < all; i++) {
+      for (byte[] other : others) {
+        Exception unused = check(worker, target, other);
+      }
+      for (int i = 0; i < count; i++) {
         byte[] input = mutator.next();
-        check(worker, target, random.nextInt(8) == 0 ? input : mend.apply(input));
+        byte[] mended = random.nextInt(8) == 0 ? input : mend.apply(input);
+        Exception unused = check(worker, target, mended);
       }
     } finally {
       worker.shutdownNow();
     }
   }
 
-  private void check(ExecutorService worker, Target target, byte[] input)
+  /** Reads an input, and returns the documented exception if it was thrown. */
+  private @Nullable Exception check(ExecutorService worker, Target target, byte[] input)
       throws InterruptedException {
     try {
       worker.submit(() -> read(target, input)).get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+      return null;
     } catch (TimeoutException e) {
       throw failure(input, "takes longer than " + DEADLINE_SECONDS + " s", e);
     } catch (ExecutionException e) {
@@ -119,13 +138,12 @@ public record Fuzz(
       if (cause instanceof TooMuchException) {
         throw failure(input, cause.getMessage(), null);
       }
-      boolean isDocumented =
-          documented.isInstance(cause)
-              && !(cause instanceof HalException hal && hal.status() == Status.INTERNAL)
-              && cause.getMessage() != null;
-      if (!isDocumented) {
-        throw failure(input, "ends with\n" + trace(cause), cause);
+      if (documented.isInstance(cause)
+          && !(cause instanceof HalException hal && hal.status() == Status.INTERNAL)
+          && cause.getMessage() != null) {
+        return documented.cast(cause);
       }
+      throw failure(input, "ends with\n" + trace(cause), cause);
     }
   }
 
@@ -144,7 +162,7 @@ public record Fuzz(
     return null;
   }
 
-  private AssertionError failure(byte[] input, String what, Throwable cause) {
+  private AssertionError failure(byte[] input, String what, @Nullable Throwable cause) {
     Path file = Path.of("target", "fuzz", name + "-" + Integer.toHexString(Arrays.hashCode(input)));
     try {
       Files.createDirectories(file.getParent());

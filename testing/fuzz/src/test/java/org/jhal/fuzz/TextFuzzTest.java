@@ -35,7 +35,8 @@ class TextFuzzTest {
 
   @Test
   void shapes() throws Exception {
-    new Fuzz("shape", Fuzz.texts("3x4", "1024", "2x0x3"), List.of("x", "-", "0x", " ", ","))
+    new Fuzz("shape", Fuzz.texts("1024", "480,640,3"), List.of("x", "-", "0x", " ", ","))
+        .alsoFrom(Fuzz.texts("3x4", "2,0,3"))
         .run(10_000, input -> Shape.parse(text(input)));
   }
 }

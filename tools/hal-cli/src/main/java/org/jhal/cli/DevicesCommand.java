@@ -198,7 +198,7 @@ final class DevicesCommand implements Callable<Integer> {
     printAxes("maxWorkgroupSize", device.maxWorkgroupSize(), json);
     json.name("maxSharedMemory").value(device.maxSharedMemory());
     json.name("maxQueues").value(device.maxQueues());
-    json.name("tellsKernelFailures").value(device.tellsKernelFailures());
+    json.name("reportsKernelFailures").value(device.reportsKernelFailures());
     json.name("properties").beginObject();
     for (Map.Entry<String, String> property : new TreeMap<>(device.properties()).entrySet()) {
       json.name(property.getKey()).value(property.getValue());

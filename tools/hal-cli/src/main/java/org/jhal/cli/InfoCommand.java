@@ -152,7 +152,7 @@ final class InfoCommand implements Runnable {
     if (info.maxSharedMemory() != Integer.MAX_VALUE) {
       table.row("shared memory", Units.bytes(info.maxSharedMemory()) + " for each workgroup");
     }
-    if (!info.tellsKernelFailures()) {
+    if (!info.reportsKernelFailures()) {
       table.row("kernels that give up", "are not detected");
     }
     table.row("formats", String.join(", ", new TreeSet<>(device.executableFormats())));

@@ -4,50 +4,148 @@ package org.jhal.rules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.module.ModuleDescriptor;
-import java.lang.module.ModuleFinder;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What programs and drivers compile against changes only on purpose. The file {@code api.txt} of a
- * module has a line for each exported package, and for each public or protected class, constructor,
- * field and method in it. {@code -Dtest.args=-Djhal.api.update=true} writes it anew.
+ * module describes it as of the last commit; {@link ApiDescription} says how. A change that breaks
+ * programs or drivers must be named in CHANGELOG.md, above the last release: by the simple name of
+ * the class or member. {@code -Dtest.args=-Djhal.api.update=true} then writes the file anew.
  */
 class ApiFileTest {
+  private static final Pattern TYPE =
+      Pattern.compile("\\b(?:class|interface|enum|record) ([\\w.$]+)");
+  private static final Pattern MODULE_PART =
+      Pattern.compile("^[-+] (?:module|open module|requires|uses|provides|package) ");
+  private static final Pattern CALLABLE = Pattern.compile("([\\w.$]+)\\(");
+
+  /** Those that programs and drivers compile against and that need no framework to be loaded. */
+  static List<String> modules() {
+    List<String> modules =
+        new ArrayList<>(List.of("hal-api", "hal-utils", "hal-gpu", "cts", "hal-micrometer"));
+    if (Repository.isCompiled("hal-segments")) { // needs JDK 22
+      modules.add("hal-segments");
+    }
+    return modules;
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"hal-api", "hal-utils"})
+  @MethodSource("modules")
   void fileDescribesTheModule(String module) throws Exception {
     Path file = Repository.folder(module).resolve("api.txt");
-    List<String> actual = describe(module);
+    List<String> before = Files.exists(file) ? Files.readAllLines(file) : List.of();
+    List<String> after = ApiDescription.of(module);
+    List<String> unnamed = unnamed(before, after, unreleased());
+    assertEquals(
+        List.of(), unnamed, "these break programs or drivers, and CHANGELOG.md does not name them");
     if (Boolean.getBoolean("jhal.api.update")) {
-      Files.write(file, actual);
+      Files.write(file, after);
+    } else {
+      assertEquals(List.of(), changes(before, after), file + ": update it, see CONTRIBUTING.md");
     }
-    List<String> removed = new ArrayList<>(Files.readAllLines(file));
-    List<String> added = new ArrayList<>(actual);
-    added.removeAll(removed);
-    removed.removeAll(actual);
-    assertTrue(
-        removed.isEmpty() && added.isEmpty(),
-        () ->
-            file
-                + " differs from the code. What is removed breaks programs or drivers: name it in"
-                + " CHANGELOG.md. Then update the file, as CONTRIBUTING.md says."
-                + removed.stream().map(line -> "\n- " + line).collect(Collectors.joining())
-                + added.stream().map(line -> "\n+ " + line).collect(Collectors.joining()));
+  }
+
+  /** The part of the changelog about what is not released. */
+  private static String unreleased() throws Exception {
+    String text = Files.readString(Repository.root().resolve("CHANGELOG.md"));
+    int start = text.indexOf("\n## Unreleased\n");
+    assertTrue(start >= 0, "CHANGELOG.md has no part \"Unreleased\"");
+    int end = text.indexOf("\n## ", start + 1);
+    return text.substring(start, end < 0 ? text.length() : end);
+  }
+
+  private static List<String> changes(List<String> before, List<String> after) {
+    return Stream.concat(
+            before.stream().filter(line -> !after.contains(line)).map(line -> "- " + line),
+            after.stream().filter(line -> !before.contains(line)).map(line -> "+ " + line))
+        .toList();
+  }
+
+  /**
+   * What was removed, and abstract members that were added to a class which is not new, unless the
+   * text has their names.
+   */
+  private static List<String> unnamed(List<String> before, List<String> after, String text) {
+    return changes(before, after).stream()
+        .filter(line -> line.startsWith("- ") || isNewDuty(line, before))
+        .filter(
+            line ->
+                !Pattern.compile("\\b" + Pattern.quote(name(line)) + "\\b").matcher(text).find())
+        .toList();
+  }
+
+  private static boolean isNewDuty(String line, List<String> before) {
+    Matcher member = CALLABLE.matcher(line);
+    if (!line.contains(" abstract ") || TYPE.matcher(line).find() || !member.find()) {
+      return false;
+    }
+    String owner = member.group(1).substring(0, member.group(1).lastIndexOf('.'));
+    return before.stream()
+        .map(TYPE::matcher)
+        .anyMatch(type -> type.find() && type.group(1).equals(owner));
+  }
+
+  /** The simple name of a class or member; the whole name of a package or module. */
+  private static String name(String line) {
+    Matcher type = TYPE.matcher(line);
+    Matcher callable = CALLABLE.matcher(line);
+    String name;
+    if (type.find()) {
+      name = type.group(1);
+    } else if (callable.find()) {
+      name = callable.group(1);
+    } else {
+      name = line.substring(line.lastIndexOf(' ') + 1);
+      if (MODULE_PART.matcher(line).find()) {
+        return name;
+      }
+    }
+    return name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
+  }
+
+  @Test
+  void controlBreaksMustBeNamed() {
+    List<String> before =
+        List.of(
+            "module a",
+            "requires transitive b.c",
+            "package a.d",
+            "public abstract interface a.d.E<T> extends java.lang.Iterable<T>",
+            "public abstract void a.d.E.run(java.util.List<T>) throws a.d.F",
+            "public static final class a.d.E$G",
+            "protected a.d.E$G(int)",
+            "public static final int a.d.E$G.LIMIT");
+    assertEquals(List.of(), unnamed(before, before, ""));
+    assertEquals(
+        before.stream().map(line -> "- " + line).toList(), unnamed(before, List.of(), "none"));
+    assertEquals(
+        List.of("- requires transitive b.c", "- protected a.d.E$G(int)"),
+        unnamed(before, List.of("module a", "package a.d", before.get(5)), "E, run, and LIMIT"));
+    assertEquals(
+        List.of(), unnamed(before, List.of("module a"), "b.c, a.d, E, G, LIMIT, `E.run(List)`"));
+  }
+
+  @Test
+  void controlNewDutiesMustBeNamed() {
+    List<String> before = List.of("public abstract interface a.E");
+    List<String> after =
+        List.of(
+            "public abstract interface a.E",
+            "public abstract void a.E.run(int)",
+            "public default void a.E.walk(int)",
+            "public abstract interface a.New",
+            "public abstract void a.New.run(int)");
+    assertEquals(List.of("+ public abstract void a.E.run(int)"), unnamed(before, after, "walk"));
+    assertEquals(List.of(), unnamed(before, after, "E.run"));
   }
 
   @Test
@@ -64,7 +162,7 @@ class ApiFileTest {
             "protected abstract <E extends java.lang.Exception> void "
                 + name
                 + ".run(T,E) throws E"),
-        describe(Sample.class));
+        ApiDescription.describe(Sample.class));
   }
 
   /** A class with members that others can use, and with some that they cannot. */
@@ -83,105 +181,5 @@ class ApiFileTest {
     protected abstract <E extends Exception> void run(T value, E error) throws E;
 
     void internal() {}
-  }
-
-  private static List<String> describe(String module) throws Exception {
-    Path classes = Repository.compiled(module);
-    ModuleDescriptor descriptor = ModuleFinder.of(classes).findAll().iterator().next().descriptor();
-    TreeSet<String> packages = new TreeSet<>();
-    for (ModuleDescriptor.Exports exports : descriptor.exports()) {
-      if (!exports.isQualified()) {
-        packages.add(exports.source());
-      }
-    }
-    List<String> lines = new ArrayList<>();
-    for (String name : packages) {
-      lines.add("package " + name);
-      for (Class<?> type : types(classes, name)) {
-        lines.addAll(describe(type));
-      }
-    }
-    return lines;
-  }
-
-  /** The classes of a package that can be used outside of it, by name. */
-  private static List<Class<?>> types(Path classes, String packageName) throws Exception {
-    List<Class<?>> types = new ArrayList<>();
-    try (Stream<Path> files = Files.list(classes.resolve(packageName.replace('.', '/')))) {
-      List<String> names =
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(file -> file.endsWith(".class") && !file.equals("package-info.class"))
-              .map(file -> file.substring(0, file.length() - ".class".length()))
-              .sorted()
-              .toList();
-      for (String name : names) {
-        Class<?> type =
-            Class.forName(packageName + "." + name, false, ApiFileTest.class.getClassLoader());
-        if (isVisible(type)) {
-          types.add(type);
-        }
-      }
-    }
-    return types;
-  }
-
-  private static boolean isVisible(Class<?> type) {
-    for (Class<?> each = type; each != null; each = each.getEnclosingClass()) {
-      if (!isVisible(each.getModifiers()) || each.isAnonymousClass() || each.isLocalClass()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean isVisible(int modifiers) {
-    return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
-  }
-
-  /** A line for the class, followed by one for each member that it declares, sorted by kind. */
-  private static List<String> describe(Class<?> type) {
-    List<String> lines = new ArrayList<>();
-    // Newer JDKs also say here whether it is sealed.
-    StringBuilder head =
-        new StringBuilder(type.toGenericString().replaceFirst("\\b(non-)?sealed ", ""));
-    if (type.getGenericSuperclass() != null) {
-      head.append(" extends ").append(type.getGenericSuperclass().getTypeName());
-    }
-    if (type.getGenericInterfaces().length > 0) {
-      head.append(type.isInterface() ? " extends " : " implements ")
-          .append(
-              Arrays.stream(type.getGenericInterfaces())
-                  .map(each -> each.getTypeName())
-                  .collect(Collectors.joining(", ")));
-    }
-    if (type.isSealed()) {
-      head.append(" permits ")
-          .append(
-              Arrays.stream(type.getPermittedSubclasses())
-                  .map(Class::getName)
-                  .collect(Collectors.joining(", ")));
-    }
-    lines.add(head.toString());
-    lines.addAll(
-        sorted(
-            Arrays.stream(type.getDeclaredConstructors())
-                .filter(each -> isVisible(each.getModifiers()) && !each.isSynthetic())
-                .map(Constructor::toGenericString)));
-    lines.addAll(
-        sorted(
-            Arrays.stream(type.getDeclaredFields())
-                .filter(each -> isVisible(each.getModifiers()) && !each.isSynthetic())
-                .map(Field::toGenericString)));
-    lines.addAll(
-        sorted(
-            Arrays.stream(type.getDeclaredMethods())
-                .filter(each -> isVisible(each.getModifiers()) && !each.isSynthetic())
-                .map(Method::toGenericString)));
-    return lines;
-  }
-
-  private static List<String> sorted(Stream<String> lines) {
-    return lines.sorted().toList();
   }
 }
