@@ -216,9 +216,7 @@ public interface Device extends AutoCloseable {
    *
    * @throws HalException OUT_OF_RANGE if {@code patience} is negative or longer than a day
    */
-  default void setExitPatience(Duration patience) {
-    Objects.requireNonNull(patience, "patience");
-  }
+  void setExitPatience(Duration patience);
 
   /** How long {@link #close()} waits by default. */
   Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(10);

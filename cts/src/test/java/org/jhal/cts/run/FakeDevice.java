@@ -4,6 +4,7 @@ package org.jhal.cts.run;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -92,6 +93,9 @@ final class FakeDevice implements Device {
   public void close() {
     isClosed = true;
   }
+
+  @Override
+  public void setExitPatience(Duration patience) {}
 
   @Override
   public DeviceQueue queue(int index) {
