@@ -136,6 +136,7 @@ class RealRuntimeTest {
 
   /** All headers that the compiler gets from JHAL, in both orders, with 32 and with 64 lanes. */
   @Test
+  @Tag("long")
   void compilesWhatIncludesTheDialect() throws Exception {
     List<String> headers = new ArrayList<>();
     Dialect.includes()

@@ -33,6 +33,7 @@ class FaultSoakTest {
   @TempDir private Path folder;
 
   @Test
+  @Tag("long")
   void everySignalReachesItsHandler() throws Exception {
     soak(2, "before", OPTIMISTIC, Map.of());
   }

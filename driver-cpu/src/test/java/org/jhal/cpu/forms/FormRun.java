@@ -28,6 +28,12 @@ final class FormRun implements AutoCloseable {
 
   private static final int GROUPS = 8;
 
+  /**
+   * What is right with {@code -O1} may be undefined, and wrong with more; see the profile {@code
+   * long}.
+   */
+  private static final String OPTIMIZATION = Boolean.getBoolean("jhal.test.long") ? "-O3" : "-O1";
+
   /** How many numbers a kernel reads, and writes. */
   static final int COUNT = GROUPS * ITEMS;
 
@@ -59,7 +65,7 @@ final class FormRun implements AutoCloseable {
     for (String name : entries.keySet()) {
       bundle.kernel(name, items, in("in", I32), inout("out", I32));
     }
-    bundle.cpp(source);
+    bundle.cpp(source, OPTIMIZATION);
     entries.forEach(bundle::entry);
     kernels = device.loadExecutable(bundle.build());
   }

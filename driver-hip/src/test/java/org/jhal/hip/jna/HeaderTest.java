@@ -28,6 +28,7 @@ import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.runtime.GraphLayout;
 import org.jhal.hip.CCompiler;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -141,6 +142,7 @@ class HeaderTest {
   }
 
   @Test
+  @Tag("long")
   void oneOptionalFunctionExistsAndIsRight() throws Exception {
     CHeader header = header();
     List<String> assertions = new ArrayList<>();

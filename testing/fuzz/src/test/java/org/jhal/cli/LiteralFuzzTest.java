@@ -29,20 +29,20 @@ class LiteralFuzzTest {
   @Test
   void arguments() throws Exception {
     new Fuzz("arg", Fuzz.texts("n=3", "x=a.npy"), TOKENS)
-        .run(10_000, input -> parse(List.of(text(input)), List.of(), null));
+        .run(4_000, input -> parse(List.of(text(input)), List.of(), null));
   }
 
   @Test
   void shapes() throws Exception {
     new Fuzz("shape-option", Fuzz.texts("y=1024", "y=480,640,3"), TOKENS)
-        .run(10_000, input -> parse(List.of(), List.of(text(input)), null));
+        .run(4_000, input -> parse(List.of(), List.of(text(input)), null));
   }
 
   @Test
   void groups() throws Exception {
     new Fuzz("groups", Fuzz.texts("4", "4,5", "4,5,6"), TOKENS)
         .alsoFrom(Fuzz.texts("4,5,6,7", "-1"))
-        .run(10_000, input -> parse(List.of(), List.of(), text(input)));
+        .run(4_000, input -> parse(List.of(), List.of(), text(input)));
   }
 
   private static void parse(List<String> args, List<String> shapes, @Nullable String groups) {

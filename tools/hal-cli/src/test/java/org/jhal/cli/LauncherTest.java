@@ -102,6 +102,7 @@ class LauncherTest {
   }
 
   @Test
+  @Tag("long")
   void aKitRunsWithItsOwnJava() throws Exception {
     addJavaAndJars();
     Map<String, String> elsewhere = Map.of("JAVA_HOME", "/nowhere");
@@ -157,6 +158,7 @@ class LauncherTest {
   }
 
   @Test
+  @Tag("long")
   void commandsStartFromAnArchiveThatIsMadeOnce() throws Exception {
     addJavaAndJars();
     Path examples = Files.createDirectories(folder.resolve("kit/examples"));

@@ -120,6 +120,9 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     this.names = names;
   }
 
+  /** Whether there are more cases; see the profile {@code long}. */
+  private static final boolean MORE = Boolean.getBoolean("jhal.test.long");
+
   /** Two ranks fail only beside a healthy one. */
   static Stream<Case> cases() {
     List<Culprits> culprits = new ArrayList<>();
@@ -127,8 +130,10 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       culprits.add(new Culprits(2, List.of(rank)));
     }
     Culprits.positions(3).forEach(culprits::add);
-    for (int rank : new int[] {1, 3}) {
-      culprits.add(new Culprits(4, List.of(rank)));
+    if (MORE) {
+      for (int rank : new int[] {1, 3}) {
+        culprits.add(new Culprits(4, List.of(rank)));
+      }
     }
     return Stream.of(Point.values())
         .flatMap(

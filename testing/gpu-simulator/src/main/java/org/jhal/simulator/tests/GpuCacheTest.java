@@ -35,6 +35,7 @@ import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -212,6 +213,7 @@ public abstract class GpuCacheTest {
 
   /** The symbol of an instance is known to the compiler alone. */
   @Test
+  @Tag("long")
   void aLaterProcessFindsInstancesOfTemplates() throws Exception {
     String compiler = compiler();
     String source =
@@ -239,6 +241,7 @@ public abstract class GpuCacheTest {
   }
 
   @Test
+  @Tag("long")
   void recompilesADamagedEntry() throws Exception {
     String compiler = compiler();
     assertProbe(true, Map.of(), compiler, 1);

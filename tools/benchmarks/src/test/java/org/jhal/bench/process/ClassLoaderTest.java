@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ class ClassLoaderTest {
 
   /** Only the application itself refers to a semaphore and other objects without native memory. */
   @Test
+  @Tag("long")
   void anApplicationWithASemaphoreInAStaticFieldIsUnloaded() throws Exception {
     awaitUnloaded(runApplication(KeepsSemaphore.class));
   }

@@ -424,6 +424,7 @@ class TraceReaderTest {
    * enqueueing thread, it is further back than the memory reaches.
    */
   @Test
+  @Tag("long")
   void countsForgottenWaitsAndOperations() throws Exception {
     Path made = folder.resolve("chain.jfr");
     int half = 2_500;
@@ -461,6 +462,7 @@ class TraceReaderTest {
   }
 
   @Test
+  @Tag("long")
   void manyOperationsNeedLittleMemory() throws Exception {
     recordAndConvert(60_000, "-Xmx96m");
   }
