@@ -89,10 +89,20 @@ final class TopCommand implements Callable<Integer> {
 
   private WatchedProcess open() {
     try {
-      return address == null ? WatchedProcess.attach(pid) : WatchedProcess.connect(address);
+      if (address != null) {
+        return WatchedProcess.connect(address);
+      }
+      return pid == null
+          ? WatchedProcess.attachOnly(this::reportSilent)
+          : WatchedProcess.attach(pid);
     } catch (HalException e) {
       throw CommandFailure.ofUri(e);
     }
+  }
+
+  private void reportSilent(long process) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("hal: process " + process + " does not answer; it may have devices, too");
   }
 
   private void check(boolean isRight, String message) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jhal.HalException;
 import org.jhal.HalMXBean;
 import org.jhal.Status;
@@ -22,14 +23,15 @@ final class JavaProcesses {
   private JavaProcesses() {}
 
   /**
-   * Returns the only process of this user with an open device of JHAL.
+   * Returns the only process of this user with an open device of JHAL, as far as they answer.
    *
+   * @param silent gets the numbers of those that do not answer
    * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if there are several
    */
-  static long findOnly() {
+  static long findOnly(LongConsumer silent) {
     Map<Long, String> found = new LinkedHashMap<>();
     for (VirtualMachineDescriptor candidate : VirtualMachine.list()) {
-      if (candidate.id().matches("\\d+") && hasDevices(candidate)) {
+      if (candidate.id().matches("\\d+") && hasDevices(candidate, silent)) {
         found.put(Long.valueOf(candidate.id()), name(candidate));
       }
     }
@@ -49,19 +51,22 @@ final class JavaProcesses {
   }
 
   /** Whether a process has set the property of the bean; reading it starts nothing in it. */
-  private static boolean hasDevices(VirtualMachineDescriptor candidate) {
-    if (candidate.id().equals(String.valueOf(ProcessHandle.current().pid()))
-        || !answersAttach(Long.parseLong(candidate.id()))) {
+  private static boolean hasDevices(VirtualMachineDescriptor candidate, LongConsumer silent) {
+    long pid = Long.parseLong(candidate.id());
+    if (pid == ProcessHandle.current().pid() || !answersAttach(pid)) {
       return false;
     }
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         return hasProperty(candidate);
       } catch (AttachNotSupportedException e) {
-        return false; // it does not answer within the JDK's limit
+        break; // it does not answer within the JDK's limit
       } catch (IOException e) {
         continue; // it has ended, or another tool has attached at the same time
       }
+    }
+    if (ProcessHandle.of(pid).isPresent()) {
+      silent.accept(pid);
     }
     return false;
   }

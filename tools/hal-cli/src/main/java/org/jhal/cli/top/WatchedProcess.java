@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongConsumer;
 import javax.management.AttributeNotFoundException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
@@ -26,7 +27,6 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jspecify.annotations.Nullable;
 
 /** A connection to the MBeans of JHAL in a running process. Confined to one thread. */
 public final class WatchedProcess implements AutoCloseable {
@@ -77,14 +77,22 @@ public final class WatchedProcess implements AutoCloseable {
   /**
    * Connects to a process of this machine.
    *
-   * @param pid its number, or null for the only one with an open device
    * @throws HalException NOT_FOUND if there is no such process, or it has no open device;
-   *     INVALID_ARGUMENT if several processes have; PERMISSION_DENIED, FAILED_PRECONDITION or
-   *     UNAVAILABLE if it cannot be connected to
+   *     PERMISSION_DENIED, FAILED_PRECONDITION or UNAVAILABLE if it cannot be connected to
    */
-  public static WatchedProcess attach(@Nullable Long pid) {
-    long found = pid == null ? JavaProcesses.findOnly() : pid;
-    return checked(new WatchedProcess(found, "process " + found, JavaProcesses.startAgent(found)));
+  public static WatchedProcess attach(long pid) {
+    return checked(new WatchedProcess(pid, "process " + pid, JavaProcesses.startAgent(pid)));
+  }
+
+  /**
+   * Connects to the only process of this machine with an open device.
+   *
+   * @param silent gets the numbers of processes that do not answer, and may have one, too
+   * @throws HalException NOT_FOUND if no process has; INVALID_ARGUMENT if several processes have;
+   *     PERMISSION_DENIED, FAILED_PRECONDITION or UNAVAILABLE if it cannot be connected to
+   */
+  public static WatchedProcess attachOnly(LongConsumer silent) {
+    return attach(JavaProcesses.findOnly(silent));
   }
 
   /**

@@ -36,7 +36,7 @@ class TopViewTest {
   @Test
   void showsWhatTheDevicesHoldAndHowFastTheyWork() throws Exception {
     try (WatchedJvm watched = WatchedJvm.withDevice();
-        WatchedProcess process = WatchedProcess.attach(Long.valueOf(watched.pid()))) {
+        WatchedProcess process = WatchedProcess.attach(Long.parseLong(watched.pid()))) {
       TopView json = new TopView(process, TopView.Form.JSON);
       JsonObject first = device(json);
       assertEquals("mock-0", first.get("name").getAsString());
@@ -71,7 +71,7 @@ class TopViewTest {
   @Test
   void redrawsATerminal() throws Exception {
     try (WatchedJvm watched = WatchedJvm.withDevice();
-        WatchedProcess process = WatchedProcess.attach(Long.valueOf(watched.pid()))) {
+        WatchedProcess process = WatchedProcess.attach(Long.parseLong(watched.pid()))) {
       TopView screen = new TopView(process, TopView.Form.SCREEN);
       String first = print(screen);
       assertTrue(first.startsWith("\u001b[2J\u001b[H\u001b[?7lprocess "), first);
@@ -96,7 +96,7 @@ class TopViewTest {
   @Test
   void reportsTheEndOfTheProcess() throws Exception {
     try (WatchedJvm watched = WatchedJvm.withDevice();
-        WatchedProcess process = WatchedProcess.attach(Long.valueOf(watched.pid()))) {
+        WatchedProcess process = WatchedProcess.attach(Long.parseLong(watched.pid()))) {
       TopView view = new TopView(process, TopView.Form.LINES);
       String unused = print(view);
       watched.kill();

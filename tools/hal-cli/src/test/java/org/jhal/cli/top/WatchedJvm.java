@@ -15,6 +15,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Hal;
+import org.jhal.HalMXBean;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 
@@ -107,6 +108,7 @@ public final class WatchedJvm implements AutoCloseable {
       device.queue(0).upload(Fence.NONE, done.at(1), HostMemory.of(new byte[16]), buffer, 0);
       done.await(1, Duration.ofSeconds(SECONDS));
       device.queue(1).fill(data.at(2), Fence.NONE, buffer, 0, 64, FillPattern.ZERO);
+      awaitBean();
       System.out.println("ready");
       while (System.in.read() >= 0) {
         for (int i = 0; i < OPERATIONS; i++) {
@@ -117,6 +119,17 @@ public final class WatchedJvm implements AutoCloseable {
         System.out.println("done");
       }
       Runtime.getRuntime().halt(0);
+    }
+  }
+
+  /** JHAL registers its bean in a thread of its own, behind the opening of the device. */
+  private static void awaitBean() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    while (System.getProperty(HalMXBean.PROPERTY) == null) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("waited " + SECONDS + " s for the bean of JHAL");
+      }
+      Thread.yield();
     }
   }
 }
