@@ -26,6 +26,7 @@ import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.runtime.Resources;
 import org.jhal.driver.cache.KernelKey;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -151,6 +152,7 @@ class KernelKeyTest {
   }
 
   @Test
+  @Tag("long")
   void eachBundleAndEachSettingHasAnEntryOfItsOwn() throws Exception {
     assumeTrue(HostCompiler.find().isPresent(), NeedsCompiler.REASON);
     int others = entries(bundle(SOURCE, "-DA=0").file("own.h", ""), ""); // such as the runtime

@@ -64,7 +64,10 @@ class NativeFaultTest {
     assertEquals(Set.of(), unused, "calls that the workload does not make");
   }
 
-  /** Positions of each call from the first to the last, and some at random with random seeds. */
+  /**
+   * Positions of each call from the first to the last, and some at random with random seeds. In the
+   * smaller sample, the first one loses the device, and the last one does not.
+   */
   static List<FaultCase> sample() throws Exception {
     List<FaultCase> cases = new ArrayList<>();
     String one = System.getProperty(ONE);
@@ -91,8 +94,11 @@ class NativeFaultTest {
     int spread = Math.min(SPREAD, count);
     for (int i = 0; i < spread; i++) {
       int nth = spread == 1 ? 1 : 1 + i * (count - 1) / (spread - 1);
-      cases.add(new FaultCase(call, nth, false, seed));
-      cases.add(new FaultCase(call, nth, true, seed));
+      for (boolean isSticky : new boolean[] {false, true}) {
+        if (MORE || spread == 1 || isSticky == (i == 0)) {
+          cases.add(new FaultCase(call, nth, isSticky, seed));
+        }
+      }
     }
   }
 

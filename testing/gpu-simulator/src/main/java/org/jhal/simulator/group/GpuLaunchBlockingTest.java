@@ -11,6 +11,7 @@ import java.util.Map;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ public abstract class GpuLaunchBlockingTest {
   }
 
   @Test
+  @Tag("long")
   void eachVariableMakesGroupsOfSeveralDevicesUseTheHost() throws Exception {
     for (String variable : variables) {
       List<String> lines = forms(variable, "1");

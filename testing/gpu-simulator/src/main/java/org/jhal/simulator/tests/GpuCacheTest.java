@@ -262,6 +262,7 @@ public abstract class GpuCacheTest {
 
   /** A compiler counts as another one if its file has changed. */
   @Test
+  @Tag("long")
   void recompilesForAChangedCompiler() throws Exception {
     Path original = Path.of(compiler());
     Path mine =
