@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * whose code its driver can run.
  */
 @Timeout(120)
+@Tag("long")
 class CudaCompilerTest {
   private static final long DEADLINE_SECONDS = 60;
 
@@ -206,7 +207,6 @@ class CudaCompilerTest {
 
   /** An older driver cannot use code that was kept for a newer one. */
   @Test
-  @Tag("long")
   void keepsCodeSeparatelyForEachDriver() throws Exception {
     Path newer = install(13000, "75, 90");
     Path older = install(12040, "75, 90");

@@ -23,12 +23,14 @@ import org.jhal.gpu.natives.BindingOption;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The driver's verdict with different libraries, in one process each. */
 @Timeout(120)
+@Tag("long")
 class ProbeTest {
   private static final long DEADLINE_SECONDS = 40;
 

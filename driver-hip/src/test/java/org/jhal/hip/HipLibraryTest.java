@@ -8,12 +8,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The verdict on different libraries, in one process each. */
 @Timeout(200)
+@Tag("long")
 class HipLibraryTest {
   @TempDir private Path folder;
 

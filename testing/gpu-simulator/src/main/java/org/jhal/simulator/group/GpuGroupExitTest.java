@@ -10,6 +10,7 @@ import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * simulated library then makes the process fail. A driver's tests extend this.
  */
 @Timeout(240)
+@Tag("long")
 public abstract class GpuGroupExitTest {
   private final SimulatedGpu gpu;
 

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the newest one beside it. A driver's tests extend this.
  */
 @Timeout(240)
+@Tag("long")
 public abstract class GpuApplicationTest {
   private static final long DEADLINE_SECONDS = 60;
 

@@ -46,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * folder, kernels load and do what their sources say. A driver's tests extend this.
  */
 @Timeout(240)
+@Tag("long")
 public abstract class GpuCacheTest {
   private static final String SOURCE =
       "extern \"C\" __global__ void store(unsigned* out, unsigned value)"
@@ -213,7 +214,6 @@ public abstract class GpuCacheTest {
 
   /** The symbol of an instance is known to the compiler alone. */
   @Test
-  @Tag("long")
   void aLaterProcessFindsInstancesOfTemplates() throws Exception {
     String compiler = compiler();
     String source =
@@ -241,7 +241,6 @@ public abstract class GpuCacheTest {
   }
 
   @Test
-  @Tag("long")
   void recompilesADamagedEntry() throws Exception {
     String compiler = compiler();
     assertProbe(true, Map.of(), compiler, 1);
@@ -262,7 +261,6 @@ public abstract class GpuCacheTest {
 
   /** A compiler counts as another one if its file has changed. */
   @Test
-  @Tag("long")
   void recompilesForAChangedCompiler() throws Exception {
     Path original = Path.of(compiler());
     Path mine =
