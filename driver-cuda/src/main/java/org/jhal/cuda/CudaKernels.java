@@ -34,7 +34,7 @@ final class CudaKernels extends KernelLoader {
 
   /** The target of PTX code: {@code .target sm_90a}. */
   private static final Pattern TARGET =
-      Pattern.compile("^\\s*\\.target\\s+sm_(\\d{1,6})([a-z]?)", Pattern.MULTILINE);
+      Pattern.compile("^[ \\t]*\\.target[ \\t]+sm_(\\d{1,6})([a-z]?)", Pattern.MULTILINE);
 
   /** The shared memory that a kernel may use without a request. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;

@@ -5,8 +5,10 @@ import java.util.Set;
 import org.jhal.simulator.faults.FaultNames;
 import org.jhal.simulator.faults.GpuFaultTest;
 import org.jhal.simulator.kit.StreamCapture;
+import org.junit.jupiter.api.Tag;
 
 /** Functions of the HIP runtime that fail. */
+@Tag("long")
 class HipDriverFaultTest extends GpuFaultTest {
   HipDriverFaultTest() {
     super(

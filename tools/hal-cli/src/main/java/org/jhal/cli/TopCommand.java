@@ -102,7 +102,7 @@ final class TopCommand implements Callable<Integer> {
 
   private void reportSilent(long process) {
     PrintWriter err = spec.commandLine().getErr();
-    err.println("hal: process " + process + " does not answer; it may have devices, too");
+    err.println("hal: process " + process + " cannot be asked; it may also have open devices");
   }
 
   private void check(boolean isRight, String message) {

@@ -37,7 +37,7 @@ class TopTest {
   void findsTheOnlyProcessWithADeviceOrListsThem() throws Exception {
     try (WatchedJvm watched = WatchedJvm.withDevice()) {
       Outcome outcome = hal("top", "--json", "--count=1");
-      String silent = "hal: process " + watched.pid() + " does not answer";
+      String silent = "hal: process " + watched.pid() + " cannot be asked";
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       while (outcome.err().contains(silent) && System.nanoTime() - deadline < 0) {
         outcome = hal("top", "--json", "--count=1"); // the machine is busy

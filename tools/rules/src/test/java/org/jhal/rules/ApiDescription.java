@@ -149,8 +149,13 @@ final class ApiDescription {
         sorted(
             Arrays.stream(type.getDeclaredMethods())
                 .filter(each -> isVisible(each.getModifiers()) && !each.isSynthetic())
-                .map(Method::toGenericString)));
+                .map(ApiDescription::describe)));
     return lines;
+  }
+
+  /** Without what callers do not notice. */
+  private static String describe(Method method) {
+    return method.toGenericString().replaceFirst("\\b(synchronized|native) ", "");
   }
 
   private static List<String> sorted(Stream<String> lines) {

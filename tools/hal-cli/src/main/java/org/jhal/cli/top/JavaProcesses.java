@@ -23,7 +23,7 @@ final class JavaProcesses {
   private JavaProcesses() {}
 
   /**
-   * Returns the only process of this user with an open device of JHAL, as far as they answer.
+   * Returns the only process of this user with an open device of JHAL, among those that answer.
    *
    * @param silent gets the numbers of those that do not answer
    * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if there are several
