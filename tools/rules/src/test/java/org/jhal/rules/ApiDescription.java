@@ -4,7 +4,6 @@ package org.jhal.rules;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleDescriptor.Requires;
 import java.lang.module.ModuleFinder;
-import java.lang.module.ModuleReference;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -31,11 +29,9 @@ final class ApiDescription {
   /** The lines of a module that was built before this one. */
   static List<String> of(String module) throws Exception {
     Path classes = Repository.compiled(module);
-    Optional<ModuleDescriptor> descriptor =
-        ModuleFinder.of(classes).findAll().stream().map(ModuleReference::descriptor).findFirst();
-    List<String> lines = new ArrayList<>();
-    descriptor.ifPresent(present -> lines.addAll(describe(present)));
-    for (String name : descriptor.map(ApiDescription::exported).orElseGet(() -> all(module))) {
+    ModuleDescriptor descriptor = ModuleFinder.of(classes).findAll().iterator().next().descriptor();
+    List<String> lines = describe(descriptor);
+    for (String name : exported(descriptor)) {
       lines.add("package " + name);
       for (Class<?> type : types(classes, name)) {
         lines.addAll(describe(type));
@@ -69,11 +65,6 @@ final class ApiDescription {
         .filter(each -> !each.isQualified())
         .map(ModuleDescriptor.Exports::source)
         .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  /** A module without a descriptor hides no package. */
-  private static Set<String> all(String module) {
-    return Repository.packages(Repository.classes(module));
   }
 
   /** The classes of a package that can be used outside of it, by name. */

@@ -36,6 +36,9 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   /** How long we watch for memory that is freed too early. */
   private static final Duration CHANCE = Duration.ofMillis(40);
 
+  /** Whether there are more cases; see the profile {@code long}. */
+  private static final boolean MORE = Boolean.getBoolean("jhal.test.long");
+
   private final Names names;
 
   /**
@@ -119,9 +122,6 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     super(gpu, version);
     this.names = names;
   }
-
-  /** Whether there are more cases; see the profile {@code long}. */
-  private static final boolean MORE = Boolean.getBoolean("jhal.test.long");
 
   /** Two ranks fail only beside a healthy one. */
   static Stream<Case> cases() {
