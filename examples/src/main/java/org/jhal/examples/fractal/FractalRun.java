@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A picture whose rows are computed by several devices. There are many bands of rows. A device has
- * two of them in flight, and takes the next one when one has arrived, so a faster device computes
+ * four of them in flight, and takes the next one when one has arrived, so a faster device computes
  * more of them. No thread waits for a device: the callback of one band enqueues the next.
  *
  * <p>For one thread.
@@ -39,7 +39,7 @@ public final class FractalRun implements AutoCloseable {
       ExecutableSource.ofResources(FractalRun.class, "kernels");
 
   private static final int BAND = 16; // rows
-  private static final int IN_FLIGHT = 2; // bands of one device
+  private static final int IN_FLIGHT = 4; // bands of one device
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final int[] TINTS = {
     0xFFB000, 0x3D8BFF, 0xDC267F, 0x21C17A, 0xFE6100, 0x8F6BFF, 0x00C2C7, 0xC5D930
