@@ -58,11 +58,12 @@ final class CudaGraphs extends GraphRuntime {
       super(MethodHandles.lookup(), Table.class, Setup.class);
     }
 
-    /** Those with {@code _v2} came with CUDA 12. */
+    /** Those for kernels with {@code _v2} came with CUDA 12. */
     @Override
     protected String symbol(String function) {
       String name = SharedLibrary.function("cu", function);
-      return function.contains("Kernel") ? name + "_v2" : name;
+      boolean isSecond = function.contains("Kernel") || function.equals("streamBeginCapture");
+      return isSecond ? name + "_v2" : name;
     }
 
     @Override

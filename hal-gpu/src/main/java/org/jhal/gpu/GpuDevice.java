@@ -47,6 +47,7 @@ import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
@@ -120,7 +121,9 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     try {
       this.frees = new FreeThread(name(), free -> runtime.gate().run(() -> runtime.giveBack(free)));
       this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
-      this.groups = new GroupDevice(core);
+      GraphRuntime graphCalls =
+          config.graphs().isOff() || !runtime.library().hasGraphs() ? null : runtime.makeGraphs();
+      this.groups = new GroupDevice(core, graphCalls);
       this.kernels = runtime.makeKernels(properties);
       long token = runtime.bindToThread();
       try {
@@ -133,10 +136,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       this.ring =
           new TransferRing(
               runtime, () -> OwnCopyStream.open(core), config.stagingBytes(), config.copyThreads());
-      this.graphs =
-          config.graphs().isOff() || !runtime.library().hasGraphs()
-              ? null
-              : new GraphCache(core, runtime.makeGraphs(), config.graphs());
+      this.graphs = graphCalls == null ? null : new GraphCache(core, graphCalls, config.graphs());
       isOpen = true;
     } finally {
       if (!isOpen) {

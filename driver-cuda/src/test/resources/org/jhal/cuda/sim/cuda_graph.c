@@ -130,6 +130,22 @@ CU cuGraphInstantiateWithFlags(gs_handle* exec, gs_handle graph, uint64_t flags)
   return gs_graph_instantiate(graph, exec);
 }
 
+// ---- captures ----
+
+enum { CAPTURE_RELAXED = 2 };  // others forbid calls to all threads, or to the one that captures
+
+CU cuStreamBeginCapture_v2(gs_handle stream, int mode) {
+  GS_CALL(GS_CURRENT)
+  if (mode != CAPTURE_RELAXED) return GS_INVALID_VALUE;
+  return gs_stream_begin_capture(frame.context, stream);
+}
+
+CU cuStreamEndCapture(gs_handle stream, gs_handle* graph) {
+  GS_CALL_ELSE(GS_CURRENT, gs_stream_drop_capture(stream))
+  NOT_NULL(graph);
+  return gs_stream_end_capture(frame.context, stream, graph);
+}
+
 // ---- instances ----
 
 CU cuGraphUpload(gs_handle exec, gs_handle stream) {
@@ -138,7 +154,7 @@ CU cuGraphUpload(gs_handle exec, gs_handle stream) {
 }
 
 CU cuGraphLaunch(gs_handle exec, gs_handle stream) {
-  GS_CALL(GS_CURRENT)
+  GS_CALL_ELSE(GS_CURRENT, gs_exec_not_launched(exec))
   return gs_exec_launch(frame.context, exec, stream);
 }
 

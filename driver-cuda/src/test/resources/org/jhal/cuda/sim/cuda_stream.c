@@ -44,8 +44,7 @@ CU cuStreamGetCtx(gs_handle stream, gs_handle* context) {
 CU cuStreamIsCapturing(gs_handle stream, int* status) {
   GS_CALL(GS_CURRENT)
   NOT_NULL(status);
-  *status = 0;
-  return gs_stream_info(stream, NULL, NULL, NULL);
+  return gs_stream_is_capturing(stream, status);
 }
 
 CU cuStreamWaitEvent(gs_handle stream, gs_handle event, unsigned flags) {

@@ -86,6 +86,22 @@ HIP hipGraphInstantiateWithFlags(gs_handle* exec, gs_handle graph, uint64_t flag
   return gs_graph_instantiate(graph, exec);
 }
 
+// ---- captures ----
+
+enum { CAPTURE_RELAXED = 2 };  // others forbid calls to all threads, or to the one that captures
+
+HIP hipStreamBeginCapture(gs_handle stream, int mode) {
+  GS_CALL(GS_DEVICE)
+  if (mode != CAPTURE_RELAXED) return GS_INVALID_VALUE;
+  return gs_stream_begin_capture(frame.context, stream);
+}
+
+HIP hipStreamEndCapture(gs_handle stream, gs_handle* graph) {
+  GS_CALL_ELSE(GS_DEVICE, gs_stream_drop_capture(stream))
+  NOT_NULL(graph);
+  return gs_stream_end_capture(frame.context, stream, graph);
+}
+
 // ---- instances ----
 
 HIP hipGraphUpload(gs_handle exec, gs_handle stream) {
@@ -94,7 +110,7 @@ HIP hipGraphUpload(gs_handle exec, gs_handle stream) {
 }
 
 HIP hipGraphLaunch(gs_handle exec, gs_handle stream) {
-  GS_CALL(GS_DEVICE)
+  GS_CALL_ELSE(GS_DEVICE, gs_exec_not_launched(exec))
   return gs_exec_launch(frame.context, exec, stream);
 }
 

@@ -44,6 +44,8 @@ _Static_assert(sizeof(hipKernelNodeParams) == 64 && sizeof(CUDA_KERNEL_NODE_PARA
   X(cuGraphAddMemsetNode, handle*, handle, const handle*, size_t, const void*, handle)                        \
   X(cuGraphAddMemcpyNode, handle*, handle, const handle*, size_t, const CUDA_MEMCPY3D*, handle)               \
   X(cuGraphInstantiateWithFlags, handle*, handle, unsigned long long)                                         \
+  X(cuStreamBeginCapture_v2, handle, int)                                                                     \
+  X(cuStreamEndCapture, handle, handle*)                                                                      \
   X(cuGraphUpload, handle, handle)                                                                            \
   X(cuGraphLaunch, handle, handle)                                                                            \
   X(cuGraphExecKernelNodeSetParams_v2, handle, handle, const CUDA_KERNEL_NODE_PARAMS*)                        \
@@ -66,6 +68,8 @@ enum { INVALID_VALUE = 1, INVALID_DIRECTION = 21 };
 
 HIP hipGraphCreate(handle* graph, unsigned flags) { FORWARD(cuGraphCreate(graph, flags)); }
 HIP hipGraphDestroy(handle graph) { FORWARD(cuGraphDestroy(graph)); }
+HIP hipStreamBeginCapture(handle stream, int mode) { FORWARD(cuStreamBeginCapture_v2(stream, mode)); }
+HIP hipStreamEndCapture(handle stream, handle* graph) { FORWARD(cuStreamEndCapture(stream, graph)); }
 HIP hipGraphUpload(handle exec, handle stream) { FORWARD(cuGraphUpload(exec, stream)); }
 HIP hipGraphLaunch(handle exec, handle stream) { FORWARD(cuGraphLaunch(exec, stream)); }
 HIP hipGraphExecDestroy(handle exec) { FORWARD(cuGraphExecDestroy(exec)); }

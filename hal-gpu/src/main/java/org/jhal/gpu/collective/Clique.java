@@ -85,7 +85,7 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
       Communicators communicators = communicators(library, devices, made::isDone);
       isKept = made.complete(new Clique(devices, gate, communicators));
       if (!isKept) {
-        communicators.abort(rank -> {});
+        communicators.abort();
       }
     } finally {
       for (int rank = 0; rank < retained && !isKept; rank++) {
@@ -124,15 +124,17 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
     int[] ordinals = devices.stream().mapToInt(GroupDevice::place).toArray();
     Communicators.Binding binding =
         (rank, isNeeded, body) -> ofRank(rank, () -> bound(devices.get(rank), isNeeded, body));
+    CollectiveGraphs graphs =
+        library.abortsTogether() ? CollectiveGraphs.of(devices, binding) : null;
     try {
-      return Communicators.create(library, ordinals, binding, isLate);
+      return Communicators.create(library, ordinals, binding, graphs, isLate);
     } catch (HalException e) {
       if (isLate.getAsBoolean()) {
         throw e;
       }
       devices.forEach(device -> device.runtime().giveBack(device.runtime()::trimPool));
       try {
-        return Communicators.create(library, ordinals, binding, isLate);
+        return Communicators.create(library, ordinals, binding, graphs, isLate);
       } catch (HalException again) {
         again.addSuppressed(e);
         throw again;

@@ -6,6 +6,7 @@ import com.sun.jna.Memory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -47,28 +48,41 @@ final class Communicators {
   /** Keeps alive the memory that the library writes to; null if the calls block. */
   private final @Nullable Memory written;
 
+  /** For repeated calls; null if there are none. */
+  private final @Nullable CollectiveGraphs graphs;
+
   private Communicators(
-      CollectiveLibrary library, Binding binding, long[] handles, @Nullable Memory written) {
+      CollectiveLibrary library,
+      Binding binding,
+      long[] handles,
+      @Nullable Memory written,
+      @Nullable CollectiveGraphs graphs) {
     this.library = library;
     this.binding = binding;
     this.handles = handles;
     this.written = written;
+    this.graphs = graphs;
   }
 
   /**
    * Makes communicators. Blocks.
    *
    * @param ordinals of the devices, all different
+   * @param graphs for repeated calls; null if there are none, as with calls that block
    * @param isLate whether to give up
    * @throws HalException if the library refuses; DEADLINE_EXCEEDED if it is late
    */
   static Communicators create(
-      CollectiveLibrary library, int[] ordinals, Binding binding, BooleanSupplier isLate) {
+      CollectiveLibrary library,
+      int[] ordinals,
+      Binding binding,
+      @Nullable CollectiveGraphs graphs,
+      BooleanSupplier isLate) {
     NonBlockingFunctions calls = library.nonBlocking();
     if (calls == null) {
       long[][] made = new long[1][];
       binding.bound(0, true, () -> made[0] = library.create(ordinals));
-      return new Communicators(library, binding, made[0], null);
+      return new Communicators(library, binding, made[0], null, null);
     }
     UniqueId id = new UniqueId();
     library.check("ncclGetUniqueId", calls.getUniqueId(id));
@@ -86,13 +100,13 @@ final class Communicators {
                     "ncclCommInitRankConfig",
                     calls.initRank(written.share(8L * rank, 8), count, id, rank)));
     Communicators made =
-        new Communicators(library, binding, written.getLongArray(0, count), written);
+        new Communicators(library, binding, written.getLongArray(0, count), written, graphs);
     if (failure == null) {
       failure = made.complete("ncclCommInitRankConfig", Long.MAX_VALUE, isLate);
     }
     if (failure != null) {
       try {
-        made.abort(rank -> {});
+        made.abort();
       } catch (HalException e) {
         failure.addSuppressed(e);
       }
@@ -181,6 +195,19 @@ final class Communicators {
     }
   }
 
+  /** The graphs of a call; null if the library has to launch it. */
+  CollectiveGraphs.@Nullable Repeated graphs(CollectiveCall call) {
+    return graphs == null ? null : graphs.find(call);
+  }
+
+  /**
+   * Launches graphs from {@link #graphs(CollectiveCall)} on the streams of all ranks, without a
+   * call of the library. Returns null or the failure, after which parts may have been launched.
+   */
+  @Nullable HalException launch(CollectiveGraphs.Repeated call, long[] streams) {
+    return Objects.requireNonNull(graphs).launch(call, streams);
+  }
+
   /**
    * Launches a collective on the streams of all ranks. Returns null or the failure, after which
    * parts may have been launched, or may still be (DEADLINE_EXCEEDED).
@@ -189,6 +216,15 @@ final class Communicators {
    * @param isEnded whether to stop waiting
    */
   @Nullable HalException launch(
+      CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
+    HalException failure =
+        graphs == null
+            ? null
+            : graphs.count(call, captured -> put(call, captured, patience, isEnded));
+    return failure != null ? failure : put(call, streams, patience, isEnded);
+  }
+
+  private @Nullable HalException put(
       CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
     HalException failure = library.launch(call, handles, streams);
     return failure != null || written == null
@@ -209,18 +245,22 @@ final class Communicators {
     return null;
   }
 
+  /** As {@link #abort(IntConsumer, Runnable)}, while nothing is being launched. */
+  void abort() {
+    abort(rank -> {}, () -> {});
+  }
+
   /**
    * Ends all collectives and frees the communicators. Blocks, perhaps for ever.
    *
    * @param isOver called with each aborted rank
+   * @param awaitLaunch waits for a launch of graphs, which may be going on. It may hang until the
+   *     kernels of other ranks end, which the library has told them to by then.
    * @throws HalException if a rank cannot be aborted
    */
-  void abort(IntConsumer isOver) {
+  void abort(IntConsumer isOver, Runnable awaitLaunch) {
     if (library.abortsTogether()) {
-      HalException failure = grouped(this::abort);
-      if (failure != null) {
-        throw failure;
-      }
+      abortTogether(awaitLaunch);
       for (int rank = 0; rank < handles.length; rank++) {
         isOver.accept(rank);
       }
@@ -255,6 +295,41 @@ final class Communicators {
     }
   }
 
+  /** In one group: its calls tell the kernels to end; its end waits for these and the graphs. */
+  private void abortTogether(Runnable awaitLaunch) {
+    HalException[] failure = new HalException[1];
+    binding.bound(0, false, () -> failure[0] = library.grouped(() -> tellAll(awaitLaunch)));
+    if (failure[0] != null) {
+      throw failure[0];
+    }
+    if (graphs != null) {
+      graphs.closeStreams();
+    }
+  }
+
+  /** Returns null or the first failure, after which the other ranks have been told as well. */
+  private @Nullable HalException tellAll(Runnable awaitLaunch) {
+    HalException[] first = new HalException[1];
+    try {
+      for (int rank = 0; rank < handles.length; rank++) {
+        int own = rank;
+        binding.bound(
+            own,
+            false,
+            () -> {
+              HalException failure = abort(own);
+              first[0] = first[0] == null ? failure : first[0];
+            });
+      }
+    } finally { // otherwise the end of the group would wait for ever
+      awaitLaunch.run();
+      if (graphs != null) {
+        graphs.destroy();
+      }
+    }
+    return first[0];
+  }
+
   private @Nullable HalException abort(int rank) {
     return handles[rank] == 0 ? null : library.abort(handles[rank]);
   }
@@ -269,11 +344,15 @@ final class Communicators {
   void end(long patience) {
     HalException failure = failure();
     if (failure == null && written != null) {
+      if (graphs != null) {
+        graphs.destroy();
+        graphs.closeStreams();
+      }
       failure = grouped(rank -> library.finish(handles[rank]));
       failure = failure == null ? awaitReady("ncclCommFinalize", patience, () -> false) : failure;
     }
     if (failure != null) {
-      abort(rank -> {});
+      abort();
       return;
     }
     for (int rank = 0; rank < handles.length; rank++) {

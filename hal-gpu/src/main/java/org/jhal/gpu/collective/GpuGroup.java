@@ -4,8 +4,6 @@ package org.jhal.gpu.collective;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jhal.CollectiveGroup;
 import org.jhal.ElementType;
 import org.jhal.HalException;
@@ -18,7 +16,6 @@ import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BoundCalls;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.natives.LaunchGate;
-import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -34,47 +31,36 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GpuGroup implements NativeGroup<GpuEvent> {
   static {
-    EarlyClasses.initialize(Clique.class, CollectiveLibrary.class);
+    EarlyClasses.initialize(
+        Clique.class, CollectiveGraphs.class, CollectiveLibrary.class, GroupMember.class);
   }
 
   /** A collective's own weight in a stream: the library's calls; each rank adds two. */
   private static final int OWN_WEIGHT = 8;
 
-  private static final class Member {
-    final GroupDevice device;
-    final long stream;
-    long event; // behind its part of the latest collective, if isRecorded; 0 when it is freed
-
-    // Whether the stream may have parts, and whether the event is recorded behind all of them.
-    // Written by the launching thread.
-    volatile boolean hasParts;
-    volatile boolean isRecorded;
-
-    // Guarded by the group, which the annotation cannot name here.
-    boolean isPast; // its abort has returned
-
-    Member(GroupDevice device, long stream, long event) {
-      this.device = device;
-      this.stream = stream;
-      this.event = event;
-    }
-
-    GpuRuntime runtime() {
-      return device.runtime();
-    }
+  /** What is being launched. */
+  private enum Launch {
+    NONE,
+    BY_LIBRARY,
+    GRAPHS
   }
 
   private final CollectiveLibrary library;
   private final Clique clique;
   private final Communicators communicators;
-  private final List<Member> members;
+  private final List<GroupMember> members;
   private final long[] streams;
-  private long start; // an event of rank 0, behind what all ranks wait for; 0 when it is freed
+  private final GroupEvent start; // of rank 0, behind what all ranks wait for
+
+  // By rank: whether its abort has returned.
+  @GuardedBy("this")
+  private final boolean[] isOver;
 
   // Communicators are not polled during a launch, which polls as well. They are not aborted during
-  // a launch or a poll, since an abort frees them.
+  // a poll or a launch by the library, since an abort frees them. A launch of graphs may hang until
+  // an abort ends the kernels of other ranks.
   @GuardedBy("this")
-  private boolean isLaunching;
+  private Launch launch = Launch.NONE;
 
   @GuardedBy("this")
   private int asking; // threads in failure()
@@ -91,13 +77,15 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   // Written with the monitor held; read by a launch that continues behind its calls.
   private volatile boolean isEnded;
 
-  private GpuGroup(CollectiveLibrary library, Clique clique, List<Member> members, long start) {
+  private GpuGroup(
+      CollectiveLibrary library, Clique clique, List<GroupMember> members, GroupEvent start) {
     this.library = library;
     this.clique = clique;
     this.communicators = clique.communicators();
     this.members = members;
     this.start = start;
-    this.streams = members.stream().mapToLong(member -> member.stream).toArray();
+    this.isOver = new boolean[members.size()];
+    this.streams = members.stream().mapToLong(GroupMember::stream).toArray();
   }
 
   /**
@@ -115,65 +103,28 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     Clique kept = library.cache().take(devices);
     Clique clique =
         kept != null ? kept : Clique.create(library, gate, List.copyOf(devices), patience);
-    List<Member> members = new ArrayList<>();
+    List<GroupMember> members = new ArrayList<>();
     boolean isMade = false;
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
         GroupDevice device = devices.get(rank);
-        members.add(Clique.ofRank(rank, () -> member(device)));
+        members.add(Clique.ofRank(rank, () -> GroupMember.of(device)));
       }
-      long start = startEvent(members.get(0).runtime());
+      GroupEvent start = GroupEvent.create(members.get(0).runtime());
       GpuGroup made = new GpuGroup(library, clique, List.copyOf(members), start);
       isMade = true;
       return made;
     } finally {
       if (!isMade) {
-        members.forEach(GpuGroup::freeEvent);
+        members.forEach(GroupMember::freeEvent);
         library.cache().giveBack(clique);
       }
     }
   }
 
-  private static Member member(GroupDevice device) {
-    GpuRuntime runtime = device.runtime();
-    return makeBound(
-        runtime,
-        () -> new Member(device, device.stream(), runtime.createEvent(false)),
-        GpuGroup::freeEvent);
-  }
-
-  private static long startEvent(GpuRuntime first) {
-    return makeBound(first, () -> first.createEvent(false), event -> freeEvent(first, event));
-  }
-
-  /**
-   * Calls {@code make} with the device bound, and frees the result if the device cannot be unbound.
-   */
-  private static <T> T makeBound(GpuRuntime runtime, Supplier<T> make, Consumer<T> free) {
-    List<T> made = new ArrayList<>(1);
-    return Undo.onFailure(
-        () -> {
-          BoundCalls.run(runtime, () -> made.add(make.get()));
-          return made.get(0);
-        },
-        () -> made.forEach(free));
-  }
-
-  private static void freeEvent(Member member) {
-    long ended = member.event;
-    member.event = 0;
-    freeEvent(member.runtime(), ended);
-  }
-
-  private static void freeEvent(GpuRuntime runtime, long event) {
-    runtime.giveBack(() -> runtime.destroyEvent(event));
-  }
-
   private void freeEvents() {
-    long ended = start;
-    start = 0;
-    freeEvent(members.get(0).runtime(), ended);
-    members.forEach(GpuGroup::freeEvent);
+    start.free();
+    members.forEach(GroupMember::freeEvent);
   }
 
   @Override
@@ -210,19 +161,21 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       Runnable begins) {
     begins.run();
     long own = ((GpuStream) stream).lend();
+    CollectiveGraphs.Repeated graphs;
     synchronized (this) {
-      awaitUnused();
+      awaitUnused(true);
       if (isEnded) {
         throw new HalException(Status.CANCELLED, "the group has ended");
       }
-      isLaunching = true;
+      graphs = communicators.graphs(call);
+      launch = graphs == null ? Launch.BY_LIBRARY : Launch.GRAPHS;
     }
     try {
       HalException failure = isBehind ? start(own) : null;
-      return failure != null ? failure : put(call, own, patience);
+      return failure != null ? failure : put(call, graphs, own, patience);
     } finally {
       synchronized (this) {
-        isLaunching = false;
+        launch = Launch.NONE;
         notifyAll();
       }
     }
@@ -235,18 +188,17 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
    * @throws HalException UNAVAILABLE if the first device cannot
    */
   private @Nullable HalException start(long stream) {
-    Member first = members.get(0);
+    GpuRuntime first = members.get(0).runtime();
     try {
-      first.runtime().recordEvent(start, stream);
-      first.runtime().waitEvent(first.stream, start);
+      first.recordEvent(start.handle(), stream);
+      first.waitEvent(members.get(0).stream(), start.handle());
     } catch (HalException e) {
       throw BoundCalls.asLoss(e);
     }
-    for (Member member : members.subList(1, members.size())) {
-      try {
-        BoundCalls.run(member.runtime(), () -> member.runtime().waitEvent(member.stream, start));
-      } catch (HalException e) {
-        return e;
+    for (GroupMember member : members.subList(1, members.size())) {
+      HalException failure = member.await(start);
+      if (failure != null) {
+        return failure;
       }
     }
     return null;
@@ -259,15 +211,17 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
    *
    * @throws HalException UNAVAILABLE if the first device is lost
    */
-  private @Nullable HalException put(CollectiveCall call, long stream, long patience) {
-    members.forEach(
-        member -> {
-          member.isRecorded = false;
-          member.hasParts = true;
-        });
+  private @Nullable HalException put(
+      CollectiveCall call, CollectiveGraphs.@Nullable Repeated graphs, long stream, long patience) {
+    members.forEach(GroupMember::beginPart);
     HalException[] known = new HalException[1];
     Throwable thrown =
-        Attempt.of(() -> known[0] = communicators.launch(call, streams, patience, () -> isEnded));
+        Attempt.of(
+            () ->
+                known[0] =
+                    graphs != null
+                        ? communicators.launch(graphs, streams)
+                        : communicators.launch(call, streams, patience, () -> isEnded));
     HalException failure = known[0];
     if (thrown != null) { // such as out of memory
       failure = new HalException(Status.ABORTED, "a launch ended half-way: " + thrown, thrown);
@@ -275,15 +229,14 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
       return failure; // it may still put parts behind the events
     }
-    for (Member member : members) {
-      failure = graver(failure, record(member));
+    for (GroupMember member : members) {
+      failure = graver(failure, member.record());
     }
-    for (Member member : members) {
-      if (member.isRecorded) {
-        failure = graver(failure, join(stream, member));
-      }
+    GpuRuntime first = members.get(0).runtime();
+    for (GroupMember member : members) {
+      failure = graver(failure, member.join(first, stream));
     }
-    if (failure != null && members.get(0).runtime().isLost()) {
+    if (failure != null && first.isLost()) {
       throw BoundCalls.asLoss(failure);
     }
     return failure;
@@ -299,52 +252,25 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     return isSecond ? second : first;
   }
 
-  private @Nullable HalException record(Member member) {
-    try {
-      BoundCalls.run(
-          member.runtime(), () -> member.runtime().recordEvent(member.event, member.stream));
-      member.isRecorded = true;
-      return null;
-    } catch (HalException e) {
-      return e;
-    }
-  }
-
-  /** Makes {@code stream}, of the first device, wait for a rank's part. */
-  private @Nullable HalException join(long stream, Member member) {
-    try {
-      members.get(0).runtime().waitEvent(stream, member.event);
-      return null;
-    } catch (HalException e) {
-      return e;
-    }
-  }
-
   @Override
   public boolean isPast(int rank) {
-    Member member = members.get(rank);
+    GroupMember member = members.get(rank);
     synchronized (this) {
       isEnded = true; // otherwise a running launch could add a part behind this check
-      if (member.isPast || !member.hasParts) {
-        return !isLaunching;
+      if (isOver[rank] || !member.hasParts()) {
+        return launch == Launch.NONE;
       }
-      if (isLaunching) { // which may put something behind the event
+      if (launch != Launch.NONE) { // which may put something behind the event
         return false;
       }
     }
-    GpuRuntime runtime = member.runtime();
-    boolean[] hasFired = new boolean[1];
-    if (member.isRecorded && !runtime.isLost()) {
-      Runnable query = () -> hasFired[0] = runtime.queryEvent(member.event);
-      var ignored = Attempt.of(() -> BoundCalls.run(runtime, query)); // the abort reports failures
-    }
-    return hasFired[0] || runtime.isLost();
+    return member.isPast();
   }
 
   @Override
   public @Nullable HalException failure() {
     synchronized (this) {
-      if (isEnded || isLaunching) { // the launch reports by itself
+      if (isEnded || launch != Launch.NONE) { // the launch reports by itself
         return null;
       }
       asking++;
@@ -367,21 +293,22 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
         return;
       }
       isAborting = true;
-      awaitUnused();
+      awaitUnused(false);
     }
     try {
-      clique.gate().runAhead(patience, () -> communicators.abort(this::setPast));
+      clique.gate().runAhead(patience, () -> communicators.abort(this::setPast, this::awaitLaunch));
     } finally {
       endAbort();
     }
   }
 
   private synchronized void setPast(int rank) {
-    members.get(rank).isPast = true;
+    isOver[rank] = true;
   }
 
   private void endAbort() {
     synchronized (this) {
+      awaitUnused(true); // if the abort has failed before it waited
       isAborted = true;
       isAborting = false;
       notifyAll();
@@ -393,11 +320,19 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     clique.release();
   }
 
-  /** Waits until the communicators are unused: never with a hanging launch. */
+  private synchronized void awaitLaunch() {
+    awaitUnused(true);
+  }
+
+  /**
+   * Waits until the communicators are unused.
+   *
+   * @param alsoGraphs whether to wait for a launch of graphs, too
+   */
   @GuardedBy("this")
-  private void awaitUnused() {
+  private void awaitUnused(boolean alsoGraphs) {
     boolean wasInterrupted = false;
-    while (isLaunching || asking > 0) {
+    while (asking > 0 || launch == Launch.BY_LIBRARY || alsoGraphs && launch == Launch.GRAPHS) {
       try {
         wait();
       } catch (InterruptedException e) {

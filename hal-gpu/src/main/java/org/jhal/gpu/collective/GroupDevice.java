@@ -4,6 +4,7 @@ package org.jhal.gpu.collective;
 import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,16 +14,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupDevice {
   private final GpuCore core;
+  private final @Nullable GraphRuntime graphs;
   private final Lazy<Long> stream = new Lazy<>();
   private volatile @Nullable CommunicatorCache cliques; // of its first group
   private volatile boolean isClosing;
 
-  public GroupDevice(GpuCore core) {
+  /**
+   * For an open device.
+   *
+   * @param graphs null if the device uses no graphs
+   */
+  public GroupDevice(GpuCore core, @Nullable GraphRuntime graphs) {
     this.core = core;
+    this.graphs = graphs;
   }
 
   GpuRuntime runtime() {
     return core.runtime();
+  }
+
+  @Nullable GraphRuntime graphs() {
+    return graphs;
   }
 
   String name() {

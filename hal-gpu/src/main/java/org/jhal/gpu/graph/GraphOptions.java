@@ -21,10 +21,10 @@ public record GraphOptions(String use, long memory) {
           "graph",
           AUTO,
           List.of(AUTO, ON, OFF),
-          "whether reusable command buffers, and where that is faster also dispatches and small"
-              + " copies that are repeated, run as native graphs: auto makes a graph in the"
-              + " background after the second submission, or the fourth of such a command; on makes"
-              + " it before the second submission");
+          "whether reusable command buffers, repeated collectives, and where that is faster also"
+              + " repeated dispatches and small copies, run as native graphs: auto makes a graph in"
+              + " the background after the second submission, or the fourth of such a command; on"
+              + " makes it before the second submission; a collective becomes one at its second call");
 
   private static final Option<Long> MEMORY =
       Option.bytes(

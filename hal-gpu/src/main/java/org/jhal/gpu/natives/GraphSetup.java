@@ -16,4 +16,8 @@ public interface GraphSetup extends Library {
   int graphExecDestroy(long instance);
 
   int graphUpload(long instance, long stream);
+
+  int streamBeginCapture(long stream, int mode);
+
+  int streamEndCapture(long stream, long[] graph);
 }

@@ -44,7 +44,8 @@ public final class LaunchGate {
   // timer that ends a hanging launch.
   private final AtomicInteger waiting = new AtomicInteger();
 
-  // Whether this thread is inside: a call within a call must not wait for a waiting launch.
+  // Whether this thread is inside: a call within a call must not wait for a waiting launch, nor
+  // may a call within a launch wait for that launch.
   private final ThreadLocal<Boolean> isInside = ThreadLocal.withInitial(() -> false);
 
   // The number of threads inside with users' code. Such code enters through the line, so a waiting
@@ -259,7 +260,7 @@ public final class LaunchGate {
 
   /**
    * Launches while no other launch and no call is inside. If the launch does not return in time,
-   * others proceed; its devices are lost by then.
+   * others proceed; by then it is aborted, or its devices are lost.
    *
    * @param patience the limit for the wait, and for the launch, in nanoseconds
    * @throws HalException DEADLINE_EXCEEDED, before {@code body} is called, if the wait takes longer
@@ -278,12 +279,17 @@ public final class LaunchGate {
       if (waiting.get() > 0) {
         stay.startTimer();
       }
+      isInside.set(true); // it may make calls, such as to open a stream
       return body.get();
     } finally {
-      if (launching == stay) { // else it was late and another one took its place
-        launching = null;
+      try {
+        isInside.remove();
+      } finally {
+        if (launching == stay) { // else it was late and another one took its place
+          launching = null;
+        }
+        stay.end();
       }
-      stay.end();
     }
   }
 

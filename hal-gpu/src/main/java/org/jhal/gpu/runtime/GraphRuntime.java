@@ -25,6 +25,9 @@ public abstract class GraphRuntime {
   /** The place of the new node in the scratch block, behind any structure. */
   private static final int NODE = 256;
 
+  /** The mode that forbids no calls meanwhile: CU_STREAM_CAPTURE_MODE_RELAXED, and HIP's. */
+  private static final int CAPTURE_RELAXED = 2;
+
   private final DeviceCalls calls;
   private final GraphApi api;
   private final GraphSetup setup;
@@ -170,6 +173,29 @@ public abstract class GraphRuntime {
       NativeBlock scratch, long node, long graph, long dependencies, int count);
 
   protected abstract int setCopy(NativeBlock scratch, long instance, long node);
+
+  // Captures.
+
+  /**
+   * Lets the calls that give a stream work, of any thread, build a graph until {@link #endCapture}.
+   * Nothing of it runs. Other streams are not affected.
+   */
+  public void beginCapture(long stream) {
+    calls.check("streamBeginCapture", setup.streamBeginCapture(stream, CAPTURE_RELAXED));
+  }
+
+  /**
+   * Ends the capture of a stream, whether it fails or not.
+   *
+   * @return the graph
+   */
+  public long endCapture(long stream) {
+    long[] graph = new long[1];
+    calls.check("streamEndCapture", setup.streamEndCapture(stream, graph));
+    return graph[0];
+  }
+
+  // Instances.
 
   /** Makes an instance of a graph, which can be launched. */
   public long instantiate(long graph) {

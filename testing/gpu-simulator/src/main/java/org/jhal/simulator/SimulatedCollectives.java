@@ -154,7 +154,15 @@ public final class SimulatedCollectives {
     return simulator.live().getOrDefault("communicator", 0L);
   }
 
-  /** How many groups with calls of ranks have ended, and were launched or failed. */
+  /** How many parts of ranks are in graphs: those of a group count once for each rank. */
+  public long captured() {
+    return simulator.function("gpusim_collective_captured").invokeLong(new Object[0]);
+  }
+
+  /**
+   * How many groups with calls of ranks have ended, and were launched or failed, or were launched
+   * as graphs.
+   */
   public long launches() {
     return simulator.function("gpusim_collective_launches").invokeLong(new Object[0]);
   }

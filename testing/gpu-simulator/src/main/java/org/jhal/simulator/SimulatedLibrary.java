@@ -60,6 +60,7 @@ public final class SimulatedLibrary {
           "idle.c",
           "communicator.c",
           "collective_call.c",
+          "collective_capture.c",
           "collective_group.c",
           "meeting.c",
           "part.c",

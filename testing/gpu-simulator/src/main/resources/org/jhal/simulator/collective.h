@@ -37,12 +37,15 @@ enum gs_element {
 enum gs_reduction { GS_SUM, GS_PRODUCT, GS_MAX, GS_MIN, GS_AVERAGE, GS_REDUCTIONS };
 
 // The communicators that belong together.
+typedef struct gs_group_launch gs_group_launch;
 typedef struct gs_clique gs_clique;
 struct gs_clique {
   int refs;
   int count;
   uint64_t id;      // by which its ranks find it while they are made one by one, or 0
   unsigned joined;  // ranks, one bit each
+  gs_group_launch* graphs;  // the launch of all ranks' graphs, while some are not launched
+  unsigned launched;        // those that are, one bit each
 };
 
 // What its ranks are made with one by one, by value.
@@ -64,6 +67,9 @@ struct gs_comm {
   gs_clique* clique;
   int rank, device;
   int aborted;
+  int told;         // that it is to be aborted, by a group that has not ended: its parts end
+  int captured;     // its parts in graphs and their instances
+  gs_group_launch* open;  // its latest one, to which it refers; null if it had none
   int nonblocking;  // what takes time goes on behind the calls, and is asked for
   int making;       // some ranks have not come
   int launching;    // launches that are not over
@@ -87,6 +93,7 @@ typedef struct {
   int type, reduction;
   int root;  // or whom it sends to or receives from
   gs_handle stream;
+  gs_stream* launching;  // the stream, referred to, while another thread launches it; or null
   gs_context* context;  // of the stream, once it is launched
 } gs_call;
 
@@ -109,12 +116,12 @@ struct gs_meeting {
 };
 
 // A group while it is launched, rank after rank.
-typedef struct {
+struct gs_group_launch {
   int refs;
   int open;  // not all is launched; so long its parts are counted in gs.half
   int running[GS_MAX_DEVICES];
   uint64_t generation;
-} gs_group_launch;
+};
 
 // What a rank does for one group, in one stream.
 typedef struct {
@@ -153,10 +160,17 @@ int gs_collective_stalls(int rank);
 // collective_group.c
 void gs_groups_reset(void);
 int gs_group_init(void);              // a rank is made; the code of that call
-int gs_group_abort(gs_handle handle);  // whether the thread's group aborts it when it ends
+int gs_group_abort(gs_comm* comm);  // whether the thread's group aborts it when it ends
+void gs_group_launched(void);  // by graphs
+int gs_group_gap(gs_comm* const* comms, int count);  // a code, if one is aborted
+
+// collective_capture.c
+int gs_capture(gs_stream* stream, const gs_call* calls, int count, unsigned ranks);
 
 // communicator.c
+void gs_clique_unref(gs_clique* clique);
 gs_comm* gs_comm_find(gs_handle handle);  // null and a misuse, if there is none
+int gs_comm_ends(gs_comm* comm);          // it is aborted, or is to be
 int gs_comm_use(gs_comm* comm);           // a code and a misuse, if another thread does
 void gs_comm_link(gs_comm* comm);
 void gs_comm_complete(gs_comm* comm);
@@ -177,6 +191,7 @@ void gs_meeting_unref(gs_meeting* meeting);
 void gs_meetings_forget(void);
 
 // part.c
+gs_group_launch* gs_group_launch_open(void);
 gs_part* gs_part_make(gs_group_launch* launch, gs_comm* comm, gs_stream* stream, int calls);
 void gs_part_launch(gs_part* part, gs_stream* stream);
 void gs_part_drop(gs_part* part);  // that was not launched

@@ -26,6 +26,8 @@ GS_EXPORT uint64_t gpusim_collective_launches(void) {
 
 void gs_groups_reset(void) { launches = 0; }
 
+void gs_group_launched(void) { launches++; }
+
 static void drop_calls(void) {
   for (int i = 0; i < group.count; i++) {
     gs_comm_unuse(group.calls[i].comm);
@@ -53,7 +55,7 @@ static int is_first_of_rank(const gs_call* calls, int index) {
 }
 
 // Launches what a rank is called for.
-static int launch_rank(gs_group_launch* launch, const gs_call* calls, int count, int index, int alone) {
+static int launch_rank(gs_group_launch* launch, const gs_call* calls, int count, int index, int alone, unsigned ranks) {
   gs_comm* comm = calls[index].comm;
   if (gs_idle_gate()) return GS_CO_SYSTEM_ERROR;
   int for_good;
@@ -61,7 +63,8 @@ static int launch_rank(gs_group_launch* launch, const gs_call* calls, int count,
   if (code) return code;
   gs_stream* stream = gs_stream_find(calls[index].stream);
   if (!stream) return GS_CO_INVALID_ARGUMENT;
-  if (comm->aborted) return GS_CO_INVALID_USAGE;
+  if (gs_comm_ends(comm)) return GS_CO_INVALID_USAGE;
+  if (stream->captured) return gs_capture(stream, calls + index, count - index, ranks);
   gs_part* part = gs_part_make(launch, comm, stream, count - index);
   for (int i = index; i < count && !code; i++) {
     if (calls[i].comm == comm) code = gs_meeting_join(part, &calls[i], alone);
@@ -76,7 +79,7 @@ static int launch_rank(gs_group_launch* launch, const gs_call* calls, int count,
 }
 
 // What another thread is let in for, between two ranks. An abort ends it if it goes on behind the calls.
-static int gap(const gs_call* calls, int count) {
+int gs_group_gap(gs_comm* const* comms, int count) {
   uint64_t nanos = gs_delay_of("@gap");
   if (nanos) {
     pthread_mutex_unlock(&gs.lock);
@@ -86,7 +89,7 @@ static int gap(const gs_call* calls, int count) {
   uint64_t generation = gs.generation;
   while (gs_collective_hangs("@gap") && gs.generation == generation) {
     for (int i = 0; i < count; i++) {
-      if (calls[i].comm->aborted && calls[i].comm->nonblocking) return GS_CO_INVALID_USAGE;
+      if (gs_comm_ends(comms[i]) && comms[i]->nonblocking) return GS_CO_INVALID_USAGE;
     }
     gs_wait_change(UINT64_MAX);
   }
@@ -94,19 +97,31 @@ static int gap(const gs_call* calls, int count) {
 }
 
 static int launch(const gs_call* calls, int count, int alone) {
-  gs_group_launch* launch = calloc(1, sizeof *launch);
-  launch->refs = 1;
-  launch->open = 1;
-  launch->generation = gs.generation;
-  int code = GS_CO_OK;
+  gs_group_launch* launch = gs_group_launch_open();
+  gs_comm* comms[GS_MAX_DEVICES];
+  int ranks = 0, code = GS_CO_OK;
+  unsigned mask = 0;
+  for (int i = 0; i < count; i++) {
+    if (!is_first_of_rank(calls, i)) continue;
+    comms[ranks++] = calls[i].comm;
+    mask |= 1u << calls[i].comm->rank;
+  }
   for (int i = 0; i < count && !code; i++) {
     if (!is_first_of_rank(calls, i)) continue;
-    if (i) code = gap(calls, count);
-    if (!code) code = launch_rank(launch, calls, count, i, alone);
+    if (i) code = gs_group_gap(comms, ranks);
+    if (!code) code = launch_rank(launch, calls, count, i, alone, mask);
   }
   gs_group_launch_close(launch);
   gs_group_launch_unref(launch);
   return code;
+}
+
+// Null if there is none, which the launch reports.
+static gs_stream* stream_of(const gs_call* call) {
+  for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
+    if (o->id == call->stream && o->kind == GS_STREAM) return (gs_stream*)o;
+  }
+  return NULL;
 }
 
 // A launch behind the end of its group.
@@ -123,6 +138,10 @@ static void* launch_behind(void* of) {
   for (int i = 0; i < own->count; i++) {
     gs_comm* comm = own->calls[i].comm;
     comm->launching--;
+    if (own->calls[i].launching) {
+      own->calls[i].launching->launching--;
+      gs_unref(&own->calls[i].launching->object);
+    }
     if (code && !comm->error) comm->error = code;
     gs_unref(&comm->object);
   }
@@ -141,6 +160,11 @@ static int start_behind(void) {
   group.calls = NULL;
   for (int i = 0; i < own->count; i++) {
     own->calls[i].comm->launching++;
+    own->calls[i].launching = stream_of(&own->calls[i]);
+    if (own->calls[i].launching) {
+      own->calls[i].launching->launching++;
+      gs_ref(&own->calls[i].launching->object);
+    }
     gs_comm_link(own->calls[i].comm);
     gs_comm_unuse(own->calls[i].comm);
   }
@@ -160,10 +184,10 @@ int gs_group_init(void) {
   return GS_CO_OK;
 }
 
-int gs_group_abort(gs_handle handle) {
+int gs_group_abort(gs_comm* comm) {
   freshen();
   if (!group.depth || group.aborts == GS_MAX_DEVICES) return 0;
-  group.aborted[group.aborts++] = handle;
+  group.aborted[group.aborts++] = comm->object.id;
   return 1;
 }
 
@@ -270,7 +294,8 @@ GS_EXPORT int gpusim_ncclGroupEnd(void) {
     int aborts = gs_comms_abort(group.aborted, group.aborts);
     if (!code) code = aborts;
   }
-  if (group.count) launches++;
+  gs_stream* first = group.count ? stream_of(&group.calls[0]) : NULL;
+  if (group.count && !(first && first->captured)) launches++;
   if (!code && group.count) {
     code = group.calls[0].comm->nonblocking ? start_behind() : launch(group.calls, group.count, 0);
   }

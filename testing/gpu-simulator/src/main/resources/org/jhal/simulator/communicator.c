@@ -8,9 +8,16 @@
 
 static gs_comm* live;
 
+void gs_clique_unref(gs_clique* clique) {
+  if (--clique->refs > 0) return;
+  if (clique->graphs) gs_group_launch_unref(clique->graphs);
+  free(clique);
+}
+
 static void comm_free(gs_object* object) {
   gs_comm* comm = (gs_comm*)object;
-  if (--comm->clique->refs == 0) free(comm->clique);
+  if (comm->open) gs_group_launch_unref(comm->open);
+  gs_clique_unref(comm->clique);
   free(comm);
 }
 
@@ -36,6 +43,8 @@ static void comm_remove(gs_comm* comm) {
     }
   }
 }
+
+int gs_comm_ends(gs_comm* comm) { return comm->aborted || comm->told; }
 
 int gs_comm_use(gs_comm* comm) {
   if (comm->used && !pthread_equal(comm->user, pthread_self())) {
@@ -138,7 +147,7 @@ static int state(gs_comm* comm) {
     comm->making = 0;
   }
   if (comm->launching) return GS_CO_IN_PROGRESS;
-  return comm->finalized && (comm->parts || hangs("@finalize", comm)) ? GS_CO_IN_PROGRESS : GS_CO_OK;
+  return comm->finalized && (comm->parts || comm->captured || hangs("@finalize", comm)) ? GS_CO_IN_PROGRESS : GS_CO_OK;
 }
 
 // Begins its end, which is asked for.
@@ -147,6 +156,7 @@ GS_EXPORT int gpusim_ncclCommFinalize(gs_handle handle) {
   gs_comm* comm = gs_comm_find(handle);
   if (!comm) return GS_CO_INVALID_ARGUMENT;
   if (comm->finalized) gs_misuse("the communicator of rank %d is finalized already", comm->rank);
+  if (comm->captured) gs_misuse("the communicator of rank %d is finalized before its graphs are destroyed", comm->rank);
   gs_comm_complete(comm);
   comm->finalized = 1;
   return state(comm);
@@ -197,14 +207,27 @@ GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
   return code;
 }
 
+// Its kernels see that at once, and so does a launch behind the calls, which is over when this returns.
+static void tell(gs_comm* comm) {
+  uint64_t generation = gs.generation;
+  comm->told = 1;
+  if (comm->open) gs_group_launch_close(comm->open);
+  gs_changed();
+  gs_ref(&comm->object);
+  while (comm->launching && gs.generation == generation) gs_wait_change(UINT64_MAX);
+  gs_unref(&comm->object);
+}
+
 // Its parts end, as if they were over, and those of the other ranks do not. Waits until its streams are past them: one
 // whose turn has not come ends when it comes. It may be made to hang for one rank. Those of one group are aborted together,
-// by its end.
+// by its end. As long as there are graphs with parts of it, it does not return.
 GS_EXPORT int gpusim_ncclCommAbort(gs_handle handle) {
   GS_COLLECTIVE(ncclCommAbort)
   gs_comm* comm = gs_comm_find(handle);
   if (!comm) return GS_CO_INVALID_ARGUMENT;
-  return gs_group_abort(handle) ? GS_CO_OK : gs_comms_abort(&handle, 1);
+  if (!gs_group_abort(comm)) return gs_comms_abort(&handle, 1);
+  if (!hangs("ncclCommAbort", comm)) tell(comm);
+  return GS_CO_OK;
 }
 
 static void abort_one(gs_comm* comm) {
@@ -234,7 +257,7 @@ int gs_comms_abort(const gs_handle* handles, int count) {
   }
   for (int i = 0; i < count; i++) {
     if (!comms[i]) continue;
-    while ((comms[i]->parts || comms[i]->launching) && gs.generation == generation) gs_wait_change(UINT64_MAX);
+    while ((comms[i]->parts || comms[i]->launching || comms[i]->captured) && gs.generation == generation) gs_wait_change(UINT64_MAX);
     if (gs.generation == generation) gs_quiet(comms[i]->device);  // if all was reset meanwhile, there is nothing to tell
     gs_unref(&comms[i]->object);
   }

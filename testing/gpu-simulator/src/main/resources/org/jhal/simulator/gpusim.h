@@ -87,6 +87,18 @@ void gs_leave(gs_frame* frame);
     if (entered_) return entered_;                          \
   }
 
+// The same, for a function that has an effect even if it fails.
+#define GS_CALL_ELSE(need, effect)                          \
+  static gs_site site_ = {__func__, 0, 0, 0};               \
+  __attribute__((cleanup(gs_leave))) gs_frame frame = {0};  \
+  {                                                         \
+    int entered_ = gs_enter(&site_, &frame, need);          \
+    if (entered_) {                                         \
+      effect;                                               \
+      return entered_;                                      \
+    }                                                       \
+  }
+
 // Everything below is called between gs_enter and gs_leave, with the lock held; what waits lets
 // the lock go meanwhile. Unless said otherwise the result is a gs_code.
 
@@ -201,6 +213,11 @@ int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handl
 int gs_stream_destroy(gs_handle stream);
 int gs_stream_synchronize(gs_handle stream);
 int gs_stream_query(gs_handle stream);
+// Between the two, what collectives the stream is given becomes a graph. Nothing else can be captured.
+int gs_stream_begin_capture(gs_context* context, gs_handle stream);
+int gs_stream_end_capture(gs_context* context, gs_handle stream, gs_handle* graph);
+void gs_stream_drop_capture(gs_handle stream);
+int gs_stream_is_capturing(gs_handle stream, int* is);
 int gs_stream_info(gs_handle stream, unsigned* flags, int* priority, gs_handle* context);
 int gs_stream_wait_event(gs_handle stream, gs_handle event);
 int gs_stream_host_function(gs_handle stream, void (*function)(void*), void* data);
@@ -260,6 +277,7 @@ int gs_graph_instantiate(gs_handle graph, gs_handle* exec);
 int gs_exec_set(gs_handle exec, gs_handle node, gs_work* work);  // for the launches from now on
 int gs_exec_upload(gs_context* context, gs_handle exec, gs_handle stream);
 int gs_exec_launch(gs_context* context, gs_handle exec, gs_handle stream);
+void gs_exec_not_launched(gs_handle exec);  // whoever launches it with others goes no further
 int gs_exec_destroy(gs_handle exec);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct {
   struct gs_node** nodes;  // each referred to; a node's predecessors come before it
   size_t count, capacity;
   uint64_t stamp;
+  gs_captured* captured;  // instead of nodes, or null
 } gs_graph;
 
 typedef struct gs_node {
@@ -35,6 +36,7 @@ typedef struct {
   size_t count;
   exec_node* nodes;
   size_t* successors;
+  gs_captured* captured;
   uint64_t launched, finished;  // launches run in the order of their calls, one at a time
   uint64_t random;
 } gs_exec;
@@ -57,6 +59,10 @@ static void release(gs_work* work) {
   gs_work_unref(work);
 }
 
+static void captured_unref(gs_captured* captured) {
+  if (captured && --captured->refs == 0) captured->destroy(captured);
+}
+
 // ---- graphs ----
 
 static void node_free(gs_object* object) {
@@ -70,6 +76,7 @@ static void graph_free(gs_object* object) {
     gs_object_remove(&graph->nodes[i]->object);
     gs_unref(&graph->nodes[i]->object);
   }
+  captured_unref(graph->captured);
   free(graph->nodes);
   free(graph);
 }
@@ -134,11 +141,24 @@ int gs_graph_add(gs_handle handle, const gs_handle* dependencies, size_t count, 
   return GS_OK;
 }
 
+int gs_graph_give(gs_handle handle, gs_captured* captured) {
+  gs_graph* graph = gs_find(handle, GS_GRAPH);
+  captured->refs++;
+  if (graph && !graph->captured) {
+    graph->captured = captured;
+    return GS_OK;
+  }
+  if (graph) gs_misuse("only one group of collectives can be captured in a graph");
+  captured_unref(captured);
+  return GS_INVALID_VALUE;
+}
+
 // ---- instances ----
 
 static void exec_free(gs_object* object) {
   gs_exec* exec = (gs_exec*)object;
   for (size_t i = 0; i < exec->count; i++) release(exec->nodes[i].work);
+  captured_unref(exec->captured);
   free(exec->nodes);
   free(exec->successors);
   free(exec);
@@ -186,6 +206,8 @@ int gs_graph_instantiate(gs_handle handle, gs_handle* result) {
   exec->nodes = calloc(graph->count + 1, sizeof *exec->nodes);
   for (size_t i = 0; i < graph->count; i++) exec->nodes[i].work = hold(gs_work_ref(graph->nodes[i]->work));
   turn_edges(exec, graph);
+  exec->captured = graph->captured;
+  if (exec->captured) exec->captured->refs++;
   gs_object_add(&exec->object, GS_GRAPH_EXEC, graph->object.context, exec_free);
   exec->random = gs.seed * 0x9E3779B97F4A7C15u + exec->object.id;
   *result = exec->object.id;
@@ -317,10 +339,22 @@ static gs_exec* launchable(gs_context* context, gs_handle handle, gs_handle stre
   return exec;
 }
 
+// It may let the lock go meanwhile.
+static int launch_captured(gs_exec* exec, gs_stream* stream) {
+  gs_handle handle = exec->object.id;
+  gs_ref(&exec->object);
+  gs_ref(&stream->object);
+  int code = exec->captured->launch(exec->captured, stream);
+  gs_unref(&stream->object);
+  gs_unref(&exec->object);
+  return code || gs_find(handle, GS_GRAPH_EXEC) ? code : GS_INVALID_HANDLE;  // it was destroyed meanwhile
+}
+
 int gs_exec_launch(gs_context* context, gs_handle handle, gs_handle stream_handle) {
   gs_stream* stream;
   gs_exec* exec = launchable(context, handle, stream_handle, &stream);
   if (!exec) return GS_INVALID_HANDLE;
+  if (exec->captured) return launch_captured(exec, stream);
   launch_op* op = calloc(1, sizeof *op + exec->count * sizeof *op->work);
   op->op.what = "@graph";
   op->op.run = launch_run;
@@ -335,6 +369,11 @@ int gs_exec_launch(gs_context* context, gs_handle handle, gs_handle stream_handl
   op->turn = exec->launched++;
   gs_ref(&exec->object);
   return gs_enqueue(stream, &op->op);
+}
+
+void gs_exec_not_launched(gs_handle handle) {
+  gs_exec* exec = gs_find(handle, GS_GRAPH_EXEC);
+  if (exec && exec->captured) exec->captured->leave(exec->captured);
 }
 
 static void uploaded(gs_op* op) { gs_unref(&((launch_op*)op)->exec->object); }

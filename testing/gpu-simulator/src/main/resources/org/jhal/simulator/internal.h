@@ -94,6 +94,8 @@ typedef struct gs_stream {
   int hardware_queue;
   uint64_t freeing;  // bytes whose release is enqueued here and not done
   uint64_t random;
+  gs_handle captured;  // the graph that its calls become, or 0
+  int launching;       // calls of collectives that another thread is about to give it
   pthread_cond_t wake;
 } gs_stream;
 
@@ -140,6 +142,15 @@ struct gs_work {
   int (*check)(gs_work*, int running);  // with the lock
   int (*run)(gs_work*);                 // without the lock
   void (*destroy)(gs_work*);
+};
+
+// What a captured stream was given by a library. Launches of the graph's instances launch it as a whole.
+typedef struct gs_captured gs_captured;
+struct gs_captured {
+  int refs;  // of graphs and of their instances
+  int (*launch)(gs_captured*, gs_stream*);
+  void (*leave)(gs_captured*);  // its launch has failed, and those of other ranks stay without it
+  void (*destroy)(gs_captured*);
 };
 
 // Faults of real runtimes that graphs can be given, one bit each.
@@ -258,6 +269,9 @@ int gs_lock_gate(int device);     // for a call that needs that lock
 // collective_control.c
 void gs_collectives_release(void);  // lets everything go that is held up on purpose
 void gs_collectives_reset(void);
+
+// graph.c
+int gs_graph_give(gs_handle graph, gs_captured* captured);  // takes it, also where it fails
 
 // work.c
 gs_work* gs_work_ref(gs_work* work);

@@ -12,7 +12,7 @@ static uint64_t launches[GS_MAX_DEVICES];
 
 void gs_meeting_unref(gs_meeting* meeting) {
   if (--meeting->refs > 0) return;
-  if (--meeting->clique->refs == 0) free(meeting->clique);
+  gs_clique_unref(meeting->clique);
   free(meeting);
 }
 

@@ -21,8 +21,17 @@ void gs_group_launch_unref(gs_group_launch* launch) {
   if (--launch->refs == 0) free(launch);
 }
 
-// No more is to be launched.
+gs_group_launch* gs_group_launch_open(void) {
+  gs_group_launch* launch = calloc(1, sizeof *launch);
+  launch->refs = 1;
+  launch->open = 1;
+  launch->generation = gs.generation;
+  return launch;
+}
+
+// No more is to be launched, or what is launched ends by itself.
 void gs_group_launch_close(gs_group_launch* launch) {
+  if (!launch->open) return;
   if (launch->generation == gs.generation) {
     for (int i = 0; i < GS_MAX_DEVICES; i++) gs.half[i] -= launch->running[i];
   }
@@ -39,7 +48,7 @@ static void count_half(gs_part* part, int by) {
 }
 
 static int is_over(gs_part* part) {
-  return part->comm->aborted || part->context->sticky || part->launch->generation != gs.generation;
+  return gs_comm_ends(part->comm) || part->context->sticky || part->launch->generation != gs.generation;
 }
 
 // Each rank's memory is looked at when all have come. One whose memory is gone loses its context, and the others wait on.
@@ -97,7 +106,7 @@ static int run(gs_op* op) {
   }
   while (!is_over(part) && (waits = step(part, &code))) gs_wait_change(UINT64_MAX);
   while (is_computing(part)) gs_wait_change(UINT64_MAX);
-  if (waits && part->comm->aborted) aborted++;
+  if (waits && gs_comm_ends(part->comm)) aborted++;
   leave(part);
   pthread_mutex_unlock(&gs.lock);
   return code;
@@ -129,7 +138,11 @@ gs_part* gs_part_make(gs_group_launch* launch, gs_comm* comm, gs_stream* stream,
 }
 
 void gs_part_launch(gs_part* part, gs_stream* stream) {
-  part->comm->parts++;
+  gs_comm* comm = part->comm;
+  comm->parts++;
+  if (comm->open) gs_group_launch_unref(comm->open);
+  comm->open = part->launch;
+  comm->open->refs++;
   count_half(part, 1);
   gs_enqueue(stream, &part->op);
 }

@@ -135,6 +135,7 @@ int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handl
 }
 
 void gs_stream_end(gs_stream* stream) {
+  if (stream->captured) gs_misuse("the stream is destroyed while it is being captured");
   stream->closing = 1;
   pthread_cond_signal(&stream->wake);
   wake_sharers(stream);  // which do not see it any more
@@ -154,7 +155,45 @@ int gs_stream_destroy(gs_handle handle) {
   return GS_OK;
 }
 
+int gs_stream_begin_capture(gs_context* context, gs_handle handle) {
+  gs_stream* stream = gs_stream_of(context, handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  if (stream->captured) {
+    gs_misuse("the stream is being captured");
+    return GS_INVALID_VALUE;
+  }
+  return gs_graph_create(context, &stream->captured);
+}
+
+int gs_stream_end_capture(gs_context* context, gs_handle handle, gs_handle* graph) {
+  gs_stream* stream = gs_stream_of(context, handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  if (!stream->captured) {
+    gs_misuse("the stream is not being captured");
+    return GS_INVALID_VALUE;
+  }
+  if (stream->launching) gs_misuse("the capture ends before a launch of the library that is a part of it");
+  *graph = stream->captured;
+  stream->captured = 0;
+  return GS_OK;
+}
+
+void gs_stream_drop_capture(gs_handle handle) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream || !stream->captured) return;
+  gs_graph_destroy(stream->captured);
+  stream->captured = 0;
+}
+
+int gs_stream_is_capturing(gs_handle handle, int* is) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  *is = stream->captured != 0;
+  return GS_OK;
+}
+
 int gs_enqueue(gs_stream* stream, gs_op* op) {
+  if (stream->captured) gs_misuse("only collectives can be captured");
   op->next = NULL;
   op->call = gs_call_name();
   op->place = ++gs.places;

@@ -5,7 +5,6 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
-import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,10 +19,8 @@ import org.jhal.CollectiveGroup.Form;
 import org.jhal.CollectiveGroup.Kind;
 import org.jhal.CollectiveGroup.Options;
 import org.jhal.Device;
-import org.jhal.DeviceBuffer;
 import org.jhal.FailedOperation;
 import org.jhal.Fence;
-import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
@@ -422,17 +419,5 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
       assertNull(devices[1 - lost].lostCause());
     }
     assertEquals(0, collectives().live());
-  }
-
-  /** Adds work, since the loss of a device that has only its part would not be detected. */
-  private static boolean isLost(Device device) {
-    try (DeviceBuffer buffer = device.allocate(4, BufferParams.DEVICE);
-        TimelineSemaphore done = device.createSemaphore(0)) {
-      device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 4, FillPattern.of8(1));
-      awaitTrue("a fill", () -> isOver(done, 1));
-    } catch (HalException e) {
-      assertHal(Status.UNAVAILABLE, e);
-    }
-    return device.lostCause() != null;
   }
 }

@@ -5,6 +5,7 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -12,9 +13,12 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup.Options;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -204,6 +208,18 @@ public abstract class SimulatedGroups {
     for (Device device : devices) {
       assertNull(device.lostCause());
     }
+  }
+
+  /** Adds work, since the loss of a device that has only its part would not be detected. */
+  static boolean isLost(Device device) {
+    try (DeviceBuffer buffer = device.allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 4, FillPattern.of8(1));
+      awaitTrue("a fill", () -> isOver(done, 1));
+    } catch (HalException e) {
+      assertHal(Status.UNAVAILABLE, e);
+    }
+    return device.lostCause() != null;
   }
 
   /** Waits until earlier work of the queues is over. */
