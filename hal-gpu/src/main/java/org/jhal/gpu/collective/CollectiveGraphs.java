@@ -82,21 +82,14 @@ final class CollectiveGraphs {
   }
 
   /**
-   * Launches the graphs of a call on the streams of the ranks. Returns null or the failure, after
-   * which those of some ranks may have been launched.
+   * Launches the graph of a rank, unless it takes no part. Its device is bound.
+   *
+   * @throws HalException if the runtime refuses
    */
-  @Nullable HalException launch(Repeated call, long[] targets) {
-    try {
-      for (int rank = 0; rank < targets.length; rank++) {
-        int own = rank;
-        long instance = call.instances[own];
-        if (instance != 0) {
-          binding.bound(own, true, () -> runtime(own).launch(instance, targets[own]));
-        }
-      }
-      return null;
-    } catch (HalException e) {
-      return e;
+  void launch(Repeated call, int rank, long stream) {
+    long instance = call.instances[rank];
+    if (instance != 0) {
+      runtime(rank).launch(instance, stream);
     }
   }
 

@@ -201,11 +201,13 @@ final class Communicators {
   }
 
   /**
-   * Launches graphs from {@link #graphs(CollectiveCall)} on the streams of all ranks, without a
-   * call of the library. Returns null or the failure, after which parts may have been launched.
+   * Launches the graph of a rank, from {@link #graphs(CollectiveCall)}, without a call of the
+   * library. Its device is bound.
+   *
+   * @throws HalException if the runtime refuses
    */
-  @Nullable HalException launch(CollectiveGraphs.Repeated call, long[] streams) {
-    return Objects.requireNonNull(graphs).launch(call, streams);
+  void launch(CollectiveGraphs.Repeated call, int rank, long stream) {
+    Objects.requireNonNull(graphs).launch(call, rank, stream);
   }
 
   /**

@@ -38,6 +38,8 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   /** A collective's own weight in a stream: the library's calls; each rank adds two. */
   private static final int OWN_WEIGHT = 8;
 
+  private static final Runnable NOTHING = () -> {};
+
   /** What is being launched. */
   private enum Launch {
     NONE,
@@ -214,27 +216,17 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   private @Nullable HalException put(
       CollectiveCall call, CollectiveGraphs.@Nullable Repeated graphs, long stream, long patience) {
     members.forEach(GroupMember::beginPart);
-    HalException[] known = new HalException[1];
-    Throwable thrown =
-        Attempt.of(
-            () ->
-                known[0] =
-                    graphs != null
-                        ? communicators.launch(graphs, streams)
-                        : communicators.launch(call, streams, patience, () -> isEnded));
-    HalException failure = known[0];
-    if (thrown != null) { // such as out of memory
-      failure = new HalException(Status.ABORTED, "a launch ended half-way: " + thrown, thrown);
-    }
+    HalException failure = graphs == null ? launch(call, patience) : null;
     if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
       return failure; // it may still put parts behind the events
     }
-    for (GroupMember member : members) {
-      failure = graver(failure, member.record());
+    for (int rank = 0; rank < members.size(); rank++) {
+      Runnable part = graphs == null || failure != null ? NOTHING : launch(graphs, rank);
+      failure = GroupMember.graver(failure, members.get(rank).put(rank == 0, part));
     }
     GpuRuntime first = members.get(0).runtime();
     for (GroupMember member : members) {
-      failure = graver(failure, member.join(first, stream));
+      failure = GroupMember.graver(failure, member.join(first, stream));
     }
     if (failure != null && first.isLost()) {
       throw BoundCalls.asLoss(failure);
@@ -242,14 +234,16 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
     return failure;
   }
 
-  /** The one that is a loss, or else the first. */
-  private static @Nullable HalException graver(
-      @Nullable HalException first, @Nullable HalException second) {
-    boolean isSecond =
-        second != null
-            && (first == null
-                || second.status() == Status.UNAVAILABLE && first.status() != Status.UNAVAILABLE);
-    return isSecond ? second : first;
+  private Runnable launch(CollectiveGraphs.Repeated graphs, int rank) {
+    return () -> communicators.launch(graphs, rank, streams[rank]);
+  }
+
+  /** Lets the library launch a call. Returns a failure or null. */
+  private @Nullable HalException launch(CollectiveCall call, long patience) {
+    HalException[] failure = new HalException[1];
+    Throwable thrown =
+        Attempt.of(() -> failure[0] = communicators.launch(call, streams, patience, () -> isEnded));
+    return thrown != null ? GroupMember.halfWay(thrown) : failure[0];
   }
 
   @Override

@@ -2,6 +2,7 @@
 package org.jhal.gpu.collective;
 
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BoundCalls;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -67,15 +68,49 @@ final class GroupMember {
     }
   }
 
-  /** Records the event behind the part. Returns null or the failure. */
-  @Nullable HalException record() {
+  /**
+   * Calls {@code part}, which may put something into the stream, and records the event behind that
+   * even if it fails.
+   *
+   * @param isBound whether the device is bound already
+   * @return null or the failure; the one that is a loss if there are two
+   */
+  @Nullable HalException put(boolean isBound, Runnable part) {
+    HalException[] failure = new HalException[1];
+    Runnable both =
+        () -> {
+          Throwable thrown = Attempt.of(part);
+          failure[0] = thrown instanceof HalException e ? e : halfWay(thrown);
+          runtime.recordEvent(event.handle(), stream);
+          isRecorded = true;
+        };
     try {
-      BoundCalls.run(runtime, () -> runtime.recordEvent(event.handle(), stream));
-      isRecorded = true;
-      return null;
+      if (isBound) {
+        both.run();
+      } else {
+        BoundCalls.run(runtime, both);
+      }
+      return failure[0];
     } catch (HalException e) {
-      return e;
+      return graver(failure[0], e);
     }
+  }
+
+  /** What a launch has thrown, such as out of memory, as a failure; null if it is null. */
+  static @Nullable HalException halfWay(@Nullable Throwable thrown) {
+    return thrown == null
+        ? null
+        : new HalException(Status.ABORTED, "a launch ended half-way: " + thrown, thrown);
+  }
+
+  /** The one that is a loss, or else the first. */
+  static @Nullable HalException graver(
+      @Nullable HalException first, @Nullable HalException second) {
+    boolean isSecond =
+        second != null
+            && (first == null
+                || second.status() == Status.UNAVAILABLE && first.status() != Status.UNAVAILABLE);
+    return isSecond ? second : first;
   }
 
   /**
