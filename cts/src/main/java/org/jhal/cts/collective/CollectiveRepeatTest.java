@@ -6,6 +6,7 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -176,9 +177,12 @@ class CollectiveRepeatTest {
   @Needs(Need.CONTROLS)
   void theDeadlineFailsAllRanksOfARepeat(int late, Cts cts) {
     List<Device> devices = cts.ownRanks(RANKS);
+    GroupFixture first = new GroupFixture(cts, devices);
+    first.checkWorks(); // a library takes longer the first time, and is then kept for the next one
+    first.group.close();
     GroupFixture group =
         new GroupFixture(cts, devices, Options.DEFAULT.withDeadline(Duration.ofMillis(500)));
-    GroupFixture other = new GroupFixture(cts, devices);
+    assertEquals(first.isNative(), group.isNative());
     for (int time = 0; time < TIMES; time++) {
       group.checkWorks();
     }
@@ -191,6 +195,7 @@ class CollectiveRepeatTest {
     assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(next, 1), "PT0.5S");
     group.letGo(late);
     group.awaitIdle();
+    GroupFixture other = new GroupFixture(cts, devices);
     for (int time = 0; time < TIMES; time++) {
       other.checkWorks(); // the devices are as they were
     }

@@ -159,7 +159,10 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
     } finally {
       try {
         device.runtime().unbindFromThread(token);
-      } catch (HalException e) { // the body has run, and the thread ends soon
+      } catch (HalException e) { // the body has run
+        if (isNeeded) {
+          throw e;
+        }
         LOG.log(Level.DEBUG, device.name() + " stays bound to a thread of a group", e);
       }
     }

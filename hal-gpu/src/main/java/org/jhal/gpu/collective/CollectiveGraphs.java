@@ -54,7 +54,7 @@ final class CollectiveGraphs {
   private final boolean[] isCapturing;
   private final long[] graphs; // captured, without an instance yet; else 0
 
-  /** The least recently used first. Calls are equal if the addresses of all ranges are. */
+  /** The least recently used first. Equal calls do the same on ranges with the same addresses. */
   private final Map<CollectiveCall, Repeated> calls = new LinkedHashMap<>(16, 0.75f, true);
 
   private CollectiveGraphs(List<GroupDevice> devices, Communicators.Binding binding) {
@@ -174,12 +174,12 @@ final class CollectiveGraphs {
     for (int rank = 0; rank < devices.size(); rank++) {
       int own = rank;
       if (isCapturing[own]) {
-        isCapturing[own] = false;
         try {
           binding.bound(own, false, () -> graphs[own] = runtime(own).endCapture(streams[own]));
         } catch (HalException e) {
           first = first == null ? e : first;
         }
+        isCapturing[own] = false;
       }
     }
     return first;
@@ -235,13 +235,13 @@ final class CollectiveGraphs {
     calls.clear();
   }
 
-  /** Closes the streams, into which nothing is put any more. There are no graphs. */
+  /** Closes the streams that are not being captured; the library is not at work on any. */
   void closeStreams() {
     for (int rank = 0; rank < devices.size(); rank++) {
       int own = rank;
       long stream = streams[own];
-      streams[own] = 0;
-      if (stream != 0) {
+      if (stream != 0 && !isCapturing[own]) {
+        streams[own] = 0;
         binding.bound(own, false, () -> devices.get(own).runtime().closeStream(stream));
       }
     }

@@ -219,11 +219,13 @@ final class Communicators {
    */
   @Nullable HalException launch(
       CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
+    long start = System.nanoTime();
     HalException failure =
         graphs == null
             ? null
             : graphs.count(call, captured -> put(call, captured, patience, isEnded));
-    return failure != null ? failure : put(call, streams, patience, isEnded);
+    long left = Math.max(0, patience - (System.nanoTime() - start));
+    return failure != null ? failure : put(call, streams, left, isEnded);
   }
 
   private @Nullable HalException put(
@@ -301,11 +303,11 @@ final class Communicators {
   private void abortTogether(Runnable awaitLaunch) {
     HalException[] failure = new HalException[1];
     binding.bound(0, false, () -> failure[0] = library.grouped(() -> tellAll(awaitLaunch)));
-    if (failure[0] != null) {
-      throw failure[0];
-    }
     if (graphs != null) {
       graphs.closeStreams();
+    }
+    if (failure[0] != null) {
+      throw failure[0];
     }
   }
 

@@ -221,8 +221,9 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
       return failure; // it may still put parts behind the events
     }
     for (int rank = 0; rank < members.size(); rank++) {
+      boolean isBound = rank == 0 && graphs != null; // the library may have changed that
       Runnable part = graphs == null || failure != null ? NOTHING : launch(graphs, rank);
-      failure = GroupMember.graver(failure, members.get(rank).put(rank == 0, part));
+      failure = GroupMember.graver(failure, members.get(rank).put(isBound, part));
     }
     GpuRuntime first = members.get(0).runtime();
     for (GroupMember member : members) {

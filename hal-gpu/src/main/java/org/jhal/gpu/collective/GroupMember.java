@@ -79,21 +79,24 @@ final class GroupMember {
     HalException[] failure = new HalException[1];
     Runnable both =
         () -> {
-          Throwable thrown = Attempt.of(part);
-          failure[0] = thrown instanceof HalException e ? e : halfWay(thrown);
+          failure[0] = failureOf(Attempt.of(part));
           runtime.recordEvent(event.handle(), stream);
-          isRecorded = true;
         };
-    try {
-      if (isBound) {
-        both.run();
-      } else {
-        BoundCalls.run(runtime, both);
-      }
-      return failure[0];
-    } catch (HalException e) {
-      return graver(failure[0], e);
-    }
+    Throwable thrown =
+        Attempt.of(
+            () -> {
+              if (isBound) {
+                both.run();
+              } else {
+                BoundCalls.run(runtime, both);
+              }
+              isRecorded = true;
+            });
+    return graver(failure[0], failureOf(thrown));
+  }
+
+  private static @Nullable HalException failureOf(@Nullable Throwable thrown) {
+    return thrown instanceof HalException e ? e : halfWay(thrown);
   }
 
   /** What a launch has thrown, such as out of memory, as a failure; null if it is null. */
