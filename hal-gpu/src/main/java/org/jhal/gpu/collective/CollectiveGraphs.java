@@ -37,7 +37,6 @@ final class CollectiveGraphs {
   /** A call that was launched, and its graphs if it was captured. */
   static final class Repeated {
     private int launches;
-    private boolean wasTried;
     private boolean isCaptured;
     private final long[] instances; // by rank; 0 for a rank without a part
 
@@ -95,21 +94,24 @@ final class CollectiveGraphs {
 
   // Capturing.
 
+  /** Counts a launch by the library. Returns whether to capture the call before that. */
+  boolean count(CollectiveCall call) {
+    Repeated known = calls.computeIfAbsent(call, unknown -> new Repeated(devices.size()));
+    forgetOldest();
+    known.launches++;
+    return known.launches == REPEATED;
+  }
+
   /**
-   * Counts a launch by the library, and captures the call if it is repeated.
+   * Captures a call, which was {@linkplain #count counted}.
    *
    * @param put puts the parts of all ranks into these streams; returns null or the failure
    * @return the failure of {@code put}, or of rank 0's device if it is lost. If the runtime refuses
    *     a graph, null: the library launches the call, now and later.
    */
-  @Nullable HalException count(CollectiveCall call, Function<long[], @Nullable HalException> put) {
-    Repeated known = calls.computeIfAbsent(call, unknown -> new Repeated(devices.size()));
-    forgetOldest();
-    known.launches++;
-    if (known.wasTried || known.launches < REPEATED) {
-      return null;
-    }
-    known.wasTried = true;
+  @Nullable HalException capture(
+      CollectiveCall call, Function<long[], @Nullable HalException> put) {
+    Repeated known = Objects.requireNonNull(calls.get(call));
     HalException refusal = begin(call);
     if (refusal == null) {
       HalException failure = put.apply(streams.clone());

@@ -219,13 +219,17 @@ final class Communicators {
    */
   @Nullable HalException launch(
       CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
-    long start = System.nanoTime();
-    HalException failure =
-        graphs == null
-            ? null
-            : graphs.count(call, captured -> put(call, captured, patience, isEnded));
-    long left = Math.max(0, patience - (System.nanoTime() - start));
-    return failure != null ? failure : put(call, streams, left, isEnded);
+    long left = patience;
+    if (graphs != null && graphs.count(call)) {
+      long start = System.nanoTime();
+      HalException failure =
+          graphs.capture(call, captured -> put(call, captured, patience, isEnded));
+      if (failure != null) {
+        return failure;
+      }
+      left = Math.max(0, patience - (System.nanoTime() - start));
+    }
+    return put(call, streams, left, isEnded);
   }
 
   private @Nullable HalException put(
