@@ -157,8 +157,12 @@ class LossByCallTest {
       }
       queue.upload(go.at(1), next(), borrow(), buffer, 0);
       if (beside == Beside.IN_FLIGHT) {
+        long before = device.statistics().issued();
         blocker = new Blocker(cts, cts.queue(0));
         failing.add(blocker.timepoint().semaphore());
+        // Otherwise the count below could grow by the held work, and the call that fails could be
+        // one of the readback.
+        Waits.awaitStatistics("held work to be counted", device, now -> now.issued() > before);
         long issued = device.statistics().issued();
         cts.queue(0).readback(Fence.NONE, next(), buffer, 0, borrow());
         Waits.awaitStatistics("work to be issued", device, now -> now.issued() > issued);
