@@ -65,6 +65,7 @@ public abstract class GpuCloseTest {
       }
     }
     assertEquals(List.of(), late);
+    Waits.awaitTrue("the rest to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   private static void stageOnEachQueue(Device device) {
