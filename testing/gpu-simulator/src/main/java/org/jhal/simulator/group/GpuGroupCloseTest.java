@@ -48,7 +48,7 @@ public abstract class GpuGroupCloseTest extends SimulatedGroups {
     assertEquals(List.of(), collectives().misuses());
     collectives().releaseAbort(0);
     collectives().releaseAbort(1);
-    group.group.close();
+    group.close();
   }
 
   /** The abort may use the memory until it returns. */
