@@ -6,7 +6,6 @@ import static org.jhal.cts.support.Waits.awaitReached;
 
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
@@ -58,30 +57,20 @@ class CollectiveAloneTest {
     byte[] content = Elements.of(type, 0, COUNT);
     try (DeviceBuffer source = cts.device().allocate(content.length, BufferParams.DEVICE);
         DeviceBuffer target = cts.device().allocate(content.length, BufferParams.DEVICE)) {
-      check(cts, source, target, content, what, all -> start(group, kind, reduction, type, all));
+      check(
+          cts,
+          source,
+          target,
+          content,
+          what,
+          all -> GroupFixture.start(group, kind, 0, 0, reduction, type, all));
       check(
           cts,
           source,
           source,
           content,
           what + " in place",
-          all -> start(group, kind, reduction, type, all));
-    }
-  }
-
-  private static void start(
-      CollectiveGroup group,
-      Kind kind,
-      @Nullable Reduction reduction,
-      ElementType type,
-      List<Rank> all) {
-    switch (kind) {
-      case BROADCAST -> group.broadcast(0, all);
-      case REDUCE -> group.reduce(0, Objects.requireNonNull(reduction), type, all);
-      case ALL_REDUCE -> group.allReduce(Objects.requireNonNull(reduction), type, all);
-      case ALL_GATHER -> group.allGather(all);
-      case REDUCE_SCATTER -> group.reduceScatter(Objects.requireNonNull(reduction), type, all);
-      case SEND_RECEIVE -> throw new IllegalArgumentException(kind.label());
+          all -> GroupFixture.start(group, kind, 0, 0, reduction, type, all));
     }
   }
 

@@ -76,17 +76,6 @@ class CollectiveRepeatTest {
     };
   }
 
-  private static void call(CollectiveGroup group, Kind kind, List<Rank> ranks) {
-    switch (kind) {
-      case BROADCAST -> group.broadcast(ROOT, ranks);
-      case SEND_RECEIVE -> group.sendReceive(ROOT, 0, ranks);
-      case ALL_REDUCE -> group.allReduce(Reduction.SUM, ElementType.I32, ranks);
-      case REDUCE -> group.reduce(ROOT, Reduction.SUM, ElementType.I32, ranks);
-      case ALL_GATHER -> group.allGather(ranks);
-      case REDUCE_SCATTER -> group.reduceScatter(Reduction.SUM, ElementType.I32, ranks);
-    }
-  }
-
   @ParameterizedTest
   @EnumSource
   @Rule("G5")
@@ -115,7 +104,7 @@ class CollectiveRepeatTest {
         Fence signals = rank == 0 ? done.at(round) : Fence.NONE;
         ranks.add(new Rank(Fence.NONE, signals, source, targets.get(rank)));
       }
-      call(group, kind, ranks);
+      GroupFixture.start(group, kind, ROOT, 0, Reduction.SUM, ElementType.I32, ranks);
       awaitReached(done, round);
       for (int rank = 0; rank < RANKS; rank++) {
         DeviceBuffer target = targets.get(rank);

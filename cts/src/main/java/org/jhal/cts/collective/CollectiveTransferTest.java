@@ -149,14 +149,7 @@ class CollectiveTransferTest {
                 inside(sources.get(rank)),
                 inside(targets.get(rank))));
       }
-      switch (kind) {
-        case BROADCAST -> group.broadcast(0, all);
-        case REDUCE -> group.reduce(0, Reduction.SUM, ElementType.U8, all);
-        case ALL_REDUCE -> group.allReduce(Reduction.SUM, ElementType.U8, all);
-        case ALL_GATHER -> group.allGather(all);
-        case REDUCE_SCATTER -> group.reduceScatter(Reduction.SUM, ElementType.U8, all);
-        case SEND_RECEIVE -> group.sendReceive(0, ranks - 1, all);
-      }
+      GroupFixture.start(group, kind, 0, ranks - 1, Reduction.SUM, ElementType.U8, all);
     }
 
     /** Waits for all ranks. Returns whether they succeed; all or none must. */

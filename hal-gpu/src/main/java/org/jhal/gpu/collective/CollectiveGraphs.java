@@ -35,14 +35,29 @@ final class CollectiveGraphs {
   private static final System.Logger LOG = System.getLogger(CollectiveGraphs.class.getName());
 
   /** A call that was launched, and its graphs if it was captured. */
-  static final class Repeated {
+  final class Repeated {
     private int launches;
     private boolean isCaptured;
-    private final long[] instances; // by rank; 0 for a rank without a part
+    private final long[] instances = new long[devices.size()]; // by rank; 0 for one without a part
 
-    private Repeated(int ranks) {
-      this.instances = new long[ranks];
+    private Repeated() {}
+
+    /**
+     * Launches the graph of a rank, unless it takes no part. Its device is bound.
+     *
+     * @throws HalException if the runtime refuses
+     */
+    void launch(int rank, long stream) {
+      long instance = instances[rank];
+      if (instance != 0) {
+        runtime(rank).launch(instance, stream);
+      }
     }
+  }
+
+  /** Frees a native object of a rank. */
+  private interface Free {
+    void free(GraphRuntime runtime, long handle);
   }
 
   private final List<GroupDevice> devices;
@@ -80,23 +95,11 @@ final class CollectiveGraphs {
     return known != null && known.isCaptured ? known : null;
   }
 
-  /**
-   * Launches the graph of a rank, unless it takes no part. Its device is bound.
-   *
-   * @throws HalException if the runtime refuses
-   */
-  void launch(Repeated call, int rank, long stream) {
-    long instance = call.instances[rank];
-    if (instance != 0) {
-      runtime(rank).launch(instance, stream);
-    }
-  }
-
   // Capturing.
 
   /** Counts a launch by the library. Returns whether to capture the call before that. */
   boolean count(CollectiveCall call) {
-    Repeated known = calls.computeIfAbsent(call, unknown -> new Repeated(devices.size()));
+    Repeated known = calls.computeIfAbsent(call, unknown -> new Repeated());
     forgetOldest();
     known.launches++;
     return known.launches == REPEATED;
@@ -205,23 +208,21 @@ final class CollectiveGraphs {
   // The end.
 
   private void destroyGraphs() {
-    for (int rank = 0; rank < devices.size(); rank++) {
-      int own = rank;
-      long graph = graphs[own];
-      graphs[own] = 0;
-      if (graph != 0) {
-        binding.bound(own, false, () -> runtime(own).destroy(graph));
-      }
-    }
+    free(graphs, GraphRuntime::destroy);
   }
 
   private void destroy(Repeated call) {
-    for (int rank = 0; rank < devices.size(); rank++) {
+    free(call.instances, GraphRuntime::destroyInstance);
+  }
+
+  /** Frees what ranks have, and sets it to 0. */
+  private void free(long[] handles, Free how) {
+    for (int rank = 0; rank < handles.length; rank++) {
       int own = rank;
-      long instance = call.instances[own];
-      call.instances[own] = 0;
-      if (instance != 0) {
-        binding.bound(own, false, () -> runtime(own).destroyInstance(instance));
+      long handle = handles[own];
+      handles[own] = 0;
+      if (handle != 0) {
+        binding.bound(own, false, () -> how.free(runtime(own), handle));
       }
     }
   }

@@ -6,7 +6,6 @@ import com.sun.jna.Memory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -198,16 +197,6 @@ final class Communicators {
   /** The graphs of a call; null if the library has to launch it. */
   CollectiveGraphs.@Nullable Repeated graphs(CollectiveCall call) {
     return graphs == null ? null : graphs.find(call);
-  }
-
-  /**
-   * Launches the graph of a rank, from {@link #graphs(CollectiveCall)}, without a call of the
-   * library. Its device is bound.
-   *
-   * @throws HalException if the runtime refuses
-   */
-  void launch(CollectiveGraphs.Repeated call, int rank, long stream) {
-    Objects.requireNonNull(graphs).launch(call, rank, stream);
   }
 
   /**

@@ -236,7 +236,7 @@ public final class GpuGroup implements NativeGroup<GpuEvent> {
   }
 
   private Runnable launch(CollectiveGraphs.Repeated graphs, int rank) {
-    return () -> communicators.launch(graphs, rank, streams[rank]);
+    return () -> graphs.launch(rank, streams[rank]);
   }
 
   /** Lets the library launch a call. Returns a failure or null. */

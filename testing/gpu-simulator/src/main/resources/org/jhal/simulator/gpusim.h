@@ -79,13 +79,7 @@ typedef struct {
 int gs_enter(gs_site* site, gs_frame* frame, enum gs_need need);
 void gs_leave(gs_frame* frame);
 
-#define GS_CALL(need)                                       \
-  static gs_site site_ = {__func__, 0, 0, 0};               \
-  __attribute__((cleanup(gs_leave))) gs_frame frame = {0};  \
-  {                                                         \
-    int entered_ = gs_enter(&site_, &frame, need);          \
-    if (entered_) return entered_;                          \
-  }
+#define GS_CALL(need) GS_CALL_ELSE(need, (void)0)
 
 // The same, for a function that has an effect even if it fails.
 #define GS_CALL_ELSE(need, effect)                          \

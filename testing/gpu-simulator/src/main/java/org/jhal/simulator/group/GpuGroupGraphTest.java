@@ -78,12 +78,6 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
     assertEquals(2, graphs());
   }
 
-  private void assertAborted() {
-    awaitNoCommunicators();
-    assertEquals(2, aborts());
-    assertEquals(0, graphs());
-  }
-
   // Launches.
 
   @Test
@@ -316,30 +310,6 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
       collectives().closeGap();
       SummingGroup.checkUsable(here, there);
       group.close();
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "ncclGroupStart, 1",
-    "ncclAllReduce, 1",
-    "ncclAllReduce, 2",
-    "ncclGroupEnd, 1",
-    "@launch, 1",
-    "@launch, 2"
-  })
-  void aFailedCaptureEndsTheGroup(String call, int nth) {
-    try (Device here = open(0);
-        Device there = open(1)) {
-      try (SummingGroup group = new SummingGroup(here, there)) {
-        group.check();
-        collectives().fail(call, nth, 1);
-        assertAllFail(
-            group.start(Fence.NONE), Status.ABORTED, "returned 1: unhandled device error");
-        assertAborted();
-        SummingGroup.checkUsable(here, there);
-      }
-      assertNoneLost(here, there);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -178,6 +179,13 @@ public abstract class SimulatedGroups {
 
   void awaitNoCommunicators() {
     awaitTrue("the end of all communicators", () -> collectives().live() == 0);
+  }
+
+  /** Both ranks, and nothing is left of the group's graphs. */
+  void assertAborted() {
+    awaitNoCommunicators();
+    assertEquals(2, aborts());
+    assertEquals(0, collectives().captured());
   }
 
   static Fence all(List<TimelineSemaphore> ends) {
