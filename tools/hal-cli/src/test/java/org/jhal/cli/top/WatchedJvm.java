@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -58,7 +59,7 @@ public final class WatchedJvm implements AutoCloseable {
     return String.valueOf(process.pid());
   }
 
-  /** Has it run some operations, and waits for them. */
+  /** Has it run some operations, and waits until they have retired. */
   public void work() throws Exception {
     process.getOutputStream().write('\n');
     process.getOutputStream().flush();
@@ -108,7 +109,11 @@ public final class WatchedJvm implements AutoCloseable {
       device.queue(0).upload(Fence.NONE, done.at(1), HostMemory.of(new byte[16]), buffer, 0);
       done.await(1, Duration.ofSeconds(SECONDS));
       device.queue(1).fill(data.at(2), Fence.NONE, buffer, 0, 64, FillPattern.ZERO);
-      awaitBean();
+      // A signal comes before its operation retires, and only what has retired is left out of
+      // samples.
+      awaitTrue("the upload to retire", () -> device.queue(0).openOperations() == 0);
+      // JHAL registers its bean in a thread of its own, behind the opening of the device.
+      awaitTrue("the bean of JHAL", () -> System.getProperty(HalMXBean.PROPERTY) != null);
       System.out.println("ready");
       while (System.in.read() >= 0) {
         for (int i = 0; i < OPERATIONS; i++) {
@@ -116,18 +121,18 @@ public final class WatchedJvm implements AutoCloseable {
           device.queue(0).barrier(Fence.NONE, done.at(value + 1));
           done.await(value + 1, Duration.ofSeconds(SECONDS));
         }
+        awaitTrue("the barriers to retire", () -> device.queue(0).openOperations() == 0);
         System.out.println("done");
       }
       Runtime.getRuntime().halt(0);
     }
   }
 
-  /** JHAL registers its bean in a thread of its own, behind the opening of the device. */
-  private static void awaitBean() {
+  private static void awaitTrue(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-    while (System.getProperty(HalMXBean.PROPERTY) == null) {
+    while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("waited " + SECONDS + " s for the bean of JHAL");
+        throw new AssertionError("waited " + SECONDS + " s for " + what);
       }
       Thread.yield();
     }
