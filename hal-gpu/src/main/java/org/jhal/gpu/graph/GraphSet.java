@@ -141,7 +141,7 @@ public final class GraphSet implements PreparedCommands {
       if ((takesTurns || instances.size() > 1) && launchUnchanged(submission)) {
         return null;
       }
-      if (takesTurns && !isMaking()) { // else it could get the table of the one being made
+      if (takesTurns) {
         turns = 0;
         makeAnother(stream, submission); // until it is made, nodes are set
       }
@@ -263,10 +263,9 @@ public final class GraphSet implements PreparedCommands {
       for (long known : tables) {
         isKnown |= known == table;
       }
-      if (isKnown) {
-        turns++;
-      } else {
-        turns = 0;
+      // While one is being made, the others may get its table, and it may be enough.
+      turns = isKnown && !isMaking() ? turns + 1 : 0;
+      if (!isKnown) {
         tables[latest++ % tables.length] = table;
       }
     }

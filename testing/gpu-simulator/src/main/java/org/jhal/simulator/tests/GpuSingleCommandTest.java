@@ -30,6 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class GpuSingleCommandTest {
   private static final int USES = 60;
 
+  /** More uses in turn than an instance is made behind. */
+  private static final int TURNS = 10;
+
   @RegisterExtension final SimulatedDevices sim;
   private final GraphNames names;
 
@@ -51,6 +54,13 @@ public abstract class GpuSingleCommandTest {
 
   private static void run(SingleCommands f, CommandBuffer recorded, DeviceBuffer list) {
     f.device.queue(0).execute(f.before(), f.next(), recorded, BindingTable.of(list));
+  }
+
+  /** The same, and waits until no graph is in flight. */
+  private static void runAlone(SingleCommands f, CommandBuffer recorded, DeviceBuffer list) {
+    run(f, recorded, list);
+    f.await();
+    Waits.awaitStatistics("all operations to retire", f.device, now -> now.openOperations() == 0);
   }
 
   private static int count(SingleCommands f, DeviceBuffer list) {
@@ -108,6 +118,36 @@ public abstract class GpuSingleCommandTest {
     takeTurns(tables, isOn, (f, round) -> checkOneEach(tables, f, round));
   }
 
+  /** It may come when the first one has just been given its table. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aSlowInstanceIsEnoughWhicheverTableWasLast(int last) {
+    sim.simulator().delay(names.instantiate(), Duration.ofMillis(100));
+    try (SingleCommands f = new SingleCommands(sim, "");
+        DeviceBuffer even = f.zeros(1 << 18); // more than there are uses
+        DeviceBuffer odd = f.zeros(1 << 18);
+        CommandBuffer recorded = record(f, 1)) {
+      List<DeviceBuffer> lists = List.of(even, odd);
+      Runnable both = () -> lists.forEach(list -> runAlone(f, recorded, list));
+      Waits.awaitTrue(
+          "the second one to be begun",
+          () -> {
+            both.run();
+            return sim.calls(names.instantiate()) == 2;
+          });
+      for (int i = 0; i < TURNS; i++) {
+        both.run();
+      }
+      runAlone(f, recorded, lists.get(last));
+      f.awaitGraphs(2);
+      runAlone(f, recorded, lists.get(1 - last));
+      for (int i = 0; i < USES; i++) {
+        both.run();
+      }
+      assertEquals(2, sim.calls(names.instantiate()));
+    }
+  }
+
   private void checkOneEach(int tables, SingleCommands f, Runnable round) {
     Waits.awaitTrue(
         "rounds that set no node", () -> nodesSet(round) == 0 && f.graphs().instances() == tables);
@@ -150,12 +190,7 @@ public abstract class GpuSingleCommandTest {
       checks.accept(
           f,
           () -> {
-            for (DeviceBuffer list : lists) { // one by one, so that no graph is in flight
-              run(f, recorded, list);
-              f.await();
-              Waits.awaitStatistics(
-                  "all to be retired", f.device, now -> now.retired() == now.enqueued());
-            }
+            lists.forEach(list -> runAlone(f, recorded, list));
             rounds[0]++;
           });
       for (DeviceBuffer list : lists) {
