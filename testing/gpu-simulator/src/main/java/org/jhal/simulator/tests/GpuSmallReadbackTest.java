@@ -214,22 +214,20 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       device.queue(0).readback(Fence.NONE, failed.at(1), buffer, 0, memory);
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
       memory.awaitFree(Waits.LIMIT);
-      // The operation frees the memory first, its part of the stream's memory a moment later.
-      Waits.awaitTrue("a readback in four pieces", () -> countPieces(device, buffer, content) == 4);
+      awaitRetired(device);
       long before = sim.calls(names.copyToHost());
       for (int i = 0; i < 3; i++) {
         assertBytes(content, read(device, buffer), "afterwards");
+        awaitRetired(device);
       }
       assertEquals(before + 3 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
       assertNull(device.lostCause());
     }
   }
 
-  /** Reads a buffer back, and returns the copies that this took. */
-  private long countPieces(Device device, DeviceBuffer buffer, byte[] content) {
-    long before = sim.calls(names.copyToHost());
-    assertBytes(content, read(device, buffer), "afterwards");
-    return sim.calls(names.copyToHost()) - before;
+  /** Waits until no operation holds a part of the stream's memory, which it frees last. */
+  private static void awaitRetired(Device device) {
+    Waits.awaitStatistics("all operations to retire", device, now -> now.openOperations() == 0);
   }
 
   @ParameterizedTest
