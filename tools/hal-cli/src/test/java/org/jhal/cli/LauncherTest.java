@@ -51,7 +51,8 @@ class LauncherTest {
 
   /**
    * Makes a folder with a Java that has no tools. It writes its arguments to the file {@code
-   * CALLS}, makes no archive with {@code NO_ARCHIVE}, and starts with {@code FIRST_OPTION}.
+   * CALLS}, makes no archive with {@code NO_ARCHIVE}, and starts with {@code FIRST_OPTION}. If it
+   * fails with that, it is started again to report why, which the launcher silences.
    */
   private static void makeJre(Path jre) throws IOException {
     Files.createDirectories(jre.resolve("bin"));
@@ -63,7 +64,16 @@ class LauncherTest {
         case $* in
           *-XX:AOTCacheOutput=* | *-Xshare:dump*) [ -z "${NO_ARCHIVE:-}" ] || exit 1 ;;
         esac
-        exec '%s/bin/java' ${FIRST_OPTION:-} "$@"
+        java='%s/bin/java'
+        [ -n "${FIRST_OPTION:-}" ] || exec "$java" "$@"
+        "$java" $FIRST_OPTION "$@" && exit
+        code=$?
+        for arg; do
+          shift
+          case $arg in -Xlog:*) ;; *) set -- "$@" "$arg" ;; esac
+        done
+        "$java" $FIRST_OPTION "$@" >&2
+        exit $code
         """
             .formatted(JAVA_HOME);
     Path java = Files.writeString(jre.resolve("bin/java"), script);
