@@ -181,9 +181,7 @@ final class FaultRun {
    * the resources of its work until it is closed.
    */
   private static void awaitRetired(Device device) {
-    Waits.awaitTrue(
-        "all operations of " + device + " to retire",
-        () -> device.statistics().openOperations() == 0 || device.lostCause() != null);
+    Waits.awaitRetiredOrLost(device);
     if (device.lostCause() != null) {
       device.close();
     }

@@ -218,10 +218,7 @@ class CollectiveTransferTest {
 
     /** Waits until nothing of it is left on any device. */
     void awaitIdle() {
-      for (Device device : devices) {
-        Waits.awaitStatistics(
-            "collectives on " + device + " to retire", device, now -> now.openOperations() == 0);
-      }
+      devices.forEach(Waits::awaitRetired);
     }
 
     void closeBuffers() {

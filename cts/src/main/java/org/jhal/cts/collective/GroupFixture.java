@@ -160,10 +160,7 @@ final class GroupFixture {
 
   /** Waits until no operation of a collective is open on any device. */
   void awaitIdle() {
-    for (Device device : devices) {
-      Waits.awaitStatistics(
-          "collectives on " + device + " to retire", device, now -> now.openOperations() == 0);
-    }
+    devices.forEach(Waits::awaitRetired);
   }
 
   /** Checks that the targets hold the sum. */

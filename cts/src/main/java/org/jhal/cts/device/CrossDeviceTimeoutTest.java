@@ -2,12 +2,12 @@
 package org.jhal.cts.device;
 
 import static org.jhal.cts.device.DeviceChain.assertUsable;
-import static org.jhal.cts.device.DeviceChain.awaitRetired;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -5,7 +5,7 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
-import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -84,10 +84,7 @@ class CrossDeviceWaitTest {
    * ready.
    */
   private static void awaitIssued(Device device, int count) {
-    awaitStatistics(
-        count + " operations to be issued behind work of another device",
-        device,
-        now -> now.issued() == count);
+    DeviceChain.awaitIssued(device, count);
     assertEquals(0, device.statistics().parked(), "operations that wait for the host to see it");
     assertEquals(0, device.statistics().ready(), "operations that could be issued");
   }
@@ -409,7 +406,7 @@ class CrossDeviceWaitTest {
     awaitFailure(consumed, 1, Status.ABORTED);
     awaitFailure(back, 1, Status.ABORTED);
     awaitReached(free, 1);
-    awaitStatistics("all to retire", here, now -> now.openOperations() == 0);
+    awaitRetired(here);
     long failed = produced.stream().filter(one -> one.failure() != null).count();
     assertEquals(culprits.which().size(), failed, "producers that fail");
     assertUsable(cts, here);

@@ -96,8 +96,4 @@ final class DeviceChain {
       awaitReached("work on a device that goes on", works.at(i + 1));
     }
   }
-
-  static void awaitRetired(Device device) {
-    awaitStatistics("all operations to retire", device, now -> now.openOperations() == 0);
-  }
 }

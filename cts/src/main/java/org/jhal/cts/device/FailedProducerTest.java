@@ -5,6 +5,7 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -238,7 +239,7 @@ class FailedProducerTest {
         for (int i = 0; i < device.queueCount(); i++) {
           cts.flush(device.queue(i));
         }
-        awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
+        awaitRetired(device);
       }
       buffer.close();
       source.close();

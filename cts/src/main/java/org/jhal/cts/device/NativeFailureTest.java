@@ -5,6 +5,7 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitRetiredOrLost;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -171,14 +172,8 @@ class NativeFailureTest {
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
   }
 
-  private static void awaitRetiredOrLost(Cts cts) {
-    awaitTrue(
-        "all work to retire, or the last event to lose the device",
-        () -> cts.device().statistics().openOperations() == 0 || cts.device().lostCause() != null);
-  }
-
   private static void assertAllRetired(Cts cts) {
-    awaitRetiredOrLost(cts);
+    awaitRetiredOrLost(cts.device());
     if (cts.device().lostCause() != null) {
       cts.device().close(); // its resources may be kept until then (rule Q7)
     }
@@ -196,7 +191,7 @@ class NativeFailureTest {
     Work work = new Work(cts);
     work.enqueue();
     List<HalException> failures = work.awaitOver();
-    awaitRetiredOrLost(cts); // the failing call may come after the last signal
+    awaitRetiredOrLost(cts.device()); // the failing call may come after the last signal
     cts.controls().reset();
     if (cts.device().lostCause() == null) {
       assertReported(failures);

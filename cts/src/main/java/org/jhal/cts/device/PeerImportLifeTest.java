@@ -4,6 +4,7 @@ package org.jhal.cts.device;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -119,7 +120,7 @@ class PeerImportLifeTest {
     awaitStatistics("the part to be issued", between, now -> now.issued() >= 2);
     between.close();
     assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed");
-    awaitStatistics("the copy to retire", other, now -> now.openOperations() == 0);
+    awaitRetired(other);
     owner.close();
     assertEquals(BYTES, owner.statistics().bytes(), "bytes that a stream uses");
     blocker.release();

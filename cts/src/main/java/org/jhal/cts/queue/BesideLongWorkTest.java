@@ -3,7 +3,6 @@ package org.jhal.cts.queue;
 
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitReached;
-import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -72,7 +71,7 @@ class BesideLongWorkTest {
     assertEquals(MANY, done.value());
     blocker.release();
     awaitReached(done, 2 * MANY);
-    awaitStatistics("all operations to retire", cts.device(), now -> now.openOperations() == 0);
+    cts.awaitIdle();
   }
 
   /** A program that only looks sees each value, and none goes back. */

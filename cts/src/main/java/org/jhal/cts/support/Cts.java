@@ -269,8 +269,6 @@ public interface Cts {
 
   /** Waits until no operation of the device under test is open: all have retired. */
   default void awaitIdle() {
-    Device device = device();
-    Waits.awaitStatistics(
-        "all operations of " + uri() + " to retire", device, now -> now.openOperations() == 0);
+    Waits.awaitRetired(uri(), device());
   }
 }

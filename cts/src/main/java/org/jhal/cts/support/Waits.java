@@ -179,6 +179,31 @@ public final class Waits {
     }
   }
 
+  /** Waits until no operation of a device is open. What they held is released by then. */
+  public static void awaitRetired(Device device) {
+    awaitRetired(device, device);
+  }
+
+  /**
+   * The same.
+   *
+   * @param name what the message calls the device
+   */
+  static void awaitRetired(Object name, Device device) {
+    awaitStatistics(
+        "all operations of " + name + " to retire", device, now -> now.openOperations() == 0);
+  }
+
+  /**
+   * The same for a device that even its last operation may lose: then it may keep operations, and
+   * what they hold, until it is closed.
+   */
+  public static void awaitRetiredOrLost(Device device) {
+    awaitTrue(
+        "all operations of " + device + " to retire, or its loss",
+        () -> device.statistics().openOperations() == 0 || device.lostCause() != null);
+  }
+
   /** Waits until {@code holder} holds a value, and returns it. */
   public static <T> T awaitSet(String what, AtomicReference<@Nullable T> holder) {
     awaitTrue(what, () -> holder.get() != null);

@@ -124,7 +124,7 @@ class DeviceCopyPartsTest {
       cts.controls(to).failNext("issue", 1, Status.DATA_LOSS, false);
     }
     cts.controls(from).resume(from.queue(0));
-    Waits.awaitStatistics("a read to fail", from, now -> now.openOperations() == 0);
+    Waits.awaitRetired(from); // a read has failed
     cts.controls(to).resume(to.queue(0));
     awaitFailure(done, 1, Status.ABORTED);
   }
@@ -215,7 +215,7 @@ class DeviceCopyPartsTest {
     from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 16, PARTS_BYTES);
     awaitFailure(done, 1, Status.ABORTED);
     for (Device device : List.of(from, to)) {
-      Waits.awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
+      Waits.awaitRetired(device);
       cts.controls(device).reset(); // the copy may have failed before another injected failure
     }
     byte[] found = cts.read(target);

@@ -133,7 +133,7 @@ class FileTransferTest {
     cts.queue().read(Fence.NONE, done.at(1), file, 0, buffer, 0, MANY_BYTES);
     cts.queue().write(done.at(1), done.at(2), file, 0, buffer, 0, MANY_BYTES);
     awaitReached(done, 2);
-    Waits.awaitTrue("everything to retire", () -> cts.device().statistics().openOperations() == 0);
+    cts.awaitIdle();
     DeviceStatistics after = cts.device().statistics();
     assertEquals(before.enqueued() + 2, after.enqueued(), "enqueued");
     assertEquals(after.enqueued(), after.retired(), "retired");

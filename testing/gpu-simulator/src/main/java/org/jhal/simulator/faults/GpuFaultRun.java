@@ -193,9 +193,7 @@ public final class GpuFaultRun {
 
   /** Waits until all work has retired. A lost device may keep its resources until it closes. */
   private static void awaitRetired(EngineDevice<?> device) {
-    Waits.awaitTrue(
-        "all operations of " + device + " to retire",
-        () -> device.statistics().openOperations() == 0 || device.lostCause() != null);
+    Waits.awaitRetiredOrLost(device);
     if (device.lostCause() != null) {
       device.close();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.simulator.group;
 
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -44,7 +45,7 @@ public abstract class GpuGroupCloseTest extends SimulatedGroups {
     devices[closed].close();
     assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
     collectives().go(1 - closed); // it runs at last, and all its memory is still there
-    awaitTrue("the kernels", () -> devices[0].statistics().openOperations() == 0);
+    awaitRetired(devices[0]);
     assertEquals(List.of(), collectives().misuses());
     collectives().releaseAbort(0);
     collectives().releaseAbort(1);

@@ -2,6 +2,7 @@
 package org.jhal.simulator.group;
 
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -151,7 +152,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
       try (SummingGroup group = new SummingGroup(here, there)) {
         group.check();
         // Otherwise the communicators are kept only when the last operation has retired.
-        awaitTrue("all operations to retire", () -> here.statistics().openOperations() == 0);
+        awaitRetired(here);
       }
     }
     assertEquals(2, made());

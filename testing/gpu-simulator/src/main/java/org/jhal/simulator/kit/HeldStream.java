@@ -2,7 +2,7 @@
 package org.jhal.simulator.kit;
 
 import static org.jhal.cts.support.Waits.awaitReached;
-import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitRetired;
 import static org.jhal.cts.support.Waits.awaitTrue;
 
 import java.util.List;
@@ -33,7 +33,7 @@ public final class HeldStream implements AutoCloseable {
         .external(Fence.NONE, timeline.at(1), List.of(), work -> found.set(work.stream()));
     awaitReached(timeline, 1);
     this.stream = found.get();
-    awaitStatistics("the queue to be idle", device, now -> now.openOperations() == 0);
+    awaitRetired(device);
     simulator.pause(device.info().index(), stream);
   }
 

@@ -60,7 +60,7 @@ public abstract class GpuSingleCommandTest {
   private static void runAlone(SingleCommands f, CommandBuffer recorded, DeviceBuffer list) {
     run(f, recorded, list);
     f.await();
-    Waits.awaitStatistics("all operations to retire", f.device, now -> now.openOperations() == 0);
+    Waits.awaitRetired(f.device);
   }
 
   private static int count(SingleCommands f, DeviceBuffer list) {

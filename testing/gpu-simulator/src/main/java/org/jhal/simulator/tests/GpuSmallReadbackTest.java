@@ -214,20 +214,15 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       device.queue(0).readback(Fence.NONE, failed.at(1), buffer, 0, memory);
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
       memory.awaitFree(Waits.LIMIT);
-      awaitRetired(device);
+      Waits.awaitRetired(device); // an operation frees its part of the stream's memory last
       long before = sim.calls(names.copyToHost());
       for (int i = 0; i < 3; i++) {
         assertBytes(content, read(device, buffer), "afterwards");
-        awaitRetired(device);
+        Waits.awaitRetired(device);
       }
       assertEquals(before + 3 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
       assertNull(device.lostCause());
     }
-  }
-
-  /** Waits until no operation holds a part of the stream's memory, which it frees last. */
-  private static void awaitRetired(Device device) {
-    Waits.awaitStatistics("all operations to retire", device, now -> now.openOperations() == 0);
   }
 
   @ParameterizedTest
