@@ -20,6 +20,7 @@ import org.jhal.Reduction;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Collectives;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,14 +64,14 @@ class CollectiveAloneTest {
           target,
           content,
           what,
-          all -> GroupFixture.start(group, kind, 0, 0, reduction, type, all));
+          all -> Collectives.start(group, kind, 0, 0, reduction, type, all));
       check(
           cts,
           source,
           source,
           content,
           what + " in place",
-          all -> GroupFixture.start(group, kind, 0, 0, reduction, type, all));
+          all -> Collectives.start(group, kind, 0, 0, reduction, type, all));
     }
   }
 

@@ -29,6 +29,7 @@ import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Collectives;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -104,7 +105,7 @@ class CollectiveRepeatTest {
         Fence signals = rank == 0 ? done.at(round) : Fence.NONE;
         ranks.add(new Rank(Fence.NONE, signals, source, targets.get(rank)));
       }
-      GroupFixture.start(group, kind, ROOT, 0, Reduction.SUM, ElementType.I32, ranks);
+      Collectives.start(group, kind, ROOT, 0, Reduction.SUM, ElementType.I32, ranks);
       awaitReached(done, round);
       for (int rank = 0; rank < RANKS; rank++) {
         DeviceBuffer target = targets.get(rank);

@@ -36,6 +36,7 @@ import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Collectives;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.TestData;
@@ -149,7 +150,7 @@ class CollectiveTransferTest {
                 inside(sources.get(rank)),
                 inside(targets.get(rank))));
       }
-      GroupFixture.start(group, kind, 0, ranks - 1, Reduction.SUM, ElementType.U8, all);
+      Collectives.start(group, kind, 0, ranks - 1, Reduction.SUM, ElementType.U8, all);
     }
 
     /** Waits for all ranks. Returns whether they succeed; all or none must. */

@@ -24,7 +24,6 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A group, with one int for each rank: the source of rank r is r + 1, and each rank has a separate
@@ -87,31 +86,6 @@ final class GroupFixture {
     assertTrue(message.startsWith(failed + ": "), failure::toString);
     assertEquals(2, message.split(" operation \\d+ \\(", -1).length, failure::toString);
     return failed;
-  }
-
-  /**
-   * Calls a collective of a kind.
-   *
-   * @param root the root, or the rank that sends
-   * @param receiver the rank that receives, for that kind alone
-   * @param reduction may be null for kinds that reduce nothing, which ignore it and the type
-   */
-  static void start(
-      CollectiveGroup group,
-      Kind kind,
-      int root,
-      int receiver,
-      @Nullable Reduction reduction,
-      ElementType type,
-      List<Rank> all) {
-    switch (kind) {
-      case BROADCAST -> group.broadcast(root, all);
-      case REDUCE -> group.reduce(root, Objects.requireNonNull(reduction), type, all);
-      case ALL_REDUCE -> group.allReduce(Objects.requireNonNull(reduction), type, all);
-      case ALL_GATHER -> group.allGather(all);
-      case REDUCE_SCATTER -> group.reduceScatter(Objects.requireNonNull(reduction), type, all);
-      case SEND_RECEIVE -> group.sendReceive(root, receiver, all);
-    }
   }
 
   /** Adds the ints of all ranks. */

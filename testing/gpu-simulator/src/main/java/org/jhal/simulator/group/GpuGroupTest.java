@@ -27,6 +27,7 @@ import org.jhal.ElementType;
 import org.jhal.Fence;
 import org.jhal.Reduction;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Collectives;
 import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 import org.jhal.simulator.NativeSource;
@@ -286,14 +287,8 @@ public abstract class GpuGroupTest {
       ends.add(end);
       targets.add(target);
     }
-    switch (kind) {
-      case BROADCAST -> group.broadcast(1, ranks);
-      case REDUCE -> group.reduce(1, need(reduction), type, ranks);
-      case ALL_REDUCE -> group.allReduce(need(reduction), type, ranks);
-      case ALL_GATHER -> group.allGather(ranks);
-      case REDUCE_SCATTER -> group.reduceScatter(need(reduction), type, ranks);
-      case SEND_RECEIVE -> group.sendReceive(0, 1, ranks);
-    }
+    int root = kind == Kind.SEND_RECEIVE ? 0 : 1;
+    Collectives.start(group, kind, root, 1, reduction, type, ranks);
     List<byte[]> results = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       awaitReached(ends.get(i), 1);
@@ -311,13 +306,6 @@ public abstract class GpuGroupTest {
       }
     }
     return results;
-  }
-
-  private static Reduction need(@Nullable Reduction reduction) {
-    if (reduction == null) {
-      throw new AssertionError("a reduction");
-    }
-    return reduction;
   }
 
   private void checkAlike(
