@@ -22,6 +22,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
@@ -294,10 +295,15 @@ final class LocalSpark implements AutoCloseable {
 
   /** Waits until a condition holds. */
   void await(String what, BooleanSupplier condition) {
+    await(() -> what, condition);
+  }
+
+  /** Waits until a condition holds; what it waits for is asked for when that took too long. */
+  void await(Supplier<String> what, BooleanSupplier condition) {
     long end = System.nanoTime() + nanosLeft();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {
-        throw new AssertionError("the test waits for " + what + "; " + state());
+        throw new AssertionError("the test waits for " + what.get() + "; " + state());
       }
       pause();
     }
