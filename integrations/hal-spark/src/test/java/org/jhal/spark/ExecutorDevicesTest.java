@@ -5,6 +5,7 @@ import static org.jhal.spark.Tasks.RESOURCE;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +56,12 @@ class ExecutorDevicesTest {
             () -> {
               TaskDevice task = HalTask.device();
               Iterator<int[]> input = List.of(new int[] {1}).iterator();
-              return gated.map(input, () -> task, end -> {}).next();
+              List<Runnable> ends = new ArrayList<>();
+              try {
+                return gated.map(input, () -> task, ends::add).next();
+              } finally {
+                ends.forEach(Runnable::run);
+              }
             });
     Tasks.await(
         "the kernel to start", () -> isRunning.getCount() == 0 || result.isDone(), executor);
@@ -71,6 +77,6 @@ class ExecutorDevicesTest {
     assertFalse(close.isDone(), "the device of the kernel is not closed yet");
     mayEnd.countDown();
     assertTrue(Tasks.get("the close of the executor", close, executor));
-    var unused = result.handle((array, failure) -> true).get(20, TimeUnit.SECONDS);
+    var unused = result.handle((array, failure) -> true).get(60, TimeUnit.SECONDS);
   }
 }

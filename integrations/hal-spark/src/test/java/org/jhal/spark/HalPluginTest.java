@@ -270,13 +270,15 @@ class HalPluginTest {
   void metricsCountTheWorkOfTasks() {
     executor.init(context(conf(), ONE, OTHER), Map.of());
     for (String address : new String[] {ONE, OTHER}) {
-      TaskDevice task = Tasks.in(Tasks.of(RESOURCE, address), HalTask::device);
+      TaskContextImpl context = Tasks.of(RESOURCE, address);
+      TaskDevice task = Tasks.in(context, HalTask::device);
       TimelineSemaphore timeline = task.createTimeline();
       task.queue().barrier(Fence.NONE, timeline.at(1));
       task.queue().barrier(timeline.at(1), timeline.at(2));
       task.await(timeline.at(2));
       task.counts().batch(100, 50);
       task.counts().halved();
+      Tasks.end(context);
     }
     assertEquals(4, metric("operations.enqueued"));
     Tasks.await("operations to retire", () -> metric("operations.retired") == 4, metrics);

@@ -385,24 +385,28 @@ class HalTaskTest {
     task.markInterrupted("not needed");
     assertThrows(TaskKilledException.class, () -> mine.await(timeline.at(1)));
     assertTrue(Thread.interrupted());
+    end(task);
   }
 
   @Test
   void losingTheDeviceEndsEveryWait() {
     open(1, "mock");
-    TaskDevice mine = in(task(), HalTask::device);
+    TaskContextImpl task = task();
+    TaskDevice mine = in(task, HalTask::device);
     TimelineSemaphore forNobody = mine.createTimeline();
     Tasks.lose(mine.device());
     HalException thrown = assertThrows(HalException.class, () -> mine.await(forNobody.at(1)));
     assertEquals(Status.UNAVAILABLE, thrown.status());
+    end(task);
   }
 
   @Test
   void aFailedTaskDoesNotAffectOthers() throws Exception {
     open(2, "mock");
     TaskContextImpl bad = task();
+    TaskContextImpl sound = task();
     TaskDevice one = in(bad, HalTask::device);
-    TaskDevice other = take("mock");
+    TaskDevice other = in(sound, HalTask::device);
     TimelineSemaphore failing = one.createTimeline();
     TimelineSemaphore good = other.createTimeline();
     TimelineSemaphore go = other.createTimeline();
@@ -416,6 +420,7 @@ class HalTaskTest {
     go.signal(1);
     other.await(good.at(1));
     assertTrue(good.tryAwait(1, Duration.ZERO));
+    end(sound);
   }
 
   // Loss.

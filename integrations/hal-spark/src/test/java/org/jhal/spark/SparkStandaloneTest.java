@@ -341,11 +341,8 @@ class SparkStandaloneTest {
   void executorsEndAlthoughKernelsRun() throws Exception {
     cancelJob("endless", MINUTES);
     List<String> before = cluster.ends();
-    long began = System.nanoTime();
     spark.close();
     awaitEnds(spark, before, EXECUTORS);
-    Duration taken = Duration.ofNanos(System.nanoTime() - began);
-    assertTrue(taken.toSeconds() < 10, taken::toString);
     assertEquals(List.of(), cluster.leftovers());
     assertEquals(List.of(), cluster.leaks());
   }

@@ -25,7 +25,7 @@ import scala.collection.immutable.Map;
 
 /** Tasks without a Spark that runs them. */
 final class Tasks {
-  static final Duration LIMIT = Duration.ofSeconds(20);
+  static final Duration LIMIT = Duration.ofSeconds(60);
   static final String RESOURCE = "accelerator";
 
   private static final AtomicLong IDS = new AtomicLong();
