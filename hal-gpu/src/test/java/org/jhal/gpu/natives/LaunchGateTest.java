@@ -57,6 +57,7 @@ class LaunchGateTest {
   /** The time for which it has waited for a call does not count as a hang. */
   @Test
   void aLaunchThatHasWaitedLongStillBlocksCalls() {
+    long patience = TimeUnit.SECONDS.toNanos(4); // more than the machine stands still
     LaunchGate gate = new LaunchGate();
     List<String> order = new CopyOnWriteArrayList<>();
     AtomicBoolean mayLaunch = new AtomicBoolean();
@@ -66,15 +67,15 @@ class LaunchGateTest {
             "launch",
             () ->
                 gate.launch(
-                    PATIENCE,
+                    patience,
                     () -> {
                       Threads next =
                           Threads.start("next call", () -> gate.run(() -> order.add("call")));
-                      awaitNanos(LONG);
+                      awaitNanos(patience / 2);
                       order.add("launch");
                       return next;
                     }));
-    awaitNanos(LONG + LONG / 2);
+    awaitNanos(patience / 4 * 3);
     mayLaunch.set(true);
     call.join();
     launch.join();

@@ -325,6 +325,7 @@ public abstract class GpuGraphTest {
       sim.simulator().fail(names.instantiate(), 1, INVALID_VALUE);
       f.run(list);
       sim.awaitCalls(names.destroy(), 1);
+      Waits.awaitTrue("the refused graph to be gone", () -> f.graphs().bytes() == 0);
       int uses = 2;
       while (sim.calls(names.create()) < 2 && uses < 30) {
         f.run(list);

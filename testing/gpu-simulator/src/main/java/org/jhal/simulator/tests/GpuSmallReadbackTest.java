@@ -41,7 +41,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
   private static final int PIECE = 256 << 10;
 
   /** How long a piece takes, so that a test can do something before the next one arrives. */
-  private static final Duration SLOW = Duration.ofMillis(150);
+  private static final Duration SLOW = Duration.ofMillis(600);
 
   /** For a driver. */
   protected GpuSmallReadbackTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
@@ -66,7 +66,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       upload(device, content, buffer);
       byte[] ignored = read(device, other); // more than goes through the stream
       readback(device, buffer, 0, new byte[1], done.at(1));
-      awaitReached(done, 1); // so that the memory is there, and this thread issues from here on
+      awaitReached(done, 1); // so that the memory is there
       long before = sim.calls(names.copyToHost());
       byte[][] targets = new byte[count][MIB];
       List<HostMemory> memories = new ArrayList<>();
@@ -78,6 +78,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
               .queue(0)
               .readback(Fence.NONE, done.at(i + 2), buffer, (long) i * MIB, memories.get(i));
         }
+        sim.awaitCalls(names.copyToHost(), before + 2 * 4);
         assertEquals(before + 2 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
         ByteBuffer large = ByteBuffer.wrap(content, 0, LARGE);
         device.queue(1).upload(Fence.NONE, moved.at(1), large, other, 0);

@@ -119,12 +119,15 @@ public abstract class GpuTimesTest {
         .toList();
   }
 
-  /** Fills one after the other, each within two moments that are recorded. */
+  /**
+   * Fills one after the other, each within two moments that are recorded: as many as fit into the
+   * time, and at least one for each 100 ms.
+   */
   private void fills(Device device, Duration time) throws InterruptedException {
     try (TimelineSemaphore done = device.createSemaphore(0);
         DeviceBuffer buffer = device.allocate(BYTES, BufferParams.DEVICE)) {
       long end = System.nanoTime() + time.toNanos();
-      for (int i = 1; i == 1 || System.nanoTime() < end; i++) {
+      for (int i = 1; i <= 1 + time.toMillis() / 100 || System.nanoTime() < end; i++) {
         Moment.commit(i, false);
         device.queue(0).fill(Fence.NONE, done.at(i), buffer, 0, BYTES, FillPattern.of32(i));
         awaitReached(done, i);

@@ -170,11 +170,13 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
       sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE); // the stream has no memory
       assertBytes(new byte[SLOT], read(device, source), "through a slot that stays");
       long before = sim.calls(names.copyToHost());
+      long recorded = sim.calls(names.recordEvent());
       sim.simulator().delay("@copy", Duration.ofMillis(300));
       sim.simulator().fail(names.recordEvent(), 2, GpuFault.PLAIN_CODE); // 1: the operation's own
       ByteBuffer lost = ByteBuffer.wrap(new byte[SLOT]);
       device.queue(0).readback(Fence.NONE, failed.at(1), source, 0, lost);
       sim.awaitCalls(names.copyToHost(), before + 1);
+      sim.awaitCalls(names.recordEvent(), recorded + 2);
       device.queue(1).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), target, 0);
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
       sim.simulator().delay("@copy", Duration.ZERO);
@@ -277,7 +279,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     TimelineSemaphore done = device.createSemaphore(0);
     HostMemory memory = HostMemory.of(new float[2 * LARGE]);
     long before = sim.calls(names.copyToHost());
-    sim.simulator().delay("@copy", LINGER); // so that much is left when everything is paused
+    sim.simulator().delay("@copy", Duration.ofMillis(100)); // much is left when all is paused
     device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, memory);
     sim.awaitCalls(names.copyToHost(), before + 1);
     sim.simulator().pause(0, 0);
