@@ -20,6 +20,7 @@ import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Reduction;
+import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
@@ -119,12 +120,31 @@ final class GroupFixture {
 
   /** Waits until a collective has work in the stream of a device, where it is held. */
   void awaitUnderWay(int rank) {
+    assertTrue(getsUnderWay(rank), () -> "the group has ended: " + group.failure());
+  }
+
+  /** The same. Returns false if the group has ended by then. */
+  boolean getsUnderWay(int rank) {
     // With the form host, that device issues a transfer; otherwise, the first device issues
     // everything.
     Waits.awaitStatistics(
         "a collective to reach rank " + rank,
         devices.get(isNative() ? 0 : rank),
-        now -> now.issued() > 0);
+        now -> now.issued() > 0 || group.failure() != null);
+    return group.failure() == null;
+  }
+
+  /** Checks that the group has ended with a failure of this status, and refuses calls with it. */
+  HalException assertEnded(Status status) {
+    Waits.awaitTrue("the group to end", () -> group.failure() != null);
+    HalException failure = Objects.requireNonNull(group.failure());
+    TestData.assertHal(status, failure);
+    TimelineSemaphore unused = cts.semaphore();
+    HalException refusal =
+        TestData.assertHal(status, () -> sum(Fence.NONE, unused.at(1)), failure.getMessage());
+    assertEquals(failure.getMessage(), refusal.getMessage());
+    Waits.assertPending(unused, 1);
+    return failure;
   }
 
   /** Whether a library carries out sums. */
