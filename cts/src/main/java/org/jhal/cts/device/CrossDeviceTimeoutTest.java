@@ -69,7 +69,7 @@ class CrossDeviceTimeoutTest {
   @Test
   @Rule({"S9a", "Q8"})
   void aChainOfDevicesEndsWithinOneTimeout(Cts cts) throws Exception {
-    Duration patience = Duration.ofSeconds(4);
+    Duration patience = Duration.ofSeconds(8); // much longer than a slow machine stands still
     String timeout = patience.toSeconds() + "s";
     DeviceChain chain = DeviceChain.open(cts, "100ms", timeout, timeout);
     cts.allowWarnings();
