@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
@@ -288,10 +289,19 @@ class EngineDeviceTest {
     EngineDevice<Event> device = backend.open(1, Duration.ofMillis(20));
     kept.add(device.allocate(16, BufferParams.DEVICE));
     TimelineSemaphore called = device.createSemaphore(0);
+    CountDownLatch runs = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     device
         .queue(0)
-        .hostCall(Fence.NONE, called.at(1), HostCall.Mode.BLOCKING, context -> end.await());
+        .hostCall(
+            Fence.NONE,
+            called.at(1),
+            HostCall.Mode.BLOCKING,
+            context -> {
+              runs.countDown();
+              end.await();
+            });
+    assertTrue(runs.await(30, TimeUnit.SECONDS), "the host call begins");
     device.close();
     assertEquals(Status.DEADLINE_EXCEEDED, failure(called));
     assertFalse(backend.isClosed, "a host call runs");
@@ -351,7 +361,9 @@ class EngineDeviceTest {
             try {
               while (true) {
                 device.queue(0).barrier(never.at(1), done.at(accepted[0] + 1));
-                accepted[0]++;
+                if (++accepted[0] >= 10_000) { // else it may take up all memory of a slow machine
+                  Threads.await("the device to be closing", device::isClosed);
+                }
               }
             } catch (HalException closed) {
               assertEquals(Status.FAILED_PRECONDITION, closed.status());

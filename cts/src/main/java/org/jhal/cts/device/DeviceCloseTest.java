@@ -356,6 +356,9 @@ class DeviceCloseTest {
   private static List<TimelineSemaphore> submitUntilRefused(Device device, int queue) {
     List<TimelineSemaphore> signals = new ArrayList<>();
     while (true) {
+      if (signals.size() >= 10_000) { // else they may take up all memory of a slow machine
+        awaitTrue("the device to be closing", device::isClosed);
+      }
       TimelineSemaphore done;
       try {
         done = device.createSemaphore(0);

@@ -198,7 +198,7 @@ class LateWriteTest {
 
   @Test
   void theBlocksOfACollectiveThatIsLateAreNotGivenToTheNext() throws Exception {
-    TimelineSemaphore done = broadcast(Duration.ofSeconds(1));
+    TimelineSemaphore done = broadcast(Duration.ofSeconds(5));
     assertEquals(Status.DEADLINE_EXCEEDED, failure(done).status());
     checkCopies();
   }
