@@ -327,9 +327,8 @@ public abstract class GpuGraphTest {
       sim.awaitCalls(names.destroy(), 1);
       Waits.awaitTrue("the refused graph to be gone", () -> f.graphs().bytes() == 0);
       int uses = 2;
-      while (sim.calls(names.create()) < 2 && uses < 30) {
+      for (; sim.calls(names.create()) < 2 && uses < 30; uses++) {
         f.run(list);
-        uses++;
       }
       Waits.awaitTrue("a graph", () -> f.graphs().instances() == 1);
       assertTrue(
