@@ -31,6 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   private static final int REMOTE_ERROR = 6;
 
+  /** For communicators that are never made. */
+  private static final Options HASTY = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
+
   /** For a driver. */
   protected GpuGroupCommunicatorTest(SimulatedGpu gpu) {
     super(gpu);
@@ -63,7 +66,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     Device here = open(0);
     Device there = open(1);
     collectives().hang("@init", hanging);
-    try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), SHORT)) {
+    try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), HASTY)) {
       assertEquals("host", form(group).name());
       assertTrue(form(group).reason().contains("within PT0.1S"), () -> form(group).reason());
     }
@@ -82,7 +85,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     Device there = open(1);
     SummingGroup sound = new SummingGroup(there, here);
     collectives().hang(making());
-    try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), SHORT)) {
+    try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), HASTY)) {
       assertEquals("host", form(group).name());
       sound.check();
     }
@@ -114,8 +117,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     assumeNotBlocking();
     Device here = open(0);
     Device there = open(1);
-    Options beyondALook = Options.DEFAULT.withDeadline(Duration.ofMillis(1500));
-    SummingGroup group = new SummingGroup(beyondALook, here, there);
+    SummingGroup group = new SummingGroup(SHORT, here, there); // polls are a second apart
     collectives().openGap();
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED);
     awaitNoCommunicators();
@@ -179,7 +181,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().stall(1);
-    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "PT0.1S");
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, LATE);
     awaitNoCommunicators();
     collectives().go(1);
     group.close();

@@ -10,10 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.time.Duration;
 import java.util.List;
 import org.jhal.CollectiveGroup;
-import org.jhal.CollectiveGroup.Options;
 import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -36,8 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * tests extend this.
  */
 public abstract class GpuGroupGraphTest extends SimulatedGroups {
-  private static final Options BRIEF = Options.DEFAULT.withDeadline(Duration.ofMillis(500));
-
   /** A call is captured at its second launch. */
   private static final int REPEATED = 2;
 
@@ -254,13 +250,13 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
   void aStalledRankFailsAllRanksAtTheDeadline(int stalled) {
     try (Device here = open(0);
         Device there = open(1)) {
-      try (SummingGroup group = new SummingGroup(BRIEF, here, there)) {
+      try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
         repeat(group);
         collectives().stall(stalled);
         List<TimelineSemaphore> ends = group.start(Fence.NONE);
         List<TimelineSemaphore> behind = group.start(Fence.NONE);
-        assertAllFail(ends, Status.DEADLINE_EXCEEDED, "deadline of PT0.5S");
-        assertAllFail(behind, Status.DEADLINE_EXCEEDED, "deadline of PT0.5S");
+        assertAllFail(ends, Status.DEADLINE_EXCEEDED, LATE);
+        assertAllFail(behind, Status.DEADLINE_EXCEEDED, LATE);
         assertAborted();
         collectives().go(stalled);
         SummingGroup.checkUsable(here, there);
@@ -279,12 +275,13 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
   void aLaunchThatHangsBetweenTwoRanksIsAborted(int before) {
     try (Device here = open(0);
         Device there = open(1)) {
-      try (SummingGroup group = new SummingGroup(BRIEF, here, there)) {
+      try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
         for (int i = 0; i < before; i++) {
           group.check();
         }
         collectives().openGap();
-        assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "PT0.5S");
+        assertAllFail(
+            group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, SHORT.deadline().toString());
         assertAborted();
         collectives().closeGap();
         SummingGroup.checkUsable(here, there);

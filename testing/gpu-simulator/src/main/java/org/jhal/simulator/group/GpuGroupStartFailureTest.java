@@ -231,7 +231,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     try (HeldGate gate = new HeldGate(openApart())) {
       ends.addAll(group.start(stream.producer()));
       assertFalse(
-          becomesTrue(SHORT.deadline().multipliedBy(4), () -> isOver(ends.get(0), 1)),
+          becomesTrue(SHORT.deadline().multipliedBy(2), () -> isOver(ends.get(0), 1)),
           "an end before that of the producer");
     }
     stream.release();

@@ -2,11 +2,14 @@
 package org.jhal.simulator.group;
 
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.becomesTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -42,7 +45,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(60)
 public abstract class SimulatedGroups {
-  static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
+  /**
+   * For tests that wait for the deadline, or for longer. On a busy machine, communicators are still
+   * made within it, and collectives that do not stall end.
+   */
+  static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(2500));
+
+  /** What a failure at that deadline says. */
+  static final String LATE = "deadline of " + SHORT.deadline();
 
   /** Before this version, the library's calls block until creation and launches are over. */
   private static final int NON_BLOCKING = 21400;
@@ -147,6 +157,11 @@ public abstract class SimulatedGroups {
     return open(index, "&abort-timeout=400ms");
   }
 
+  /** The same, with enough time for a part that does end. */
+  Device openLessHasty(int index) {
+    return open(index, "&abort-timeout=3s");
+  }
+
   /** A device whose close waits longer than any test. */
   Device openPatient(int index) {
     Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=600s");
@@ -205,6 +220,14 @@ public abstract class SimulatedGroups {
   static void assertEnded(SummingGroup group, Status status, String... parts) {
     awaitTrue("the group to end", () -> group.group.failure() != null);
     assertHal(status, present(group.group.failure()), parts);
+  }
+
+  /** Watches a group with the deadline {@link #SHORT} for longer than that. */
+  static void assertNotLate(SummingGroup group, List<TimelineSemaphore> ends) {
+    assertFalse(
+        becomesTrue(SHORT.deadline().plusSeconds(1), () -> group.group.failure() != null),
+        () -> "the group has ended: " + group.group.failure());
+    ends.forEach(end -> assertPending(end, 1));
   }
 
   static HalException present(@Nullable HalException failure) {
