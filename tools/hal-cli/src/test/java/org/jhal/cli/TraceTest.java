@@ -176,6 +176,24 @@ class TraceTest {
     assertTrue(count > 100, "names: " + count);
   }
 
+  /** A text begins with its encoding, of which 0 means that there is none. */
+  @Test
+  void readsARecordingWithoutOneOfItsNames() throws Exception {
+    byte[] whole = Files.readAllBytes(recording());
+    Matcher name =
+        Pattern.compile(
+                "[\\x03-\\x05][\\x09-\\x12](mock-[01]-q[01]|pipeline:(generate|smooth|sum))")
+            .matcher(new String(whole, StandardCharsets.ISO_8859_1));
+    int count = 0;
+    while (name.find()) {
+      count++;
+      byte[] bytes = whole.clone();
+      bytes[name.start()] = 0;
+      convertDamaged(bytes, "no " + name.group(1));
+    }
+    assertTrue(count >= 7, "names of queues, kernels and threads: " + count);
+  }
+
   private void convertDamaged(byte[] recording, String damage) throws Exception {
     Path damaged = Files.write(file("damaged.jfr"), recording);
     Outcome outcome =

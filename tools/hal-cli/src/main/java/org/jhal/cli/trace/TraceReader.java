@@ -122,8 +122,12 @@ final class TraceReader {
     }
     String kind = event.getEventType().getName().substring(TraceSettings.PREFIX.length());
     switch (kind) {
-      case "Name" ->
-          names.add(event.getLong("number"), event.getString("name"), event.getLong("owner"));
+      case "Name" -> {
+        String name = event.getString("name");
+        if (name != null) { // as it may be in a damaged recording
+          names.add(event.getLong("number"), name, event.getLong("owner"));
+        }
+      }
       case "Submission" -> {
         TracedOperation operation = operation(event);
         operation.kind = event.getString("kind");
