@@ -77,6 +77,7 @@ class ExecutorDevicesTest {
     assertFalse(close.isDone(), "the device of the kernel is not closed yet");
     mayEnd.countDown();
     assertTrue(Tasks.get("the close of the executor", close, executor));
-    var unused = result.handle((array, failure) -> true).get(60, TimeUnit.SECONDS);
+    var unused =
+        result.handle((array, failure) -> true).get(Tasks.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 }

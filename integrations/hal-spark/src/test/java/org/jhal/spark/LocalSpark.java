@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spark;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +14,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -276,6 +280,23 @@ final class LocalSpark implements AutoCloseable {
   /** Waits until all executors are there. */
   void awaitExecutors() {
     await(executors + " executors", () -> context.sc().getExecutorIds().size() == executors);
+  }
+
+  /**
+   * Runs a job, which returns the processes of its tasks, until it has had some in all executors.
+   * One that has registered may still open its devices, while another one runs all tasks.
+   */
+  void awaitProcesses(Callable<? extends Collection<Long>> job) throws Exception {
+    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    Set<Long> seen = new HashSet<>();
+    while (seen.size() < executors) {
+      if (System.nanoTime() - end > 0) {
+        throw new AssertionError(
+            "the test waits for tasks in all executors, and had some in " + seen + "; " + state());
+      }
+      seen.addAll(job.call());
+    }
+    assertEquals(executors, seen.size(), seen::toString);
   }
 
   /** Waits until the executors run no task. Then tasks that need all of them run at once. */

@@ -12,7 +12,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -67,18 +66,11 @@ class SparkIntegrationTest {
   @BeforeAll
   void start() throws Exception {
     spark = LocalSpark.withClassPath(EXECUTORS);
-    awaitProcesses();
-  }
-
-  /** An executor that has registered may still open its devices, while others run all tasks. */
-  private void awaitProcesses() throws Exception {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    Set<Long> seen = new HashSet<>();
-    while (seen.size() < EXECUTORS) {
-      assertTrue(System.nanoTime() - end < 0, () -> "only these processes run tasks: " + seen);
-      run("a job for all executors", data(PARTITIONS), new Scaling())
-          .forEach(result -> seen.add(result.process()));
-    }
+    spark.awaitProcesses(
+        () ->
+            run("a job for all executors", data(PARTITIONS), new Scaling()).stream()
+                .map(Scaling.Result::process)
+                .toList());
   }
 
   @AfterAll

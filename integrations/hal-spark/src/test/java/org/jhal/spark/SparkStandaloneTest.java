@@ -4,13 +4,11 @@ package org.jhal.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -226,28 +224,18 @@ class SparkStandaloneTest {
     }
   }
 
-  /**
-   * All executors have nothing of other tasks. An executor that has registered may still open its
-   * device, while another one runs both tasks.
-   */
+  /** All executors have nothing of other tasks. */
   private void inspect() throws Exception {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    Set<Long> inspected = new HashSet<>();
-    while (inspected.size() < EXECUTORS) {
-      if (System.nanoTime() - end > 0) {
-        fail("the test waits for tasks in all executors, and had some in " + inspected);
-      }
-      inspected.addAll(
-          spark.run(
-              "inspections",
-              () ->
-                  spark
-                      .context()
-                      .parallelize(List.of(0, 1), EXECUTORS)
-                      .mapPartitions(new Inspection())
-                      .collect()));
-    }
-    assertEquals(EXECUTORS, inspected.size(), inspected::toString);
+    spark.awaitProcesses(
+        () ->
+            spark.run(
+                "inspections",
+                () ->
+                    spark
+                        .context()
+                        .parallelize(List.of(0, 1), EXECUTORS)
+                        .mapPartitions(new Inspection())
+                        .collect()));
     assertEquals(List.of(), cluster.leftovers());
     assertEquals(List.of(), cluster.leaks());
   }
@@ -378,6 +366,7 @@ class SparkStandaloneTest {
                   && cluster.ends().size() >= before.size() + news;
             });
         opened = witnesses("witness-2", "opened");
+        assertTrue(opened.size() - earlier.size() <= EXECUTORS, opened::toString);
         checkEnds(before);
       }
     }
