@@ -201,7 +201,9 @@ public final class Enqueuer<E> {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
       for (OperationWait<E> wait : operation.waits()) {
-        watchIfCovered(operation, wait);
+        if (wait.producer != null) {
+          new CoveredWait<>(operation, wait).watch();
+        }
       }
     } else {
       announce(operation);
@@ -267,7 +269,10 @@ public final class Enqueuer<E> {
     if (failure != null) {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
-      watchIfCovered(operation, wait);
+      if (wait.producer != null) {
+        // At the end: the cascade may be about to end the other waits as well.
+        cascade.addReleased(new CoveredWait<>(operation, wait));
+      }
     } else {
       announce(operation);
       boolean ignored = line.add(operation, false); // the cascade issues it
@@ -291,35 +296,43 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Watches a wait of an operation for which other waits are open, if it is covered. The operation
-   * may be issued, and even retire, at the same time.
-   */
-  private void watchIfCovered(Operation<E> operation, OperationWait<E> wait) {
-    if (wait.producer == null) {
-      return;
-    }
-    CoveredWait<E> watch = new CoveredWait<>(operation);
-    if (!wait.semaphore().register(watch, wait.value(), null) && watch.failure != null) {
-      queue.failUnissued(operation, watch.failure);
-    }
-  }
-
-  /**
-   * Watches the timepoint of a covered wait. The event that covers it says nothing to the operation
-   * if the work behind it fails, and the other wait may stay open for ever (rule Q6). The operation
-   * that covers the timepoint raises or fails its semaphore in the end, so no watch stays
-   * registered.
+   * Watches the timepoint of a covered wait while other waits are open. The event that covers it
+   * says nothing to the operation if the work behind it fails, and the other wait may stay open for
+   * ever (rule Q6). The operation that covers the timepoint raises or fails its semaphore in the
+   * end, so no watch stays registered.
+   *
+   * <p>It is released twice: by a cascade, which it asks to be told when the other waits have had
+   * their turn, and then by the semaphore.
    */
   private static final class CoveredWait<E> extends WaitNode {
     private final Operation<E> operation;
+    private final OperationWait<E> wait;
+    private boolean isWatching; // written before it is registered
 
-    CoveredWait(Operation<E> operation) {
+    CoveredWait(Operation<E> operation, OperationWait<E> wait) {
       this.operation = operation;
+      this.wait = wait;
     }
 
     @Override
     void released(Cascade cascade) {
       cascade.stepOf = operation.queue.broken;
+      if (isWatching) {
+        over();
+      } else if (operation.isParked()) {
+        watch();
+      }
+    }
+
+    /** The operation may be issued, and even retire, at the same time. */
+    void watch() {
+      isWatching = true;
+      if (!wait.semaphore().register(this, wait.value(), null)) {
+        over();
+      }
+    }
+
+    private void over() {
       if (failure != null) {
         operation.queue.failUnissued(operation, failure); // if it was issued, its producer fails it
       }

@@ -244,9 +244,17 @@ final class Issuer<E> {
     if (completion == null || !operation.work.signalsAfterHostCompletion()) {
       // Between two calls of publish() a host thread may find the operation on the first semaphore,
       // see its event fire, and settle it. The other values are then reached, and publish() does
-      // nothing for them.
-      for (int i = 0; i < operation.signalCount(); i++) {
-        operation.signal(i).publish(operation, operation.signalValue(i), owner.eventDomain);
+      // nothing for them. Those who wait are notified at the end: one that waits for several of the
+      // values then learns of all at once.
+      Cascade cascade = Cascade.current();
+      try {
+        for (int i = 0; i < operation.signalCount(); i++) {
+          operation
+              .signal(i)
+              .publish(operation, operation.signalValue(i), owner.eventDomain, cascade);
+        }
+      } finally {
+        cascade.run();
       }
     } else if (completion.isBrief() && operation.work.endsWithHostCompletion()) {
       operation.brief = new BriefRun(completion);

@@ -43,6 +43,10 @@ abstract class Timeline {
   // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
 
+  // The highest value that was published or announced, whether or not it is reached. Written with
+  // the lock held, read without it.
+  private volatile long published = -1;
+
   // The value at which a program has looked, which may look again until it has risen: so what will
   // raise it is wanted, also what is published later. Written with the lock held, read without.
   private volatile long lookedAt = -1;
@@ -209,17 +213,17 @@ abstract class Timeline {
   /**
    * Announces that {@code operation}, whose event has been recorded, will raise the value to {@code
    * newValue}, as far as that still makes a difference. Waiters of the same domain for a value up
-   * to that are released with the operation as their producer. Those of other domains stay, and
-   * want it. Called by the drainer.
+   * to that are added to {@code cascade}, with the operation as their producer. Those of other
+   * domains stay, and want it. Called by the drainer.
    */
-  void publish(Producer operation, long newValue, Object domain) {
-    Cascade cascade = Cascade.current();
+  void publish(Producer operation, long newValue, Object domain, Cascade cascade) {
     synchronized (lock) {
       if (over != null || value >= newValue) {
         return;
       }
       SemaphoreLane lane = laneLocked(domain);
       lane.addEvent(newValue, operation);
+      published = Math.max(published, newValue);
       for (WaitNode node = lane.waiters.min();
           node != null && node.key <= newValue;
           node = lane.waiters.min()) {
@@ -231,7 +235,6 @@ abstract class Timeline {
         operation.want();
       }
     }
-    cascade.run();
   }
 
   /**
@@ -242,6 +245,7 @@ abstract class Timeline {
     synchronized (lock) {
       if (over == null && value < newValue) {
         laneLocked(null).addEvent(newValue, operation);
+        published = Math.max(published, newValue);
         if (lookedAt == value || isAwaitedLocked(newValue)) {
           operation.want();
         }
@@ -254,6 +258,9 @@ abstract class Timeline {
    * above it as possible; null if there is none.
    */
   @Nullable Producer covering(long wanted) {
+    if (published < wanted) { // without the lock, which those who issue need
+      return null;
+    }
     synchronized (lock) {
       return coveringLocked(wanted);
     }

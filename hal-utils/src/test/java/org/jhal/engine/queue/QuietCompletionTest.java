@@ -295,6 +295,18 @@ class QuietCompletionTest {
     assertFalse(queue().wish.covers(1));
   }
 
+  /** All its waits are covered by the event of one operation, of which the first is not enough. */
+  @Test
+  void workBehindAllSignalsOfAnOperationIsNoReasonToLook() {
+    EngineSemaphore start = QueueHarness.semaphore();
+    Fence both = Fence.of(done.at(1), reached.at(1));
+    harness.enqueue(0, "producer", start.at(1), both);
+    QueueUse consumer = harness.enqueue(0, "consumer", both, Fence.of(done.at(2), reached.at(2)));
+    start.signal(1);
+    assertEquals(1, consumer.issued.get());
+    assertFalse(queue().wish.covers(1));
+  }
+
   @Test
   void lookingAtTheValueShowsIt() {
     completeUnseen();

@@ -87,7 +87,9 @@ public class SemaphoreScenario {
 
   /** The event of an operation. */
   public void publishTwo() {
-    semaphore.publish(producer, 2, DEVICE);
+    Cascade cascade = Cascade.current();
+    semaphore.publish(producer, 2, DEVICE, cascade);
+    cascade.run();
     isPublished = true;
   }
 
