@@ -82,7 +82,12 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     this.issuer = new Issuer<>(this, line, open, events);
     this.queries = new StreamQueries<>(stream, this.loss, settings.outcomesCanFail());
     PollingPace pace =
-        new PollingPace(settings.completionSpinNanos(), settings.quietNanos(), wish, line::issued);
+        new PollingPace(
+            settings.completionSpinNanos(),
+            settings.quietNanos(),
+            wish,
+            line::issued,
+            line::isIssuing);
     this.retiring = new Retiring<>(this, open);
     this.completer = new Completer<>(this, open, line, queries, retiring, pace);
     this.inquiry = new EventInquiry<>(this, queries, open, pace);

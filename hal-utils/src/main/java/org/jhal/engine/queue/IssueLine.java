@@ -36,8 +36,8 @@ final class IssueLine<E> {
   @GuardedBy("lock")
   private final PairingHeap<Operation<E>> ready = new PairingHeap<>();
 
-  @GuardedBy("lock")
-  private boolean isDraining; // a thread has the drainer's role
+  // A thread has the drainer's role. Written with the lock held, read without it by isIssuing().
+  private volatile boolean isDraining;
 
   @GuardedBy("lock")
   private boolean isOver; // no operation is handed out any more
@@ -279,6 +279,11 @@ final class IssueLine<E> {
   /** How many operations were ever put in flight. */
   long issued() {
     return issued;
+  }
+
+  /** Whether a thread is issuing operations. */
+  boolean isIssuing() {
+    return isDraining;
   }
 
   /**

@@ -2,6 +2,7 @@
 package org.jhal.engine.queue;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>While operations are being issued, and for {@code completion-spin} after the last one, it
- *       polls. If nobody wants to know ({@link Wish}), it does so seldom: a query takes a lock of
- *       the native runtime that those who issue need, and so does a host thread that polls.
+ *       polls. So it does not go to sleep because one of them takes long to issue: whoever issues
+ *       would then have to wait for locks of the native runtime, and take even longer. If nobody
+ *       wants to know ({@link Wish}), it does so seldom: a query takes a lock of the native runtime
+ *       that those who issue need, and so does a host thread that polls.
  *   <li>After that it sleeps in the native runtime until the event fires.
  *   <li>While a host thread polls the same event, that thread will settle the operation. The
  *       completion thread then naps instead of sleeping in the native runtime, which would slow the
@@ -28,10 +31,14 @@ final class PollingPace {
   /** The time between two queries of an event that a host thread polls as well. */
   private static final long POLLED_PAUSE_NANOS = 2_000;
 
+  /** How long the issue of one operation may take. One that takes longer has blocked. */
+  private static final long ISSUE_NANOS = 1_000_000;
+
   private final long spinNanos;
   private final long quietNanos;
   private final Wish wish;
   private final LongSupplier issued;
+  private final BooleanSupplier isIssuing;
 
   /** The completion thread while it naps, else null. Read by host threads. */
   private volatile @Nullable Thread napping;
@@ -47,12 +54,15 @@ final class PollingPace {
    * @param spinNanos the time of {@code completion-spin}
    * @param quietNanos the time between two looks that nobody wants
    * @param issued how many operations were issued so far
+   * @param isIssuing whether another one is being issued
    */
-  PollingPace(long spinNanos, long quietNanos, Wish wish, LongSupplier issued) {
+  PollingPace(
+      long spinNanos, long quietNanos, Wish wish, LongSupplier issued, BooleanSupplier isIssuing) {
     this.spinNanos = spinNanos;
     this.quietNanos = quietNanos;
     this.wish = wish;
     this.issued = issued;
+    this.isIssuing = isIssuing;
   }
 
   /**
@@ -86,7 +96,7 @@ final class PollingPace {
     }
   }
 
-  /** Whether nothing was issued for the time of {@code completion-spin}. */
+  /** Whether nothing was issued for the time of {@code completion-spin}, nor is being issued. */
   boolean isIdle() {
     return isIdle(System.nanoTime());
   }
@@ -97,7 +107,9 @@ final class PollingPace {
       issuedBefore = issuedNow;
       idleSince = now;
     }
-    return now - idleSince >= spinNanos;
+    long idle = now - idleSince;
+    boolean isBusy = spinNanos > 0 && idle < ISSUE_NANOS && isIssuing.getAsBoolean();
+    return idle >= spinNanos && !isBusy;
   }
 
   /** Whether it is too early to look at {@code first} and those behind it. */
