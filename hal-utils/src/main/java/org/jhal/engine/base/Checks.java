@@ -21,7 +21,7 @@ public final class Checks {
     Objects.requireNonNull(waits, "waits");
     Objects.requireNonNull(signals, "signals");
     for (int i = 0; i < waits.size(); i++) {
-      EngineSemaphore.of(waits.semaphore(i)).checkFutureWait();
+      EngineSemaphore.of(waits.semaphore(i)).checkOpen();
     }
     for (int i = 0; i < signals.size(); i++) {
       EngineSemaphore.of(signals.semaphore(i)).checkFutureSignal(signals.value(i));

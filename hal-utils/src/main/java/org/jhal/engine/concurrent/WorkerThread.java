@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ public final class WorkerThread {
 
   private final Runnable step;
   private final Runnable crash = this::crash; // made here: memory or stack may be short later
-  private final long spinNanos;
+  private final LongPredicate spins;
   private final long lookNanos;
   private final Consumer<Throwable> onCrash;
   private final EngineThread thread;
@@ -42,7 +43,7 @@ public final class WorkerThread {
   /**
    * Creates a thread, which is not started.
    *
-   * @param spinNanos how long it spins for more work before it parks
+   * @param spins whether it still spins for more work, after so many nanoseconds, or parks
    * @param lookNanos how long it parks at most before it runs a step unwoken
    * @param atStart runs first, on the thread
    * @param step does a piece of work and returns true, or returns false if there is nothing to do
@@ -51,13 +52,13 @@ public final class WorkerThread {
    */
   public WorkerThread(
       String name,
-      long spinNanos,
+      LongPredicate spins,
       long lookNanos,
       Runnable atStart,
       BooleanSupplier step,
       Consumer<Throwable> onCrash) {
     this.step = () -> hasMore = step.getAsBoolean();
-    this.spinNanos = spinNanos;
+    this.spins = spins;
     this.lookNanos = lookNanos;
     this.onCrash = onCrash;
     this.thread =
@@ -84,11 +85,9 @@ public final class WorkerThread {
   }
 
   private void spin() {
-    if (spinNanos > 0) {
-      long start = System.nanoTime();
-      while (!isWoken && System.nanoTime() - start < spinNanos) {
-        Thread.onSpinWait();
-      }
+    long start = System.nanoTime();
+    while (!isWoken && spins.test(System.nanoTime() - start)) {
+      Thread.onSpinWait();
     }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.group;
 
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -126,16 +125,12 @@ abstract class Collective<E> extends QueueWork<E> {
   }
 
   final long deadlineNanos() {
-    return TimeUnit.NANOSECONDS.convert(deadline()); // Long.MAX_VALUE at most
+    return TimeUnit.NANOSECONDS.convert(group.options.deadline()); // Long.MAX_VALUE at most
   }
 
   /** When to call {@link #late}, in nanoseconds from now. */
   long nanosLeft() {
     return deadlineNanos();
-  }
-
-  private Duration deadline() {
-    return group.options.deadline();
   }
 
   /** Has {@link #late} called after {@code nanos}. */
@@ -222,7 +217,7 @@ abstract class Collective<E> extends QueueWork<E> {
             new HalException(
                 Status.DEADLINE_EXCEEDED,
                 "%s in the %s did not end within the group's deadline of %s%s"
-                    .formatted(this, group, deadline(), whatIsMissing()))));
+                    .formatted(this, group, group.options.deadline(), whatIsMissing()))));
   }
 
   /** The ranks that it waits for, as the end of a message; empty if unknown. */

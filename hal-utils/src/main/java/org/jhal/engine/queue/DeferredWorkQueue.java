@@ -58,7 +58,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   private final StreamWatch<E> watch;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
-  private final Runnable waker = this::issueLater;
+  final Runnable waker = this::issueLater;
   final WorkerThread issueRole; // tests run its steps on threads of their own
   final WorkerThread completionRole; // likewise
 
@@ -97,7 +97,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     this.issueRole =
         new WorkerThread(
             name + "-issue",
-            settings.issueSpinNanos(),
+            nanos -> nanos < settings.issueSpinNanos(),
             LOOK_NANOS,
             () -> {},
             this::issueStep,
@@ -105,7 +105,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     this.completionRole =
         new WorkerThread(
             name + "-completion",
-            settings.completionSpinNanos(),
+            pace::staysAwake,
             Long.MAX_VALUE,
             completer::bind,
             completer::step,
@@ -114,19 +114,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
 
   /** Starts the issue thread and the completion thread. */
   public void start() {
-    enterOpen();
+    DeviceEnd.addWaker(waker);
     issueRole.start();
     completionRole.start();
-  }
-
-  /** Puts it among the queues of this process that learn when a device is gone. */
-  void enterOpen() {
-    DeviceEnd.addWaker(waker);
-  }
-
-  /** Its threads are about to end. */
-  void leaveOpen() {
-    DeviceEnd.removeWaker(waker);
   }
 
   @Override
@@ -255,11 +245,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   @Override
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
     return inquiry.confirm(operation, isOwnDevice, mayWait);
-  }
-
-  /** One step of the completion thread. Returns false if there was nothing to do. */
-  boolean completionStep() {
-    return completer.step();
   }
 
   // Failure and shutdown.

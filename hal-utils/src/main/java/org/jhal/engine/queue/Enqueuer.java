@@ -202,7 +202,7 @@ public final class Enqueuer<E> {
     } else if (!operation.countDown()) {
       for (OperationWait<E> wait : operation.waits()) {
         if (wait.producer != null) {
-          new CoveredWait<>(operation, wait).watch();
+          new CoveredWait<>(wait).watch();
         }
       }
     } else {
@@ -271,7 +271,7 @@ public final class Enqueuer<E> {
     } else if (!operation.countDown()) {
       if (wait.producer != null) {
         // At the end: the cascade may be about to end the other waits as well.
-        cascade.addReleased(new CoveredWait<>(operation, wait));
+        cascade.addReleased(new CoveredWait<>(wait));
       }
     } else {
       announce(operation);
@@ -296,30 +296,27 @@ public final class Enqueuer<E> {
   }
 
   /**
-   * Watches the timepoint of a covered wait while other waits are open. The event that covers it
-   * says nothing to the operation if the work behind it fails, and the other wait may stay open for
-   * ever (rule Q6). The operation that covers the timepoint raises or fails its semaphore in the
-   * end, so no watch stays registered.
+   * Watches a covered wait while others, which may stay open for ever, are open: the event that
+   * covers it says nothing of a failure of the work behind it (rule Q6). That work raises or fails
+   * the semaphore in the end, so no watch stays registered.
    *
-   * <p>It is released twice: by a cascade, which it asks to be told when the other waits have had
-   * their turn, and then by the semaphore.
+   * <p>It is released twice: by a cascade, behind those that it releases as well, and by the
+   * semaphore.
    */
   private static final class CoveredWait<E> extends WaitNode {
-    private final Operation<E> operation;
     private final OperationWait<E> wait;
     private boolean isWatching; // written before it is registered
 
-    CoveredWait(Operation<E> operation, OperationWait<E> wait) {
-      this.operation = operation;
+    CoveredWait(OperationWait<E> wait) {
       this.wait = wait;
     }
 
     @Override
     void released(Cascade cascade) {
-      cascade.stepOf = operation.queue.broken;
+      cascade.stepOf = wait.operation.queue.broken;
       if (isWatching) {
         over();
-      } else if (operation.isParked()) {
+      } else if (wait.operation.isParked()) {
         watch();
       }
     }
@@ -334,7 +331,7 @@ public final class Enqueuer<E> {
 
     private void over() {
       if (failure != null) {
-        operation.queue.failUnissued(operation, failure); // if it was issued, its producer fails it
+        wait.operation.queue.failUnissued(wait.operation, failure); // if issued, its producer does
       }
     }
   }

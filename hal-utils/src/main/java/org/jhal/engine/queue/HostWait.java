@@ -21,9 +21,6 @@ final class HostWait extends WaitNode {
   /** How long a thread parks at most before it looks at the value itself. */
   private static final long LOOK_NANOS = 1_000_000_000;
 
-  /** How many spins lie between two looks for an operation: about a microsecond. */
-  private static final int LOOKS_APART = 32;
-
   private final Thread thread = Thread.currentThread();
   private volatile boolean isReleased; // written by the thread that releases this, read by `thread`
 
@@ -44,7 +41,7 @@ final class HostWait extends WaitNode {
   /** As {@link #await}, but returns false if the time is up first. */
   static boolean tryAwait(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
       throws InterruptedException {
-    semaphore.checkFutureWait();
+    semaphore.checkOpen();
     long limit = timeout == null ? Long.MAX_VALUE : nanos(timeout);
     if (limit > 0) {
       HostWaits.check();
@@ -175,9 +172,7 @@ final class HostWait extends WaitNode {
           || PlatformThreads.isCurrentVirtual()) {
         return operation;
       }
-      for (int i = 0; i < LOOKS_APART; i++) { // covering() takes a lock
-        Thread.onSpinWait();
-      }
+      Thread.onSpinWait();
     }
   }
 

@@ -241,26 +241,24 @@ final class Issuer<E> {
     if (operation.workFailure() != null) {
       return;
     }
-    if (completion == null || !operation.work.signalsAfterHostCompletion()) {
-      // Between two calls of publish() a host thread may find the operation on the first semaphore,
-      // see its event fire, and settle it. The other values are then reached, and publish() does
-      // nothing for them. Those who wait are notified at the end: one that waits for several of the
-      // values then learns of all at once.
-      Cascade cascade = Cascade.current();
-      try {
-        for (int i = 0; i < operation.signalCount(); i++) {
-          operation
-              .signal(i)
-              .publish(operation, operation.signalValue(i), owner.eventDomain, cascade);
-        }
-      } finally {
-        cascade.run();
+    boolean covers = completion == null || !operation.work.signalsAfterHostCompletion();
+    if (completion != null && !covers) {
+      if (!completion.isBrief() || !operation.work.endsWithHostCompletion()) {
+        return;
       }
-    } else if (completion.isBrief() && operation.work.endsWithHostCompletion()) {
       operation.brief = new BriefRun(completion);
+    }
+    // Between two calls of publish() a host thread may find the operation on the first semaphore,
+    // see its event fire, and settle it. The other values are then reached, and publish() does
+    // nothing for them. Waiters are notified at the end, so one for several values learns of all.
+    Object domain = covers ? owner.eventDomain : null;
+    Cascade cascade = Cascade.current();
+    try {
       for (int i = 0; i < operation.signalCount(); i++) {
-        operation.signal(i).announce(operation, operation.signalValue(i));
+        operation.signal(i).publish(operation, operation.signalValue(i), domain, cascade);
       }
+    } finally {
+      cascade.run();
     }
   }
 

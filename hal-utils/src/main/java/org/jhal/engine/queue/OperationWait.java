@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class OperationWait<E> extends WaitNode {
   private static final OperationWait<?>[] NONE = {};
 
-  private final Operation<E> operation;
+  final Operation<E> operation;
   private final EngineSemaphore semaphore;
   private final long value;
 

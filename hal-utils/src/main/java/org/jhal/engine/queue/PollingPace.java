@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>While operations are being issued, and for {@code completion-spin} after the last one, it
- *       polls. So it does not go to sleep because one of them takes long to issue: whoever issues
- *       would then have to wait for locks of the native runtime, and take even longer. If nobody
- *       wants to know ({@link Wish}), it does so seldom: a query takes a lock of the native runtime
- *       that those who issue need, and so does a host thread that polls.
+ *       polls, also while one takes long to issue: whoever issues would otherwise have to wake it,
+ *       or to wait for locks of the native runtime, and take even longer. If nobody wants to know
+ *       ({@link Wish}), it polls seldom: a query takes a lock of the native runtime that those who
+ *       issue need, and so does a host thread that polls.
  *   <li>After that it sleeps in the native runtime until the event fires.
  *   <li>While a host thread polls the same event, that thread will settle the operation. The
  *       completion thread then naps instead of sleeping in the native runtime, which would slow the
@@ -31,7 +31,7 @@ final class PollingPace {
   /** The time between two queries of an event that a host thread polls as well. */
   private static final long POLLED_PAUSE_NANOS = 2_000;
 
-  /** How long the issue of one operation may take. One that takes longer has blocked. */
+  /** An operation whose issue takes longer has blocked. */
   private static final long ISSUE_NANOS = 1_000_000;
 
   private final long spinNanos;
@@ -107,9 +107,12 @@ final class PollingPace {
       issuedBefore = issuedNow;
       idleSince = now;
     }
-    long idle = now - idleSince;
-    boolean isBusy = spinNanos > 0 && idle < ISSUE_NANOS && isIssuing.getAsBoolean();
-    return idle >= spinNanos && !isBusy;
+    return !staysAwake(now - idleSince);
+  }
+
+  /** Whether it neither sleeps nor parks although nothing was issued for {@code nanos}. */
+  boolean staysAwake(long nanos) {
+    return nanos < spinNanos || (spinNanos > 0 && nanos < ISSUE_NANOS && isIssuing.getAsBoolean());
   }
 
   /** Whether it is too early to look at {@code first} and those behind it. */

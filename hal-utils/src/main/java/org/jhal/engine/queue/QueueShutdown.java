@@ -85,7 +85,7 @@ public final class QueueShutdown<E> {
    * issuing, did not finish in time.
    */
   public boolean stop(long deadline) {
-    queue.leaveOpen();
+    DeviceEnd.removeWaker(queue.waker);
     Names.remove(queue.number());
     // A thread inside the gate may still leave work to the queue's threads.
     return queue.gate.awaitEmpty(deadline)

@@ -43,8 +43,7 @@ abstract class Timeline {
   // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
 
-  // The highest value that was published or announced, whether or not it is reached. Written with
-  // the lock held, read without it.
+  // The highest value ever published. Written with the lock held, read without it.
   private volatile long published = -1;
 
   // The value at which a program has looked, which may look again until it has risen: so what will
@@ -87,7 +86,7 @@ abstract class Timeline {
   }
 
   /** Throws FAILED_PRECONDITION if it is closed. */
-  final void checkOpen() {
+  public final void checkOpen() {
     if (isClosed) {
       throw new HalException(Status.FAILED_PRECONDITION, this + " is closed");
     }
@@ -105,11 +104,6 @@ abstract class Timeline {
     if (newValue <= value && failure() == null) {
       throw notAbove(newValue);
     }
-  }
-
-  /** Checks a wait that will be registered later: throws FAILED_PRECONDITION if it is closed. */
-  public void checkFutureWait() {
-    checkOpen();
   }
 
   /** Whether {@code wanted} takes a signal: the timeline did not have it from the start. */
@@ -178,7 +172,7 @@ abstract class Timeline {
         return false;
       }
       SemaphoreLane lane = laneLocked(domain);
-      Producer producer = domain == null ? null : lane.covering(wanted); // see announce()
+      Producer producer = domain == null ? null : lane.covering(wanted); // see publish()
       if (producer != null) {
         node.producer = producer;
         return false;
@@ -215,8 +209,12 @@ abstract class Timeline {
    * newValue}, as far as that still makes a difference. Waiters of the same domain for a value up
    * to that are added to {@code cascade}, with the operation as their producer. Those of other
    * domains stay, and want it. Called by the drainer.
+   *
+   * @param domain the token of the devices for which the event covers the value. Null if the host
+   *     completes the operation behind its event: it then covers the value for none, and releases
+   *     no waiter, but a host thread finds it by {@link #covering}
    */
-  void publish(Producer operation, long newValue, Object domain, Cascade cascade) {
+  void publish(Producer operation, long newValue, @Nullable Object domain, Cascade cascade) {
     synchronized (lock) {
       if (over != null || value >= newValue) {
         return;
@@ -224,7 +222,7 @@ abstract class Timeline {
       SemaphoreLane lane = laneLocked(domain);
       lane.addEvent(newValue, operation);
       published = Math.max(published, newValue);
-      for (WaitNode node = lane.waiters.min();
+      for (WaitNode node = domain == null ? null : lane.waiters.min();
           node != null && node.key <= newValue;
           node = lane.waiters.min()) {
         lane.waiters.remove(node);
@@ -233,22 +231,6 @@ abstract class Timeline {
       }
       if (lookedAt == value || isAwaitedLocked(newValue)) {
         operation.want();
-      }
-    }
-  }
-
-  /**
-   * As {@link #publish}, for an operation that the host completes behind its event. It covers the
-   * value for no device and releases no waiter, but a host thread finds it by {@link #covering}.
-   */
-  void announce(Producer operation, long newValue) {
-    synchronized (lock) {
-      if (over == null && value < newValue) {
-        laneLocked(null).addEvent(newValue, operation);
-        published = Math.max(published, newValue);
-        if (lookedAt == value || isAwaitedLocked(newValue)) {
-          operation.want();
-        }
       }
     }
   }

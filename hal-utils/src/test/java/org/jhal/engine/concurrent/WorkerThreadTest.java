@@ -124,7 +124,7 @@ class WorkerThreadTest {
   private static WorkerThread role(String name, Runnable atStart, BooleanSupplier step) {
     return new WorkerThread(
         name,
-        SPIN_NANOS,
+        nanos -> nanos < SPIN_NANOS,
         Long.MAX_VALUE,
         atStart,
         step,
@@ -142,7 +142,7 @@ class WorkerThreadTest {
     WorkerThread role =
         new WorkerThread(
             "throwing",
-            SPIN_NANOS,
+            nanos -> nanos < SPIN_NANOS,
             Long.MAX_VALUE,
             () -> {},
             () -> {
@@ -174,7 +174,7 @@ class WorkerThreadTest {
     WorkerThread role =
         new WorkerThread(
             "worker",
-            0,
+            nanos -> false,
             Long.MAX_VALUE,
             () -> {},
             () -> {

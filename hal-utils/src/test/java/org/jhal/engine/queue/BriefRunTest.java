@@ -82,7 +82,7 @@ class BriefRunTest {
   @Test
   void theCompletionThreadRunsItIfNoHostThreadWaits() {
     QueueUse use = enqueue(() -> ran.add("host"));
-    boolean ignored = queue.completionStep();
+    boolean ignored = queue.completer.step();
     assertEquals(List.of("host"), ran, "not on a thread of a pool");
     assertFalse(harness.hostStep());
     assertEquals(1, done.currentValue());
@@ -217,7 +217,7 @@ class BriefRunTest {
   /** While a host thread copies, what it reads and writes is neither given back nor freed. */
   @Test
   void theOperationRetiresBehindAHostThreadThatStillRunsIt() {
-    whileAHostThreadRuns(use -> assertTrue(queue.completionStep(), "it sees the event as well"));
+    whileAHostThreadRuns(use -> assertTrue(queue.completer.step(), "it sees the event as well"));
     assertNull(done.failure());
     assertEquals(1, done.currentValue());
     harness.finish();

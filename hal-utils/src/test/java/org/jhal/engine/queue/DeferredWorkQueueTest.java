@@ -185,7 +185,7 @@ class DeferredWorkQueueTest {
     producer.hostCompletion = context -> executed.add("host");
     harness.enqueue(0, producer);
     QueueUse consumer = work(harness, 1, "consumer", first.at(1), Fence.NONE);
-    harness.queues.get(0).completionStep();
+    harness.queues.get(0).completer.step();
     assertEquals(0, consumer.issued.get());
     assertEquals(0, first.value());
     harness.run();
@@ -199,7 +199,7 @@ class DeferredWorkQueueTest {
     producer.signalsAfterHostCompletion = false;
     harness.enqueue(0, producer);
     work(harness, 1, "consumer", first.at(1), Fence.NONE);
-    while (harness.queues.get(0).completionStep() || harness.queues.get(1).completionStep()) {
+    while (harness.queues.get(0).completer.step() || harness.queues.get(1).completer.step()) {
       continue;
     }
     assertEquals(1, first.value());
@@ -272,7 +272,7 @@ class DeferredWorkQueueTest {
         },
         () -> {
           while (enqueuers.get() > 0) {
-            queue.completionStep();
+            queue.completer.step();
             largest.accumulateAndGet(issued(queue), Math::max);
           }
         });
@@ -293,12 +293,12 @@ class DeferredWorkQueueTest {
     assertEquals(1, second.issued.get());
     queue.issueStep();
     assertEquals(0, third.issued.get(), "the stream is full");
-    assertTrue(queue.completionStep());
-    assertTrue(queue.completionStep());
+    assertTrue(queue.completer.step());
+    assertTrue(queue.completer.step());
     queue.issueStep();
     assertEquals(1, third.issued.get());
     assertEquals(0, heavy.issued.get(), "the stream is not empty");
-    assertTrue(queue.completionStep());
+    assertTrue(queue.completer.step());
     queue.drainAfterSignal(Cascade.current());
     assertEquals(0, heavy.issued.get(), "a user's thread must not issue what blocks");
     assertTrue(queue.issueRole.takeStepsIfWoken(), "the issue thread was not woken");

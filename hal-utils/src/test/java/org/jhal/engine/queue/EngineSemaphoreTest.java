@@ -165,7 +165,7 @@ class EngineSemaphoreTest {
             () -> closes.onReach(1, failed -> {}),
             () -> closes.whenReached(1),
             () -> closes.checkFutureSignal(1),
-            closes::checkFutureWait)) {
+            closes::checkOpen)) {
       assertStatus(Status.FAILED_PRECONDITION, body);
     }
     assertNull(closes.failure());

@@ -11,10 +11,13 @@ import org.jhal.Fence;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The completion thread does not go to sleep while something is being issued. */
+/** The completion thread neither sleeps nor parks while something is being issued. */
 @Timeout(120)
 class IssuingPaceTest {
   private static final long SPIN = 10_000;
+
+  /** What takes that long to issue has blocked. */
+  private static final long BLOCKED = 1_000_000;
 
   private final AtomicBoolean isIssuing = new AtomicBoolean();
 
@@ -33,28 +36,33 @@ class IssuingPaceTest {
   }
 
   @Test
-  void pollsBehindTheSpinTimeWhileSomethingIsIssued() {
+  void pollsOnWhileSomethingIsIssued() {
     PollingPace pace = pace(SPIN);
     assertTrue(sleeps(pace));
     isIssuing.set(true);
-    // Again if this thread was held up: what takes a millisecond to issue has blocked.
+    // Tried again if this thread was held up until the issue counted as blocked.
     Threads.await("a completion thread that goes on polling", () -> !sleeps(pace));
   }
 
   @Test
-  void sleepsWhileTheIssueIsBlocked() {
-    isIssuing.set(true);
+  void neitherSleepsNorParksWhileSomethingIsIssued() {
     PollingPace pace = pace(SPIN);
-    pace.begin(true);
-    Threads.await("the completion thread to sleep", pace::isIdle);
+    assertTrue(pace.staysAwake(SPIN - 1));
+    assertFalse(pace.staysAwake(SPIN));
+    isIssuing.set(true);
+    assertTrue(pace.staysAwake(SPIN));
+    assertFalse(pace.staysAwake(BLOCKED));
+  }
+
+  @Test
+  void keepsALongerSpinTime() {
+    assertTrue(pace(2 * BLOCKED).staysAwake(BLOCKED));
   }
 
   @Test
   void alwaysSleepsWithoutASpinTime() {
     isIssuing.set(true);
-    PollingPace pace = pace(0);
-    pace.begin(true);
-    assertTrue(pace.isIdle());
+    assertFalse(pace(0).staysAwake(0));
   }
 
   @Test

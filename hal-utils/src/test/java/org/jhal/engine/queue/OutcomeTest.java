@@ -90,7 +90,7 @@ class OutcomeTest {
     if (queue == 0) {
       assertTrue(operation(consumer).settleWhenFired(System.nanoTime(), () -> true));
     } else {
-      assertTrue(harness.queues.get(queue).completionStep());
+      assertTrue(harness.queues.get(queue).completer.step());
     }
     assertFailure(FAULT, first.failure());
     assertFailure(FAULT, second.failure());
@@ -129,7 +129,7 @@ class OutcomeTest {
     EngineSemaphore last = QueueHarness.semaphore();
     harness.enqueue(3, "consumer", Fence.of(first.at(1), second.at(1), third.at(1)), last.at(1));
     runStreams();
-    assertTrue(harness.queues.get(3).completionStep());
+    assertTrue(harness.queues.get(3).completer.step());
     for (int i = 1; i <= 3; i++) {
       assertFailure(
           i == culprit ? FAULT : i == another ? OTHER : null, signals[i - 1].failure(), "of " + i);
@@ -155,7 +155,7 @@ class OutcomeTest {
     }
     harness.enqueue(1, consumer);
     runStreams();
-    assertTrue(harness.queues.get(1).completionStep());
+    assertTrue(harness.queues.get(1).completer.step());
     harness.run();
     assertEquals(0, runs.get());
     assertEquals(isOwn ? 1 : 0, first.currentValue());
@@ -179,7 +179,7 @@ class OutcomeTest {
       }
       harness.enqueue(1, "consumer", to.at(1), fro.at(1));
       runStreams();
-      assertTrue(harness.queues.get(1).completionStep(), "it settles the producer as well");
+      assertTrue(harness.queues.get(1).completer.step(), "it settles the producer as well");
       harness.run(); // retires both, so that their events are free
       assertFailure(isOdd ? FAULT : null, to.failure());
       assertFailure(isOdd ? FAULT : null, fro.failure());
@@ -232,7 +232,7 @@ class OutcomeTest {
     harness.enqueue(2, "consumer", first.at(1), second.at(1));
     harness.enqueue(3, "beside", Fence.NONE, third.at(1));
     runStreams();
-    assertTrue(harness.queues.get(2).completionStep());
+    assertTrue(harness.queues.get(2).completer.step());
     assertNotNull(second.failure());
     harness.run();
     assertSame(harness.lost(0), first.failure());
@@ -300,7 +300,7 @@ class OutcomeTest {
     harness.enqueue(2, "consumer", first.at(1), second.at(1));
     runStreams();
     assertTrue(harness.queues.get(0).shutdown().shut(System.nanoTime()));
-    assertTrue(harness.queues.get(2).completionStep());
+    assertTrue(harness.queues.get(2).completer.step());
     assertEquals(Status.DEADLINE_EXCEEDED, Objects.requireNonNull(first.failure()).status());
     assertEquals(Status.DEADLINE_EXCEEDED, Objects.requireNonNull(second.failure()).status());
     assertNull(harness.lost(1));
@@ -317,7 +317,7 @@ class OutcomeTest {
     runStreams();
     assertTrue(harness.queues.get(0).shutdown().shut(System.nanoTime()));
     assertTrue(harness.queues.get(1).shutdown().shut(System.nanoTime()));
-    assertTrue(harness.queues.get(1).completionStep());
+    assertTrue(harness.queues.get(1).completer.step());
     assertFailure(FAULT, first.failure());
     assertFailure(FAULT, second.failure());
     finish();
@@ -392,13 +392,13 @@ class OutcomeTest {
           };
       Threads.Body complete0 =
           () -> {
-            while (shared.queues.get(0).completionStep()) {
+            while (shared.queues.get(0).completer.step()) {
               continue;
             }
           };
       Threads.Body complete1 =
           () -> {
-            while (shared.queues.get(1).completionStep()) {
+            while (shared.queues.get(1).completer.step()) {
               continue;
             }
           };

@@ -26,7 +26,7 @@ class PollingPaceTest {
 
   PollingPaceTest() {
     Threads.await("the poller to query the event", () -> harness.device.calls("queryEvent") > 0);
-    completion = Threads.start("completion", queue::completionStep);
+    completion = Threads.start("completion", queue.completer::step);
     completion.awaitBlocked(); // it must be napping, since no call of the fake stream blocks
   }
 

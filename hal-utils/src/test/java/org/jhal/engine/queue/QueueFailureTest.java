@@ -219,7 +219,7 @@ class QueueFailureTest {
         };
     harness.enqueue(0, producer);
     harness.enqueue(1, use);
-    harness.queues.get(1).completionStep(); // before the producer's own queue has seen it fail
+    harness.queues.get(1).completer.step(); // before the producer's own queue has seen it fail
     harness.run();
     assertEquals("fault", failure(second).getMessage());
     harness.finish();
@@ -251,7 +251,7 @@ class QueueFailureTest {
     while (harness.streams.get(0).advance()) {
       continue;
     }
-    assertTrue(harness.queues.get(0).completionStep());
+    assertTrue(harness.queues.get(0).completer.step());
     assertEquals(1, use.borrowed.get());
     assertTrue(harness.hostStep());
     assertEquals(0, use.borrowed.get());
@@ -293,7 +293,7 @@ class QueueFailureTest {
     assertEquals(Status.UNAVAILABLE, failure(first).status());
     assertEquals(0, running.executed.get());
     assertEquals(0, running.retired.get());
-    harness.queues.get(0).completionStep();
+    harness.queues.get(0).completer.step();
     assertEquals(1, running.executed.get(), "its event has fired");
     assertEquals(1, running.retired.get());
     harness.finish();

@@ -113,7 +113,7 @@ final class QueueHarness {
       loss.queues.add(queue);
     }
     if (deviceCount > 1) {
-      queues.forEach(DeferredWorkQueue::enterOpen); // by which they find each other
+      queues.forEach(queue -> DeviceEnd.addWaker(queue.waker));
     }
     FakeStream.join(streams);
   }

@@ -31,7 +31,7 @@ class QueueLossTest {
     harness.device.lose(GONE);
     harness.lose(GONE);
 
-    harness.queues.get(0).completionStep();
+    harness.queues.get(0).completer.step();
 
     assertEquals(0, done.currentValue(), "value of a timeline whose work never ran");
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());

@@ -183,7 +183,7 @@ class QueuesOfTwoDevicesTest {
     runStream(1);
     assertEquals(1, consumer.executed.get());
     harness.device.failNth("queryEvent", 2, GONE); // the consumer's own event is queried first
-    assertTrue(harness.queues.get(1).completionStep());
+    assertTrue(harness.queues.get(1).completer.step());
     harness.run();
     assertNotNull(harness.lost(0));
     assertNull(harness.lost(1));
@@ -313,7 +313,7 @@ class QueuesOfTwoDevicesTest {
     int left = harness.queues.get(0).shutdown().abandonAll(GONE);
     assertEquals(1, left);
     runStream(0);
-    while (harness.queues.get(0).completionStep()) {
+    while (harness.queues.get(0).completer.step()) {
       continue;
     }
     assertEquals(1, producer.retired.get());
@@ -346,7 +346,7 @@ class QueuesOfTwoDevicesTest {
     consumer.atIssue =
         () -> {
           runStream(0);
-          boolean unused = harness.queues.get(0).completionStep();
+          boolean unused = harness.queues.get(0).completer.step();
         };
     harness.enqueue(1, consumer);
     assertNotNull(first.failure());
@@ -366,7 +366,7 @@ class QueuesOfTwoDevicesTest {
     pairs.device.failNth("queryEvent", 2, GONE); // of the lost operation
     pairs.streams.get(2).skipWait();
     runStream(pairs, 2);
-    boolean unused = pairs.queues.get(2).completionStep();
+    boolean unused = pairs.queues.get(2).completer.step();
     assertEquals(0, before.executed.get());
     assertEquals(0, first.currentValue(), "it has not run yet");
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(third.failure()).status());

@@ -124,7 +124,7 @@ public class SemaphoreScenario {
 
   private int start(Waiter waiter) {
     try {
-      semaphore.checkFutureWait();
+      semaphore.checkOpen();
     } catch (HalException e) {
       return refusal(e);
     }

@@ -38,7 +38,7 @@ class SettlingTest {
     harness.enqueue(0, "producer", Fence.NONE, first.at(1));
     harness.enqueue(1, "consumer", first.at(1), second.at(1));
 
-    harness.queues.get(1).completionStep();
+    harness.queues.get(1).completer.step();
 
     assertEquals(List.of("producer", "consumer"), log);
     harness.finish();
@@ -71,7 +71,7 @@ class SettlingTest {
     harness.enqueue(0, fails);
     harness.enqueue(1, "consumer", third.at(1).and(first.at(1)), second.at(1));
 
-    harness.queues.get(1).completionStep();
+    harness.queues.get(1).completer.step();
 
     assertEquals(1, third.value());
     assertSame(FAULT, first.failure());
@@ -213,12 +213,12 @@ class SettlingTest {
           poll,
           poll,
           () -> {
-            while (shared.queues.get(0).completionStep()) {
+            while (shared.queues.get(0).completer.step()) {
               continue;
             }
           },
           () -> {
-            while (shared.queues.get(1).completionStep()) {
+            while (shared.queues.get(1).completer.step()) {
               continue;
             }
           });
