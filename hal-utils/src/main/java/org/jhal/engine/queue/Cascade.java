@@ -64,10 +64,7 @@ public final class Cascade {
     return cascade;
   }
 
-  /**
-   * Adds a waiter to notify. The caller has removed it from its semaphore, and may still hold the
-   * semaphore's lock.
-   */
+  /** Adds a waiter to notify, which is in no semaphore. The caller may hold a semaphore's lock. */
   void addReleased(WaitNode node) {
     if (lastReleased == null) {
       firstReleased = node;

@@ -278,7 +278,7 @@ final class Completer<E> {
       completion = null; // a host thread has run it
     }
     if (completion != null && operation.work.signalsAfterHostCompletion()) {
-      Settling.settleProducers(operation);
+      boolean ignored = Settling.settleProducers(operation, true); // true
       if (Settling.foreseeFailure(operation) == null) {
         startHostCompletion(operation, completion);
         return;

@@ -201,8 +201,9 @@ public final class Enqueuer<E> {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
       for (OperationWait<E> wait : operation.waits()) {
-        if (wait.producer != null) {
-          new CoveredWait<>(wait).watch();
+        Operation<?> producer = wait.producer();
+        if (producer != null) {
+          new CoveredWait<>(wait, producer).watch();
         }
       }
     } else {
@@ -269,9 +270,9 @@ public final class Enqueuer<E> {
     if (failure != null) {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
-      if (wait.producer != null) {
-        // At the end: the cascade may be about to end the other waits as well.
-        cascade.addReleased(new CoveredWait<>(wait));
+      Operation<?> producer = wait.producer();
+      if (producer != null) { // behind what the cascade has left, which may be the other waits
+        cascade.addReleased(new CoveredWait<>(wait, producer));
       }
     } else {
       announce(operation);
@@ -300,15 +301,16 @@ public final class Enqueuer<E> {
    * covers it says nothing of a failure of the work behind it (rule Q6). That work raises or fails
    * the semaphore in the end, so no watch stays registered.
    *
-   * <p>It is released twice: by a cascade, behind those that it releases as well, and by the
-   * semaphore.
+   * <p>A cascade may have it, unregistered, behind other waiters, and lets it begin to watch.
    */
   private static final class CoveredWait<E> extends WaitNode {
     private final OperationWait<E> wait;
+    private final Operation<?> covering; // the wait may let go of it meanwhile
     private boolean isWatching; // written before it is registered
 
-    CoveredWait(OperationWait<E> wait) {
+    CoveredWait(OperationWait<E> wait, Operation<?> covering) {
       this.wait = wait;
+      this.covering = covering;
     }
 
     @Override
@@ -330,7 +332,9 @@ public final class Enqueuer<E> {
     }
 
     private void over() {
-      if (failure != null) {
+      boolean isReached =
+          covering.hasOutcome() && covering.failure() == null; // whatever came later
+      if (failure != null && !isReached) {
         wait.operation.queue.failUnissued(wait.operation, failure); // if issued, its producer does
       }
     }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class WaitNode extends HeapNode {
   /**
-   * Link in the list of released nodes of a {@link Cascade}. Used by the thread that removed this
-   * node, and by the one that notifies it if that thread could not.
+   * Link in the list of nodes that a {@link Cascade} has to notify. Used by the thread of that
+   * cascade, and by the one that notifies this node if that thread could not.
    */
   @Nullable WaitNode nextReleased;
 
@@ -33,8 +33,9 @@ abstract class WaitNode extends HeapNode {
   @Nullable Producer producer;
 
   /**
-   * Called exactly once after the node was removed because its outcome is known, with no lock held.
-   * If the thread runs out of stack, another one calls it again, unless it is a step of a queue.
+   * Called by a cascade, with no lock held: exactly once after the node was removed because its
+   * outcome is known. A node may be given to a cascade before it is registered as well. If the
+   * thread runs out of stack, another one calls it again, unless it is a step of a queue.
    *
    * @param cascade the caller; in a step of a queue, the first statement sets its {@link
    *     Cascade#stepOf}

@@ -3,6 +3,7 @@ package org.jhal.engine.queue;
 
 import static org.jhal.engine.queue.FailureAssert.assertFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -67,6 +68,70 @@ class QueueFailureTest {
     assertNull(second.failure());
     harness.run();
     assertEquals("fault", failure(second).getMessage());
+    harness.finish();
+  }
+
+  /**
+   * The producer ends while a thread has yet to notify others, behind which the operation that is
+   * parked for another wait begins to watch it.
+   */
+  private QueueUse endBeforeItIsWatched(QueueUse producer, Runnable meanwhile) {
+    EngineSemaphore issue = QueueHarness.semaphore();
+    EngineSemaphore end = QueueHarness.semaphore();
+    QueueUse parked = harness.enqueue(1, "parked", Fence.of(first.at(1), gate.at(1)), second.at(1));
+    Registration issuing =
+        issue.onReach(
+            1,
+            failure -> {
+              harness.enqueue(0, producer);
+              end.signal(1);
+            });
+    Registration ending =
+        end.onReach(
+            1,
+            failure -> {
+              while (harness.streams.get(0).advance()) {
+                continue;
+              }
+              Threads.start("completion", harness.queues.get(0).completer::step).join();
+              meanwhile.run();
+            });
+    issue.signal(1);
+    assertFalse(issuing.cancel() | ending.cancel(), "the producer has ended");
+    return parked;
+  }
+
+  @Test
+  void aProducerThatFailsBeforeItIsWatchedFailsWhatIsParked() {
+    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+    producer.failsInStream = FAULT;
+    QueueUse parked = endBeforeItIsWatched(producer, () -> {});
+    assertEquals("fault", failure(second).getMessage());
+    harness.run();
+    assertEquals(0, parked.issued.get());
+    assertEquals(1, parked.retired.get());
+    harness.finish();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTimelineThatEndsOnceItWasReachedFailsNothing(boolean isClosed) {
+    QueueUse parked =
+        endBeforeItIsWatched(
+            new QueueUse("producer", Fence.NONE, first.at(1)),
+            () -> {
+              assertEquals(1, first.currentValue());
+              if (isClosed) {
+                first.close();
+              } else {
+                first.fail(FAULT);
+              }
+            });
+    gate.signal(1);
+    harness.run();
+    assertNull(second.failure());
+    assertEquals(1, second.value());
+    assertEquals(1, parked.issued.get());
     harness.finish();
   }
 

@@ -18,6 +18,8 @@ import org.jhal.engine.queue.FakeStream.Event;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * While nobody wants to know what a stream has done, the completion thread seldom queries its
@@ -295,13 +297,18 @@ class QuietCompletionTest {
     assertFalse(queue().wish.covers(1));
   }
 
-  /** All its waits are covered by the event of one operation, of which the first is not enough. */
-  @Test
-  void workBehindAllSignalsOfAnOperationIsNoReasonToLook() {
+  /**
+   * All its waits are covered by the event of one operation, which a cascade issues, or the program
+   * itself.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void workBehindAllSignalsOfAnOperationIsNoReasonToLook(boolean isCascade) {
     EngineSemaphore start = QueueHarness.semaphore();
-    Fence both = Fence.of(done.at(1), reached.at(1));
-    harness.enqueue(0, "producer", start.at(1), both);
-    QueueUse consumer = harness.enqueue(0, "consumer", both, Fence.of(done.at(2), reached.at(2)));
+    EngineSemaphore third = QueueHarness.semaphore();
+    Fence all = Fence.of(done.at(1), reached.at(1), third.at(1));
+    QueueUse consumer = harness.enqueue(0, "consumer", all, done.at(2));
+    harness.enqueue(0, "producer", isCascade ? start.at(1) : Fence.NONE, all);
     start.signal(1);
     assertEquals(1, consumer.issued.get());
     assertFalse(queue().wish.covers(1));
