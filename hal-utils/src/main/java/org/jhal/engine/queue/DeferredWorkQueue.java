@@ -51,6 +51,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   final IssueLine<E> line;
   final StreamQueries<E> queries;
   final Wish wish = new Wish();
+  final PollingPace pace; // the completion thread's
   private final Issuer<E> issuer;
   final Retiring<E> retiring;
   final Completer<E> completer;
@@ -81,7 +82,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, wish, waker);
     this.issuer = new Issuer<>(this, line, open, events);
     this.queries = new StreamQueries<>(stream, this.loss, settings.outcomesCanFail());
-    PollingPace pace =
+    this.pace =
         new PollingPace(
             settings.completionSpinNanos(),
             settings.quietNanos(),

@@ -201,9 +201,8 @@ public final class Enqueuer<E> {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
       for (OperationWait<E> wait : operation.waits()) {
-        Operation<?> producer = wait.producer();
-        if (producer != null) {
-          new CoveredWait<>(wait, producer).watch();
+        if (wait.producer != null) {
+          new CoveredWait<>(wait).watch();
         }
       }
     } else {
@@ -270,9 +269,8 @@ public final class Enqueuer<E> {
     if (failure != null) {
       queue.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
-      Operation<?> producer = wait.producer();
-      if (producer != null) { // behind what the cascade has left, which may be the other waits
-        cascade.addReleased(new CoveredWait<>(wait, producer));
+      if (wait.producer != null) { // behind what the cascade has left, which may be the other waits
+        cascade.addReleased(new CoveredWait<>(wait));
       }
     } else {
       announce(operation);
@@ -301,16 +299,14 @@ public final class Enqueuer<E> {
    * covers it says nothing of a failure of the work behind it (rule Q6). That work raises or fails
    * the semaphore in the end, so no watch stays registered.
    *
-   * <p>A cascade may have it, unregistered, behind other waiters, and lets it begin to watch.
+   * <p>A cascade may also hold it unregistered, behind other waiters; it then begins to watch.
    */
   private static final class CoveredWait<E> extends WaitNode {
     private final OperationWait<E> wait;
-    private final Operation<?> covering; // the wait may let go of it meanwhile
     private boolean isWatching; // written before it is registered
 
-    CoveredWait(OperationWait<E> wait, Operation<?> covering) {
+    CoveredWait(OperationWait<E> wait) {
       this.wait = wait;
-      this.covering = covering;
     }
 
     @Override
@@ -332,10 +328,11 @@ public final class Enqueuer<E> {
     }
 
     private void over() {
-      boolean isReached =
-          covering.hasOutcome() && covering.failure() == null; // whatever came later
-      if (failure != null && !isReached) {
-        wait.operation.queue.failUnissued(wait.operation, failure); // if issued, its producer does
+      // A timeline that has failed or is closed keeps its value, which may have been reached
+      // before.
+      boolean isReached = wait.semaphore().currentValue() >= wait.value();
+      if (failure != null && !isReached) { // if it was issued, its producer fails it
+        wait.operation.queue.failUnissued(wait.operation, failure);
       }
     }
   }

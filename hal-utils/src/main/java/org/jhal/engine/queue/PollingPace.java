@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>While operations are being issued, and for {@code completion-spin} after the last one, it
- *       polls, also while one takes long to issue: whoever issues would otherwise have to wake it,
- *       or to wait for locks of the native runtime, and take even longer. If nobody wants to know
- *       ({@link Wish}), it polls seldom: a query takes a lock of the native runtime that those who
- *       issue need, and so does a host thread that polls.
+ *       polls, also while one takes up to a millisecond to issue: whoever issues would otherwise
+ *       have to wake it, or to wait for locks of the native runtime, and take even longer. If
+ *       nobody wants to know ({@link Wish}), it polls seldom: a query takes a lock of the native
+ *       runtime that those who issue need, and so does a host thread that polls.
  *   <li>After that it sleeps in the native runtime until the event fires.
  *   <li>While a host thread polls the same event, that thread will settle the operation. The
  *       completion thread then naps instead of sleeping in the native runtime, which would slow the
@@ -31,7 +31,7 @@ final class PollingPace {
   /** The time between two queries of an event that a host thread polls as well. */
   private static final long POLLED_PAUSE_NANOS = 2_000;
 
-  /** An operation whose issue takes longer has blocked. */
+  /** If nothing was issued for so long, what is being issued has blocked. */
   private static final long ISSUE_NANOS = 1_000_000;
 
   private final long spinNanos;
@@ -96,7 +96,7 @@ final class PollingPace {
     }
   }
 
-  /** Whether nothing was issued for the time of {@code completion-spin}, nor is being issued. */
+  /** Whether it may sleep; see {@link #staysAwake}. */
   boolean isIdle() {
     return isIdle(System.nanoTime());
   }

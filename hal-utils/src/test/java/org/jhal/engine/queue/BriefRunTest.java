@@ -22,6 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.Registration;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,19 @@ class BriefRunTest {
     harness.run();
     waiter.join();
     assertEquals(List.of("host", "released"), ran);
+    harness.finish();
+  }
+
+  @Test
+  void aCallbackThatCameFirstIsCalledAtTheValue() {
+    EngineSemaphore go = QueueHarness.semaphore();
+    QueueUse use = enqueue(go.at(1), 1, () -> ran.add("host"));
+    Registration ignored = done.onReach(1, failure -> ran.add("called"));
+    go.signal(1);
+    assertEquals(1, use.issued.get());
+    assertEquals(List.of(), ran);
+    harness.run();
+    assertEquals(List.of("host", "called"), ran);
     harness.finish();
   }
 

@@ -66,16 +66,16 @@ class IssuingPaceTest {
   }
 
   @Test
-  void aLineSaysWhetherSomethingIsIssued() {
-    QueueHarness harness = new QueueHarness(1);
-    IssueLine<FakeStream.Event> line = harness.queues.get(0).line;
+  void theCompletionThreadOfAQueueKnowsWhetherSomethingIsIssued() {
+    QueueHarness harness = QueueHarness.thatSpins(SPIN);
+    PollingPace pace = harness.queues.get(0).pace;
     EngineSemaphore done = QueueHarness.semaphore();
     List<Boolean> seen = new ArrayList<>();
     QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
-    use.atIssue = () -> seen.add(line.isIssuing());
-    assertFalse(line.isIssuing());
+    use.atIssue = () -> seen.add(pace.staysAwake(SPIN));
+    assertFalse(pace.staysAwake(SPIN));
     harness.enqueue(0, use);
-    assertFalse(line.isIssuing());
+    assertFalse(pace.staysAwake(SPIN));
     assertTrue(seen.get(0));
     harness.run();
     harness.finish();

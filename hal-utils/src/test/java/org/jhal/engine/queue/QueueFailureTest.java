@@ -72,67 +72,127 @@ class QueueFailureTest {
   }
 
   /**
-   * The producer ends while a thread has yet to notify others, behind which the operation that is
-   * parked for another wait begins to watch it.
+   * An operation is parked for the producer, which is issued, and for another value. Something
+   * happens while a thread has yet to notify others, behind which it begins to watch the producer.
    */
-  private QueueUse endBeforeItIsWatched(QueueUse producer, Runnable meanwhile) {
+  private QueueUse beforeItIsWatched(QueueUse producer, Runnable body) {
     EngineSemaphore issue = QueueHarness.semaphore();
-    EngineSemaphore end = QueueHarness.semaphore();
+    EngineSemaphore next = QueueHarness.semaphore();
     QueueUse parked = harness.enqueue(1, "parked", Fence.of(first.at(1), gate.at(1)), second.at(1));
     Registration issuing =
         issue.onReach(
             1,
             failure -> {
               harness.enqueue(0, producer);
-              end.signal(1);
+              next.signal(1);
             });
-    Registration ending =
-        end.onReach(
-            1,
-            failure -> {
-              while (harness.streams.get(0).advance()) {
-                continue;
-              }
-              Threads.start("completion", harness.queues.get(0).completer::step).join();
-              meanwhile.run();
-            });
+    Registration behind = next.onReach(1, failure -> body.run());
     issue.signal(1);
-    assertFalse(issuing.cancel() | ending.cancel(), "the producer has ended");
+    assertFalse(issuing.cancel() | behind.cancel(), "both callbacks were called");
     return parked;
   }
 
-  @Test
-  void aProducerThatFailsBeforeItIsWatchedFailsWhatIsParked() {
-    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
-    producer.failsInStream = FAULT;
-    QueueUse parked = endBeforeItIsWatched(producer, () -> {});
-    assertEquals("fault", failure(second).getMessage());
+  private QueueUse producer() {
+    return new QueueUse("producer", Fence.NONE, first.at(1));
+  }
+
+  private void endProducer() {
+    while (harness.streams.get(0).advance()) {
+      continue;
+    }
+    Threads.start("completion", harness.queues.get(0).completer::step).join();
+  }
+
+  private void endFirst(boolean isClosed) {
+    if (isClosed) {
+      first.close();
+    } else {
+      first.fail(FAULT);
+    }
+  }
+
+  private void assertFails(QueueUse parked, boolean isClosed) {
+    gate.signal(1);
     harness.run();
+    assertEquals(isClosed ? Status.CANCELLED : FAULT.status(), failure(second).status());
     assertEquals(0, parked.issued.get());
     assertEquals(1, parked.retired.get());
     harness.finish();
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aTimelineThatEndsOnceItWasReachedFailsNothing(boolean isClosed) {
-    QueueUse parked =
-        endBeforeItIsWatched(
-            new QueueUse("producer", Fence.NONE, first.at(1)),
-            () -> {
-              assertEquals(1, first.currentValue());
-              if (isClosed) {
-                first.close();
-              } else {
-                first.fail(FAULT);
-              }
-            });
+  private void assertSucceeds(QueueUse parked) {
     gate.signal(1);
     harness.run();
     assertNull(second.failure());
     assertEquals(1, second.value());
     assertEquals(1, parked.issued.get());
     harness.finish();
+  }
+
+  @Test
+  void aProducerThatFailsBeforeItIsWatchedFailsWhatIsParked() {
+    QueueUse producer = producer();
+    producer.failsInStream = FAULT;
+    assertFails(beforeItIsWatched(producer, this::endProducer), false);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTimelineThatEndsOnceItIsReachedFailsNothing(boolean isClosed) {
+    assertSucceeds(
+        beforeItIsWatched(
+            producer(),
+            () -> {
+              endProducer();
+              assertEquals(1, first.currentValue());
+              endFirst(isClosed);
+            }));
+  }
+
+  /** The host has raised it, and what covers the value is still in the stream. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTimelineThatEndsOnceTheHostHasRaisedItFailsNothing(boolean isClosed) {
+    assertSucceeds(
+        beforeItIsWatched(
+            producer(),
+            () -> {
+              first.signal(1);
+              endFirst(isClosed);
+            }));
+  }
+
+  /** Rule Q6: the producer raises nothing any more, although its work succeeds. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTimelineThatEndsBeforeItIsReachedFailsWhatIsParked(boolean isClosed) {
+    assertFails(
+        beforeItIsWatched(
+            producer(),
+            () -> {
+              endFirst(isClosed);
+              endProducer();
+            }),
+        isClosed);
+  }
+
+  /** The same, but it is watched already, and learns of it when the producer has succeeded. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTimelineThatEndsWhileItIsWatchedFailsWhatIsParked(boolean isClosed) {
+    harness.enqueue(0, producer());
+    QueueUse parked = harness.enqueue(1, "parked", Fence.of(first.at(1), gate.at(1)), second.at(1));
+    EngineSemaphore next = QueueHarness.semaphore();
+    Registration behind =
+        next.onReach(
+            1,
+            failure -> {
+              endFirst(isClosed);
+              endProducer();
+            });
+    next.signal(1);
+    assertFalse(behind.cancel(), "the callback was called");
+    assertFails(parked, isClosed);
   }
 
   /** What fails an operation that another thread has just failed. */

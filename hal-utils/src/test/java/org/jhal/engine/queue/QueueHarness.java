@@ -49,7 +49,7 @@ final class QueueHarness {
   }
 
   QueueHarness(int queueCount, int maxInFlight, int capacity) {
-    this(1, queueCount, maxInFlight, capacity, false, 0);
+    this(1, queueCount, maxInFlight, capacity, false, 0, 0);
   }
 
   /**
@@ -57,22 +57,29 @@ final class QueueHarness {
    * event of their own accord for {@code quietNanos}.
    */
   static QueueHarness thatIsQuiet(int queueCount, int maxInFlight, long quietNanos) {
-    return new QueueHarness(1, queueCount, maxInFlight, Integer.MAX_VALUE, false, quietNanos);
+    return new QueueHarness(
+        1, queueCount, maxInFlight, Integer.MAX_VALUE, false, Long.MAX_VALUE, quietNanos);
+  }
+
+  /** The queue of a device whose completion thread polls for so long before it sleeps. */
+  static QueueHarness thatSpins(long spinNanos) {
+    return new QueueHarness(1, 1, 512, Integer.MAX_VALUE, false, spinNanos, 0);
   }
 
   /** The same, on a device that reports how work has ended only if it is asked. */
   static QueueHarness thatIsQuietAndAsked(int queueCount, long quietNanos) {
-    return new QueueHarness(1, queueCount, 512, Integer.MAX_VALUE, true, quietNanos);
+    return new QueueHarness(
+        1, queueCount, 512, Integer.MAX_VALUE, true, Long.MAX_VALUE, quietNanos);
   }
 
   /** The queues of several devices that share events, those of the first device first. */
   static QueueHarness ofDevices(int count, int queuesOfEach) {
-    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, false, 0);
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, false, 0, 0);
   }
 
   /** The same, on devices that report how work has ended only if they are asked. */
   static QueueHarness thatIsAsked(int count, int queuesOfEach) {
-    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, true, 0);
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, true, 0, 0);
   }
 
   private QueueHarness(
@@ -81,6 +88,7 @@ final class QueueHarness {
       int maxInFlight,
       int capacity,
       boolean reportsOnlyIfAsked,
+      long completionSpinNanos,
       long quietNanos) {
     Object events = new Object();
     if (reportsOnlyIfAsked) {
@@ -104,7 +112,7 @@ final class QueueHarness {
                   maxInFlight,
                   0,
                   0,
-                  quietNanos == 0 ? 0 : Long.MAX_VALUE,
+                  completionSpinNanos,
                   quietNanos,
                   Duration.ZERO),
               stream,
