@@ -149,12 +149,13 @@ class QueueOrderTest {
     queue.fill(Fence.NONE, ready.at(1), buffer, 0, 8, FillPattern.of8(1));
     assertEquals(1, cts.device().statistics().ready());
     long retired = cts.device().statistics().retired();
+    // Whichever is issued first. It may be issued as soon as there is room, before the new one comes.
+    cts.controls().failNext("issue", 1, Status.ABORTED, false);
     soon.release();
     awaitStatistics(
         "the briefly held operations to make room in the stream",
         cts.device(),
         now -> now.retired() >= retired + 2);
-    cts.controls().failNext("issue", 1, Status.ABORTED, false); // whichever is issued first
     queue.fill(Fence.NONE, newcomer.at(1), buffer, 8, 8, FillPattern.of8(2));
     late.release();
     awaitFailure(ready, 1, Status.ABORTED);
