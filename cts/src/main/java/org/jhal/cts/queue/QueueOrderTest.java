@@ -149,7 +149,8 @@ class QueueOrderTest {
     queue.fill(Fence.NONE, ready.at(1), buffer, 0, 8, FillPattern.of8(1));
     assertEquals(1, cts.device().statistics().ready());
     long retired = cts.device().statistics().retired();
-    // Whichever is issued first. It may be issued as soon as there is room, before the new one comes.
+    // Whichever is issued first. It may be issued as soon as there is room, before the new one
+    // comes.
     cts.controls().failNext("issue", 1, Status.ABORTED, false);
     soon.release();
     awaitStatistics(
