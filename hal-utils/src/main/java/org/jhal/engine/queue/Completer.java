@@ -278,7 +278,7 @@ final class Completer<E> {
       completion = null; // a host thread has run it
     }
     if (completion != null && operation.work.signalsAfterHostCompletion()) {
-      boolean ignored = Settling.settleProducers(operation, true); // true
+      Settling.settleProducers(operation);
       if (Settling.foreseeFailure(operation) == null) {
         startHostCompletion(operation, completion);
         return;

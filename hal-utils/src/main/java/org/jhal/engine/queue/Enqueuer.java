@@ -328,8 +328,7 @@ public final class Enqueuer<E> {
     }
 
     private void over() {
-      // A timeline that has failed or is closed keeps its value, which may have been reached
-      // before.
+      // A timeline that ends keeps its value, so this says whether it was reached before that.
       boolean isReached = wait.semaphore().currentValue() >= wait.value();
       if (failure != null && !isReached) { // if it was issued, its producer fails it
         wait.operation.queue.failUnissued(wait.operation, failure);

@@ -73,7 +73,7 @@ final class EventInquiry<E> {
    * Settling#trySettle}. Returns whether the operation is settled.
    */
   private boolean complete(Operation<E> operation, BriefRun brief) {
-    if (!Settling.settleProducers(operation, false) || Settling.foreseeFailure(operation) != null) {
+    if (!Settling.trySettleProducers(operation) || Settling.foreseeFailure(operation) != null) {
       return false;
     }
     HostCompletionRun<E> run = new HostCompletionRun<>(operation, brief.completion, true);

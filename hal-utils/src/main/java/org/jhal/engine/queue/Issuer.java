@@ -241,17 +241,17 @@ final class Issuer<E> {
     if (operation.workFailure() != null) {
       return;
     }
-    boolean covers = completion == null || !operation.work.signalsAfterHostCompletion();
-    if (completion != null && !covers) {
+    Object domain = owner.eventDomain;
+    if (completion != null && operation.work.signalsAfterHostCompletion()) {
       if (!completion.isBrief() || !operation.work.endsWithHostCompletion()) {
         return;
       }
       operation.brief = new BriefRun(completion);
+      domain = null; // its event covers the value for no device
     }
     // Between two calls of publish() a host thread may find the operation on the first semaphore,
     // see its event fire, and settle it. The other values are then reached, and publish() does
     // nothing for them. Waiters are notified at the end, so one for several values learns of all.
-    Object domain = covers ? owner.eventDomain : null;
     Cascade cascade = Cascade.current();
     try {
       for (int i = 0; i < operation.signalCount(); i++) {

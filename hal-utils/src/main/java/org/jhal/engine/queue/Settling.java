@@ -52,12 +52,17 @@ final class Settling {
     return settleDownTo(floor, stack, operation.queue, mayWait);
   }
 
-  /**
-   * Settles the producers of an operation whose event has fired. Its own outcome stays open.
-   *
-   * @param mayWait if false, as {@link #trySettle}; otherwise returns true
-   */
-  static boolean settleProducers(Operation<?> operation, boolean mayWait) {
+  /** Settles the producers of an operation whose event has fired. Its own outcome stays open. */
+  static void settleProducers(Operation<?> operation) {
+    boolean ignored = settleProducers(operation, true); // true
+  }
+
+  /** As {@link #settleProducers(Operation)}, for a thread as that of {@link #trySettle}. */
+  static boolean trySettleProducers(Operation<?> operation) {
+    return settleProducers(operation, false);
+  }
+
+  private static boolean settleProducers(Operation<?> operation, boolean mayWait) {
     List<Producer> stack = Cascade.current().settling();
     int floor = stack.size();
     operation.addOpenProducers(stack);
