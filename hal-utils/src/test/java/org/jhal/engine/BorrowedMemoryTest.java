@@ -139,9 +139,7 @@ class BorrowedMemoryTest {
       assertTrue(memory.isBorrowed(), "the stream has not run the readback");
       assertEquals(1, backend.liveMemory.get(), "buffers that the stream may still read");
       FakeStream stream = backend.streams.get(0);
-      while (stream.advance()) {
-        continue;
-      }
+      stream.advanceAll();
       closing.join();
       assertFalse(memory.isBorrowed());
       assertEquals(0, backend.liveMemory.get());

@@ -71,9 +71,7 @@ class SubmitFailureTest {
   private void release() {
     backend.device.setHeld(false);
     for (FakeStream stream : backend.streams) {
-      while (stream.advance()) {
-        continue;
-      }
+      stream.advanceAll();
     }
   }
 

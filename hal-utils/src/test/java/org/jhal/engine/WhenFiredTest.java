@@ -62,9 +62,7 @@ class WhenFiredTest {
   }
 
   private void finishStream() {
-    while (stream().advance()) {
-      continue;
-    }
+    stream().advanceAll();
   }
 
   private FakeStream stream() {

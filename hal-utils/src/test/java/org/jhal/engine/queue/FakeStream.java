@@ -229,6 +229,13 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
     }
   }
 
+  /** Runs all items until one is not possible now. */
+  public void advanceAll() {
+    while (advance()) {
+      continue;
+    }
+  }
+
   /** Runs the next item if that is possible now. Returns whether it was. */
   public boolean advance() {
     synchronized (device) {

@@ -281,9 +281,7 @@ class OutcomeTest {
     fails(0, Fence.NONE, first.at(1), FAULT);
     QueueUse consumer = harness.enqueue(queue, "consumer", first.at(1), second.at(1));
     harness.streams.get(queue).skipWait();
-    while (harness.streams.get(queue).advance()) {
-      continue;
-    }
+    harness.streams.get(queue).advanceAll();
     assertFalse(operation(consumer).settleWhenFired(System.nanoTime(), () -> false));
     assertNull(second.failure());
     assertEquals(0, second.currentValue());

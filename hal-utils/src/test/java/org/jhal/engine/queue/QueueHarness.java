@@ -61,15 +61,15 @@ final class QueueHarness {
         1, queueCount, maxInFlight, Integer.MAX_VALUE, false, Long.MAX_VALUE, quietNanos);
   }
 
-  /** The queue of a device whose completion thread polls for so long before it sleeps. */
-  static QueueHarness thatSpins(long spinNanos) {
-    return new QueueHarness(1, 1, 512, Integer.MAX_VALUE, false, spinNanos, 0);
-  }
-
   /** The same, on a device that reports how work has ended only if it is asked. */
   static QueueHarness thatIsQuietAndAsked(int queueCount, long quietNanos) {
     return new QueueHarness(
         1, queueCount, 512, Integer.MAX_VALUE, true, Long.MAX_VALUE, quietNanos);
+  }
+
+  /** The queue of a device whose completion thread polls for so long before it sleeps. */
+  static QueueHarness thatSpins(long spinNanos) {
+    return new QueueHarness(1, 1, 512, Integer.MAX_VALUE, false, spinNanos, 0);
   }
 
   /** The queues of several devices that share events, those of the first device first. */
@@ -121,7 +121,7 @@ final class QueueHarness {
       loss.queues.add(queue);
     }
     if (deviceCount > 1) {
-      queues.forEach(queue -> DeviceEnd.addWaker(queue.waker));
+      queues.forEach(queue -> DeviceEnd.addWaker(queue.waker)); // by which they find each other
     }
     FakeStream.join(streams);
   }
@@ -313,11 +313,7 @@ final class QueueHarness {
     queues.forEach(queue -> queue.shutdown().shut(System.nanoTime()));
     queues.forEach(queue -> queue.shutdown().cancelAll(reason));
     run();
-    for (FakeStream stream : streams) {
-      while (stream.advance()) {
-        continue; // work that the engine abandoned when the device was lost
-      }
-    }
+    streams.forEach(FakeStream::advanceAll); // what the engine abandoned with a lost device
     queues.forEach(queue -> queue.shutdown().stop(System.nanoTime()));
     queues.forEach(queue -> queue.shutdown().closeStream());
     assertEquals(0, open(), "operations that are open although nothing is left to do");

@@ -38,9 +38,7 @@ class QueuesOfTwoDevicesTest {
   }
 
   private static void runStream(QueueHarness devices, int index) {
-    while (devices.streams.get(index).advance()) {
-      continue;
-    }
+    devices.streams.get(index).advanceAll();
   }
 
   /** Longer than a stream may wait for a device that is gone. */

@@ -76,9 +76,7 @@ class QuietCompletionTest {
   }
 
   private void runStream() {
-    while (harness.streams.get(0).advance()) {
-      continue;
-    }
+    harness.streams.get(0).advanceAll();
   }
 
   private int queries() {
@@ -418,9 +416,7 @@ class QuietCompletionTest {
 
   private static void end(QueueHarness quiet) {
     for (FakeStream stream : quiet.streams) {
-      while (stream.advance()) {
-        continue;
-      }
+      stream.advanceAll();
     }
     quiet.queues.forEach(queue -> queue.wish.want(Wish.ALL));
     quiet.finish();

@@ -141,9 +141,7 @@ class SettlingTest {
     for (int i = 1; i <= count; i++) {
       wide.enqueue(0, "link", i == 1 ? Fence.NONE : first.at(i - 1), first.at(i));
     }
-    while (wide.streams.get(0).advance()) {
-      continue;
-    }
+    wide.streams.get(0).advanceAll();
     Operation<Event> last = operation(wide.uses.get(count - 1));
     Threads.onSmallStack(() -> assertTrue(last.settleWhenFired(System.nanoTime(), () -> true)));
     assertEquals(count, first.value());

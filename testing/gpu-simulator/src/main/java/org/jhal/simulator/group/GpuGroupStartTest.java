@@ -229,6 +229,7 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
       List<TimelineSemaphore> next = group.start(all(ends));
       awaitLaunched(2);
       assertNotLate(group, ends);
+      next.forEach(end -> assertPending(end, 1));
       stream.release();
       awaitReached(all(next));
       group.check();
