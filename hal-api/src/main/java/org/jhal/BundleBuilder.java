@@ -70,6 +70,7 @@ public final class BundleBuilder {
   private final Map<String, Content> files = new HashMap<>();
   private final Map<String, JavaKernel> bodies = new LinkedHashMap<>();
   private final Map<String, Class<?>> classes = new LinkedHashMap<>(); // of kernels, by name
+  private boolean isPortable;
 
   BundleBuilder(String name) {
     this.name = Objects.requireNonNull(name, "name");
@@ -142,6 +143,19 @@ public final class BundleBuilder {
     }
     kernels.add(
         new KernelDeclaration(kernel, workgroupSize, sharedMemory, List.of(parameters.clone())));
+    return this;
+  }
+
+  /**
+   * Asks for portable arithmetic: no compiler fuses a product with a sum, so that {@code + - * /},
+   * square roots and {@code fma} give the same bits on every device, except for those of NaN. It
+   * has no effect on code that is compiled already. docs/bundles.md says what it costs.
+   *
+   * <p>When the bundle is loaded, an option of a compiler that contradicts this causes
+   * INVALID_ARGUMENT.
+   */
+  public BundleBuilder portableArithmetic() {
+    isPortable = true;
     return this;
   }
 
@@ -435,7 +449,8 @@ public final class BundleBuilder {
           Status.FAILED_PRECONDITION,
           describe() + " has kernels " + names + ", but in Java only " + bodies.keySet());
     }
-    byte[] manifest = BundleManifest.text(name, kernels, variants).getBytes(StandardCharsets.UTF_8);
+    byte[] manifest =
+        BundleManifest.text(name, isPortable, kernels, variants).getBytes(StandardCharsets.UTF_8);
     Map<String, Content> all = new HashMap<>(files);
     all.put(BundleManifest.FILE, () -> new ByteArrayInputStream(manifest));
     return new ExecutableSource(name, path -> open(all.get(path)), classLoader(), bodies);

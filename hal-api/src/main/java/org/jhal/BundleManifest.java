@@ -31,9 +31,11 @@ final class BundleManifest {
 
   private BundleManifest() {}
 
-  static String text(String name, List<KernelDeclaration> kernels, List<Variant> variants) {
+  static String text(
+      String name, boolean isPortable, List<KernelDeclaration> kernels, List<Variant> variants) {
     return "{\"version\": 1, \"name\": "
         + quoted(name)
+        + (isPortable ? ", \"arithmetic\": \"portable\"" : "")
         + ", \"kernels\": ["
         + String.join(", ", kernels.stream().map(BundleManifest::json).toList())
         + "], \"variants\": ["

@@ -40,7 +40,12 @@ final class CudaKernels extends KernelLoader {
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
   CudaKernels(CudaRuntime runtime, GpuProperties device) {
-    super(runtime, device, Set.of("cuda-ptx", "cuda-cubin", "cuda-fatbin"), Nvrtc.NAME);
+    super(
+        runtime,
+        device,
+        Set.of("cuda-ptx", "cuda-cubin", "cuda-fatbin"),
+        Nvrtc.NAME,
+        Nvrtc.UNFUSED);
   }
 
   @Override

@@ -35,6 +35,9 @@ final class Nvrtc extends RuntimeCompiler {
   /** The name of the compiler; also the prefix of its functions. */
   static final String NAME = "nvrtc";
 
+  /** The option by which it fuses no products. */
+  static final String UNFUSED = "--fmad=false";
+
   private static final System.Logger LOG = System.getLogger(Nvrtc.class.getName());
 
   private static final List<String> NAMES =

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Loads kernels. */
 final class HipKernels extends KernelLoader {
   HipKernels(HipRuntime runtime, GpuProperties device) {
-    super(runtime, device, Set.of("hip-hsaco"), HiprtcApi.PREFIX);
+    super(runtime, device, Set.of("hip-hsaco"), HiprtcApi.PREFIX, "-ffp-contract=off");
   }
 
   @Override

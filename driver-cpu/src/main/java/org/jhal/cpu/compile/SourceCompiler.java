@@ -29,6 +29,8 @@ public final class SourceCompiler {
   /** The name of this compiler in the options of a manifest. */
   private static final String NAME = "cpu";
 
+  private static final String UNFUSED = "-ffp-contract=off";
+
   private static final String REJECTED = "the compiler rejects the faster form: ";
 
   private static final String NO_ASSERTIONS = "-DNDEBUG";
@@ -60,7 +62,7 @@ public final class SourceCompiler {
    * @throws HalException INVALID_ARGUMENT for any other, such as one that names a file or a plugin
    */
   public static List<String> options(Variant variant, String what) {
-    List<String> options = variant.options(NAME);
+    List<String> options = variant.options(NAME, UNFUSED);
     for (String option : options) {
       if (!CompilerOptions.isAllowed(option)) {
         throw new HalException(

@@ -71,15 +71,21 @@ public abstract class KernelLoader {
   private final GpuProperties device;
   private final Set<String> formats;
   private final String compiler;
+  private final String unfused;
 
   /**
    * For a device.
    *
    * @param formats the formats that the runtime loads, apart from sources
    * @param compiler the name of its compiler in the options of manifests
+   * @param unfused the option by which its compiler fuses no products
    */
   protected KernelLoader(
-      DeviceCalls calls, GpuProperties device, Set<String> formats, String compiler) {
+      DeviceCalls calls,
+      GpuProperties device,
+      Set<String> formats,
+      String compiler,
+      String unfused) {
     this.calls = calls;
     this.setup = calls.setup();
     this.device = device;
@@ -87,6 +93,7 @@ public abstract class KernelLoader {
     all.add(Variant.CPP);
     this.formats = Set.copyOf(all);
     this.compiler = compiler;
+    this.unfused = unfused;
   }
 
   /** The formats that can be loaded. */
@@ -211,10 +218,8 @@ public abstract class KernelLoader {
     Compiled compiled =
         variant.format().equals(Variant.CPP)
             ? compile(
-                DialectHeaders.addTo(
-                    SourceCode.read(source, String.valueOf(variant.file()), file, what),
-                    variant.options(compiler)),
-                variant.options(compiler),
+                SourceCode.read(source, String.valueOf(variant.file()), file, what),
+                variant.options(compiler, unfused),
                 expressions(variant, specs),
                 what,
                 cache)
@@ -281,11 +286,12 @@ public abstract class KernelLoader {
 
   /** Takes the code from the cache without loading the compiler, or compiles the source. */
   private Compiled compile(
-      SourceCode source,
+      SourceCode alone,
       List<String> options,
       List<String> expressions,
       String what,
       @Nullable KernelCache cache) {
+    SourceCode source = DialectHeaders.addTo(alone, options);
     String architecture = device.architecture();
     CompilerFiles files = cache != null && source.isSelfContained(options) ? compilerFiles() : null;
     Span span = FlightRecorder.compilation(what);

@@ -56,7 +56,7 @@ final class KernelWarmUp {
     Variant variant = manifest.variants().get(0);
     SourceCode code =
         SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), "none");
-    boolean unusedAnswer = code.isSelfContained(variant.options("none"));
+    boolean unusedAnswer = code.isSelfContained(variant.options("none", ""));
     compiler.run();
     CompiledCode unusedCode = CompiledCode.of(new byte[0], List.of());
     KernelKey unusedKey = KernelKey.of(List.of(code.text()));

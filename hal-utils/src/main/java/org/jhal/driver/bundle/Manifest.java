@@ -26,8 +26,10 @@ import org.jspecify.annotations.Nullable;
  * @param name the name of the bundle, for people
  * @param kernels at least one, in the order of the manifest
  * @param variants at least one, in the order of the manifest: best first
+ * @param isPortable whether arithmetic is portable, in these variants and in those of overlays
  */
-public record Manifest(String name, List<KernelSpec> kernels, List<Variant> variants) {
+public record Manifest(
+    String name, List<KernelSpec> kernels, List<Variant> variants, boolean isPortable) {
   /** The path of the manifest in a bundle. */
   public static final String FILE = "manifest.json";
 
@@ -35,6 +37,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   public static final int MAX_BYTES = 1 << 20;
 
   private static final int VERSION = 1;
+  private static final String PORTABLE = "portable";
   private static final Pattern FORMAT = Pattern.compile("[a-z][a-z0-9+.-]*");
   private static final String FORMAT_RULE =
       "it must be lower-case letters, digits, '+', '.' and '-', starting with a letter";
@@ -73,7 +76,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     kernels.forEach(kernel -> names.add(kernel.name()));
     List<Variant> found = new ArrayList<>();
     for (JsonValue item : notEmpty(root.get("variants"))) {
-      found.add(variant(item, names, false));
+      found.add(variant(item, names, false, isPortable));
     }
     return found;
   }
@@ -104,8 +107,9 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
           "is that of an overlay, which has no kernels; it is laid over the bundle that it names,"
               + " by withVariants or --variants");
     }
-    root.allow("version", "name", "kernels", "variants");
+    root.allow("version", "name", "arithmetic", "kernels", "variants");
     checkVersion(root);
+    boolean isPortable = isPortable(root.find("arithmetic"));
     String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
 
     List<KernelSpec> kernels = new ArrayList<>();
@@ -119,9 +123,21 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     }
     List<Variant> variants = new ArrayList<>();
     for (JsonValue item : notEmpty(root.get("variants"))) {
-      variants.add(variant(item, names, !source.javaKernels().isEmpty()));
+      variants.add(variant(item, names, !source.javaKernels().isEmpty(), isPortable));
     }
-    return new Manifest(name, kernels, variants);
+    return new Manifest(name, kernels, variants, isPortable);
+  }
+
+  private static boolean isPortable(@Nullable JsonValue arithmetic) {
+    if (arithmetic != null && !arithmetic.string().equals(PORTABLE)) {
+      throw arithmetic.failure(
+          "is '"
+              + arithmetic.string()
+              + "'; it must be "
+              + PORTABLE
+              + ", or absent for what each compiler does by itself");
+    }
+    return arithmetic != null;
   }
 
   private static JsonValue parse(ExecutableSource source, String what) {
@@ -256,7 +272,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   }
 
   /** Reads a variant. If {@code hasObjects}, kernels in Java may be objects. */
-  private static Variant variant(JsonValue json, Set<String> kernels, boolean hasObjects) {
+  private static Variant variant(
+      JsonValue json, Set<String> kernels, boolean hasObjects, boolean isPortable) {
     String format = json.get("format").string(FORMAT, FORMAT_RULE);
     if (format.equals(Variant.JAVA)) {
       json.allow("format", "class", "path");
@@ -270,7 +287,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
           null,
           Map.of(),
           Map.of(),
-          Map.of());
+          Map.of(),
+          isPortable);
     }
     json.allow("format", "file", "architecture", "entries", "options", "attributes");
     JsonValue architecture = json.find("architecture");
@@ -304,7 +322,8 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
         architecture == null ? null : architecture.string(NOT_EMPTY, "it must not be empty"),
         entries,
         options,
-        strings(json.find("attributes")));
+        strings(json.find("attributes")),
+        isPortable);
   }
 
   private static void checkEntry(JsonValue json, String entry) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -26,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param entries the name of a kernel's entry point in the file, by kernel name, where the two
  *     differ; see {@link #entry}
  * @param options by the name of a compiler, if the file is source code; those of {@link
- *     #ALL_COMPILERS} are for each. See {@link #options(String)}
+ *     #ALL_COMPILERS} are for each. See {@link #options(String, String)}
  * @param attributes anything else that a driver needs for this format
+ * @param isPortable whether the bundle asks for portable arithmetic: compilers must not fuse
+ *     products with sums
  */
 public record Variant(
     String format,
@@ -37,7 +40,8 @@ public record Variant(
     @Nullable String architecture,
     Map<String, String> entries,
     Map<String, List<String>> options,
-    Map<String, String> attributes) {
+    Map<String, String> attributes,
+    boolean isPortable) {
   /** The format of kernels that are Java methods; see {@link JavaKernels}. */
   public static final String JAVA = "java";
 
@@ -46,6 +50,18 @@ public record Variant(
 
   /** The key of options for every compiler. */
   public static final String ALL_COMPILERS = "all";
+
+  /**
+   * Options of any compiler that change what {@code + - * / sqrt fma} give, as portable arithmetic
+   * forbids: by fusing, reordering, less accurate divisions, or numbers near zero that become zero.
+   */
+  private static final Pattern IMPORTABLE =
+      Pattern.compile(
+          "-{1,2}(use_fast_math|(fmad|ftz)(=true)?|prec-(div|sqrt)(=false)?|f?fast-math|Ofast"
+              + "|ffp-contract=(on|fast|fast-honor-pragmas)|ffp-model=.*|f(associative|reciprocal"
+              + "|unsafe|finite)-math.*|fno-(signed-zeros|honor-nans|honor-infinities)"
+              + "|fdenormal-fp-math.*|fgpu-flush-denormals-to-zero|fapprox-func"
+              + "|fno-hip-fp32-correctly-rounded-divide-sqrt)");
 
   /** Checks for null and copies the collections. */
   public Variant {
@@ -60,13 +76,27 @@ public record Variant(
   }
 
   /**
-   * The options for a compiler: those for all, then its own.
+   * The options for a compiler: those for all, then its own, and last, if arithmetic is portable,
+   * the one that asks for it.
    *
    * @param compiler its name, such as {@code nvrtc}
+   * @param unfused the option by which it fuses no products
+   * @throws HalException INVALID_ARGUMENT if arithmetic is portable, and an option contradicts that
    */
-  public List<String> options(String compiler) {
+  public List<String> options(String compiler, String unfused) {
     List<String> all = new ArrayList<>(options.getOrDefault(ALL_COMPILERS, List.of()));
     all.addAll(options.getOrDefault(compiler, List.of()));
+    if (isPortable) {
+      for (String option : all) {
+        if (IMPORTABLE.matcher(option).matches()) {
+          throw new HalException(
+              Status.INVALID_ARGUMENT,
+              "the option '%s' for %s contradicts the bundle's portable arithmetic"
+                  .formatted(option, file));
+        }
+      }
+      all.add(unfused);
+    }
     return all;
   }
 

@@ -326,7 +326,7 @@ class JavaKernelsTest {
   private static List<MethodHandle> load(
       ExecutableSource source, String className, String path, String... kernels) {
     Variant variant =
-        new Variant(Variant.JAVA, null, className, path, null, Map.of(), Map.of(), Map.of());
+        new Variant(Variant.JAVA, null, className, path, null, Map.of(), Map.of(), Map.of(), false);
     return JavaKernels.load(
         source,
         variant,

@@ -3,6 +3,7 @@ package org.jhal.driver.bundle;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Valid manifests, and all errors in invalid ones. */
 class ManifestTest {
@@ -105,7 +107,15 @@ class ManifestTest {
     assertEquals(
         List.of(
             new Variant(
-                "java", null, "org.example.Kernels", "classes", null, Map.of(), Map.of(), Map.of()),
+                "java",
+                null,
+                "org.example.Kernels",
+                "classes",
+                null,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                false),
             new Variant(
                 "binary+1",
                 "code/kernels.bin",
@@ -114,8 +124,9 @@ class ManifestTest {
                 "v7",
                 Map.of("saxpy", "_Z5saxpyv"),
                 Map.of("all", List.of("-O3", "-DX=1")),
-                Map.of("flavour", "plain")),
-            new Variant("java", null, "Kernels", "", null, Map.of(), Map.of(), Map.of())),
+                Map.of("flavour", "plain"),
+                false),
+            new Variant("java", null, "Kernels", "", null, Map.of(), Map.of(), Map.of(), false)),
         manifest.variants());
   }
 
@@ -125,6 +136,78 @@ class ManifestTest {
 
     assertEquals("_Z5saxpyv", variant.entry("saxpy"));
     assertEquals("reduce", variant.entry("reduce"));
+  }
+
+  @Test
+  void portableArithmeticAddsTheOptionOfEachCompilerLast() {
+    String portable =
+        GOOD.replace("\"version\": 1,", "\"version\": 1, \"arithmetic\": \"portable\",");
+    Manifest manifest = read(portable);
+
+    assertTrue(manifest.isPortable());
+    assertFalse(read(GOOD).isPortable());
+    Variant variant = manifest.variants().get(1);
+    assertEquals(List.of("-O3", "-DX=1", "-unfused"), variant.options("nvrtc", "-unfused"));
+    assertEquals(
+        List.of("-O3", "-DX=1"), read(GOOD).variants().get(1).options("nvrtc", "-unfused"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--use_fast_math",
+        "-fmad=true",
+        "--fmad=true",
+        "--ftz=true",
+        "--prec-div=false",
+        "-prec-sqrt=false",
+        "-ffast-math",
+        "-Ofast",
+        "-ffp-contract=fast",
+        "-ffp-contract=on",
+        "-ffp-model=fast",
+        "-fassociative-math",
+        "-freciprocal-math",
+        "-funsafe-math-optimizations",
+        "-ffinite-math-only",
+        "-fno-signed-zeros",
+        "-fgpu-flush-denormals-to-zero",
+        "-fno-hip-fp32-correctly-rounded-divide-sqrt"
+      })
+  void anOptionThatContradictsPortableArithmeticIsRefused(String option) {
+    String wanted = GOOD.replace("\"-DX=1\"", "\"" + option + "\"");
+    assertEquals(List.of("-O3", option), read(wanted).variants().get(1).options("cpu", "-unfused"));
+    Variant variant =
+        read(wanted.replace("\"version\": 1,", "\"version\": 1, \"arithmetic\": \"portable\","))
+            .variants()
+            .get(1);
+
+    HalException refused =
+        assertThrows(HalException.class, () -> variant.options("cpu", "-unfused"));
+    assertEquals(Status.INVALID_ARGUMENT, refused.status());
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains("'" + option + "'"), refused::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--fmad=false",
+        "--ftz=false",
+        "--prec-div=true",
+        "-fno-fast-math",
+        "-ffp-contract=off",
+        "-fno-associative-math",
+        "-fsigned-zeros",
+        "-O2"
+      })
+  void anOptionThatAgreesWithPortableArithmeticIsKept(String option) {
+    String portable =
+        GOOD.replace("\"-DX=1\"", "\"" + option + "\"")
+            .replace("\"version\": 1,", "\"version\": 1, \"arithmetic\": \"portable\",");
+    assertEquals(
+        List.of("-O3", option, "-unfused"),
+        read(portable).variants().get(1).options("cpu", "-unfused"));
   }
 
   @Test
@@ -141,6 +224,8 @@ class ManifestTest {
       quoteCharacter = '`',
       textBlock =
           """
+          "version": 1,              | `"version": 1, "arithmetic": "fast",` | arithmetic is 'fast'; it must be portable, or absent
+          "version": 1,              | `"version": 1, "arithmetic": 1,` | arithmetic
           "version": 1,              | `"version": 2,`              | version is 2; the supported version is 1
           "version": 1,              | `"version": 1.5,`            | version is 1.5; it must be a whole number from 0 to
           "version": 1,              | `"version": 1e0,`            | version is 1e0; it must be a whole number
@@ -258,9 +343,10 @@ class ManifestTest {
   void optionsMayBeGivenByCompiler() throws IOException {
     String both = "{\"nvrtc\": [\"-G\"], \"all\": [\"-O3\"], \"some-other\": []}";
     Variant variant = read(GOOD.replace("[\"-O3\", \"-DX=1\"]", both)).variants().get(1);
-    assertEquals(List.of("-O3", "-G"), variant.options("nvrtc"));
-    assertEquals(List.of("-O3"), variant.options("hiprtc"));
-    assertEquals(List.of("-O3", "-DX=1"), read(GOOD).variants().get(1).options("nvrtc"));
+    assertEquals(List.of("-O3", "-G"), variant.options("nvrtc", "-unfused"));
+    assertEquals(List.of("-O3"), variant.options("hiprtc", "-unfused"));
+    assertEquals(
+        List.of("-O3", "-DX=1"), read(GOOD).variants().get(1).options("nvrtc", "-unfused"));
     for (String wrong :
         List.of(
             "{\"nvrtc\": \"-G\"}",
