@@ -24,6 +24,7 @@ public final class Resources {
           "hal_cpu.h",
           "hal_groups.h",
           "hal_item.h",
+          "hal_cast.h",
           "hal_member.h",
           "hal_meet.h",
           "hal_new.h",

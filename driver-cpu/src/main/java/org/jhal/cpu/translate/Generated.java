@@ -34,12 +34,20 @@ final class Generated {
   }
 
   static String text(List<Token> tokens) {
-    return Tokens.text(tokens);
+    return Tokens.code(tokens);
   }
 
   static List<Token> tokens(String text, Token at) {
     return Lexer.tokens(text).stream()
-        .map(token -> new Token(token.kind(), token.text(), token.isSpaced(), at.file(), at.line()))
+        .map(
+            token ->
+                new Token(
+                    token.kind(),
+                    token.text(),
+                    token.isSpaced(),
+                    at.file(),
+                    at.line(),
+                    token.written()))
         .toList();
   }
 }

@@ -263,7 +263,7 @@ final class Inliner {
         renamed.add(token);
       } else {
         for (Token part : other) {
-          renamed.add(new Token(part.kind(), part.text(), true, token.file(), token.line()));
+          renamed.add(part.at(token));
         }
       }
     }

@@ -94,7 +94,7 @@ final class ItemRewriter {
   }
 
   private static Token at(Token token, Token place) {
-    return new Token(token.kind(), token.text(), true, place.file(), place.line());
+    return token.at(place);
   }
 
   private static List<Token> type(List<Token> words) {

@@ -320,7 +320,7 @@ final class Neighbours {
       if (value == null) {
         return null;
       }
-      String type = Tokens.text(variable.declaration.plainType());
+      String type = Tokens.code(variable.declaration.plainType());
       all.addAll(Generated.tokens("((" + type + ")(", token));
       all.addAll(value);
       all.addAll(Generated.tokens("))", token));

@@ -134,7 +134,7 @@ final class SegmentWriter {
     }
     String array = variable.array();
     String typeName = typeName(variable);
-    String dimensions = Tokens.text(variable.declarator.dimensions());
+    String dimensions = Tokens.code(variable.declarator.dimensions());
     out.raw(" typedef hal_bare<" + type(variable) + "> " + typeName + dimensions + ";");
     if (isFlag(variable)) {
       out.raw(" " + typeName + " " + array + "[HAL_ITEMS] = {};");
@@ -148,17 +148,17 @@ final class SegmentWriter {
   private String type(Variable variable) {
     Declarator declarator = variable.declarator;
     if (!variable.declaration.is("auto")) {
-      return Tokens.text(variable.declaration.plainType()) + Tokens.text(declarator.pointers());
+      return Tokens.code(variable.declaration.plainType()) + Tokens.code(declarator.pointers());
     }
     List<Token> value = value(declarator);
     if (value.stream().noneMatch(token -> token.text().startsWith("HAL_READ"))) {
-      return "decltype(" + Tokens.text(value) + ")";
+      return "decltype(" + Tokens.code(value) + ")";
     }
     // A read of what others have given needs the item's number, and may have a lambda, which
     // decltype does not take.
     String typed = "hal_typed" + variable.number;
     out.raw(" auto " + typed + " = [&](unsigned hal_i) { (void)hal_i; return ");
-    out.raw(Tokens.text(value) + "; };");
+    out.raw(Tokens.code(value) + "; };");
     return "decltype(" + typed + "(0u))";
   }
 

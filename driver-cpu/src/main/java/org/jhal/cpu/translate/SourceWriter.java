@@ -50,7 +50,7 @@ final class SourceWriter {
       }
       Function function = starts.get(i);
       if (function == null) {
-        out.token(tokens.get(i), tokens.get(i).text());
+        out.token(tokens.get(i), tokens.get(i).written());
         continue;
       }
       String name = function.text();

@@ -8,8 +8,9 @@ package org.jhal.cpu.translate;
  * @param isSpaced whether white space stands before it
  * @param file where it comes from, as the line markers name it; empty for what was generated
  * @param line in that file, from 1
+ * @param written what is written for it, which differs from the text in {@link SaturatingCasts}
  */
-record Token(Kind kind, String text, boolean isSpaced, String file, int line) {
+record Token(Kind kind, String text, boolean isSpaced, String file, int line, String written) {
   enum Kind {
     WORD,
     NUMBER,
@@ -21,6 +22,20 @@ record Token(Kind kind, String text, boolean isSpaced, String file, int line) {
 
   /** A semicolon that was generated. */
   static final Token SEMICOLON = new Token(Kind.MARK, ";", false, "", 0);
+
+  Token(Kind kind, String text, boolean isSpaced, String file, int line) {
+    this(kind, text, isSpaced, file, line, text);
+  }
+
+  /** The same token, for which another text is written. */
+  Token writtenAs(String other) {
+    return new Token(kind, text, isSpaced, file, line, other);
+  }
+
+  /** The same token in the place of another one, behind white space. */
+  Token at(Token place) {
+    return new Token(kind, text, true, place.file, place.line, written);
+  }
 
   /** The same place, with another name. */
   Token named(String name) {

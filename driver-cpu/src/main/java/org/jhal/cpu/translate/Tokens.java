@@ -3,6 +3,7 @@ package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Looks at lists of tokens. Indexes that are out of range stand for the end. */
 final class Tokens {
@@ -178,14 +179,24 @@ final class Tokens {
 
   /** The text, with a space wherever two words would otherwise become one. */
   static String text(List<Token> tokens) {
-    StringBuilder text = new StringBuilder();
+    return joined(tokens, Token::text);
+  }
+
+  /** What is written for tokens, likewise. */
+  static String code(List<Token> tokens) {
+    return joined(tokens, Token::written);
+  }
+
+  private static String joined(List<Token> tokens, Function<Token, String> textOf) {
+    StringBuilder joined = new StringBuilder();
     for (Token token : tokens) {
+      String text = textOf.apply(token);
       boolean isGlued =
-          text.length() > 0
-              && Character.isJavaIdentifierPart(text.charAt(text.length() - 1))
-              && Character.isJavaIdentifierPart(token.text().charAt(0));
-      text.append(token.isSpaced() || isGlued ? " " : "").append(token.text());
+          joined.length() > 0
+              && Character.isJavaIdentifierPart(joined.charAt(joined.length() - 1))
+              && Character.isJavaIdentifierPart(text.charAt(0));
+      joined.append(token.isSpaced() || isGlued ? " " : "").append(text);
     }
-    return text.toString().strip();
+    return joined.toString().strip();
   }
 }

@@ -35,7 +35,7 @@ public final class Translator {
     this.what = what;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    this.source = new SourceFile(ItemRewriter.rewrite(tokens));
+    this.source = new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(tokens)));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
   }

@@ -232,7 +232,7 @@ final class Turning {
     Token at = loop.at();
     String id = "" + ++number;
     String full = FULL + id;
-    String type = Tokens.text(start.declaration().plainType());
+    String type = Tokens.code(start.declaration().plainType());
     String steps = "hal_steps" + id;
     String low = "(%s)(hal_low%s + %s)".formatted(type, id, steps);
     String high = "(%s)(hal_high%s + %s)".formatted(type, id, steps);

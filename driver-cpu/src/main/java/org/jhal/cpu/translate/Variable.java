@@ -70,13 +70,13 @@ final class Variable {
 
   /** As it is declared in the source. */
   String text() {
-    return Tokens.text(declaration.plainType())
+    return Tokens.code(declaration.plainType())
         + " "
-        + Tokens.text(declarator.pointers())
+        + Tokens.code(declarator.pointers())
         + " "
         + name()
-        + Tokens.text(declarator.dimensions())
+        + Tokens.code(declarator.dimensions())
         + " "
-        + Tokens.text(declarator.initial());
+        + Tokens.code(declarator.initial());
   }
 }

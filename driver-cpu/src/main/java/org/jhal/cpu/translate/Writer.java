@@ -20,7 +20,7 @@ final class Writer {
 
   Writer tokens(List<Token> tokens) {
     for (Token token : tokens) {
-      token(token, token.text());
+      token(token, token.written());
     }
     return this;
   }

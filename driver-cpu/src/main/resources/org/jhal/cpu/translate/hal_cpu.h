@@ -9,6 +9,7 @@
 #define HAL_DEVICE inline __attribute__((unused))
 #include "hal_math.h"
 #include "hal_half.h"
+#include "hal_cast.h"
 #include "hal_item.h"
 #include "hal_new.h"
 #include "hal_atomic.h"

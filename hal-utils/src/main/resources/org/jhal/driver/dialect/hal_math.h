@@ -11,6 +11,23 @@ template <> struct hal_double_if<true> { typedef double type; };
 template <class... T> struct hal_double_of : hal_double_if<!(__is_class(T) || ...)> {};
 template <class... T> using hal_double = typename hal_double_of<T...>::type;
 
+// The nearest integer towards zero. Numbers beyond the range of the integer give the nearest that it has. Integers of fewer
+// than 32 bits are the lower bits of one of 32. As in PTX, NaN gives 0, but from double, or to 64 bits, the integer that
+// has only the highest bit. Written so that the compiler can vectorize it.
+template <class Whole, class Real> static inline constexpr Whole hal_whole_of(Real x) {
+  constexpr bool is_signed = (Whole)-1 < 0;
+  if constexpr (sizeof(Whole) < 4) {
+    return (Whole)(is_signed ? hal_whole_of<int>(x) : hal_whole_of<unsigned>(x));
+  } else {
+    constexpr Real limit = (sizeof(Whole) == 4 ? (Real)65536 * 32768 : (Real)65536 * 65536 * 65536 * 32768) * (is_signed ? 1 : 2);
+    constexpr Whole least = is_signed ? (Whole)((Whole)1 << (8 * sizeof(Whole) - 1)) : 0;
+    const Whole inside = (Whole)(x > (is_signed ? -limit : 0) && x < limit ? x : 0);
+    const Whole above = x >= limit ? (Whole)~least : inside;
+    const Whole whole = x <= (is_signed ? -limit : 0) ? least : above;
+    return (sizeof(Real) == 8 || sizeof(Whole) == 8) && x != x ? (Whole)((Whole)1 << (8 * sizeof(Whole) - 1)) : whole;
+  }
+}
+
 #define HAL_WIDE1(name) \
   template <class A> static inline hal_double<A> name(A x) { return name((double)x); }
 #define HAL_WIDE2(name) \
@@ -29,6 +46,12 @@ template <class... T> using hal_double = typename hal_double_of<T...>::type;
   static inline float name(float x, float y) { return __builtin_##name##f(x, y); }      \
   static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); }   \
   HAL_WIDE2(name)
+// As HAL_MATH1, for functions whose float form in the C library is off by more than a GPU's: computed in double.
+#define HAL_EXACT1(name)                                                          \
+  static inline double name(double x) { return __builtin_##name(x); }             \
+  static inline float name(float x) { return (float)__builtin_##name((double)x); } \
+  static inline float name##f(float x) { return (float)__builtin_##name((double)x); } \
+  HAL_WIDE1(name)
 // Functions that C lacks. `expression` computes in the type `real`.
 #define HAL_OWN1(name, expression)                                                \
   static inline double name(double x) { typedef double real; return expression; } \
@@ -37,7 +60,16 @@ template <class... T> using hal_double = typename hal_double_of<T...>::type;
   HAL_WIDE1(name)
 HAL_MATH1(fabs)
 HAL_MATH1(sqrt)
-HAL_MATH1(cbrt)
+// One step of Newton's method, since that of C may be off by 4 units.
+static inline double cbrt(double x) {
+  const double root = __builtin_cbrt(x);
+  return root == 0 || !__builtin_isfinite(root)
+             ? root
+             : root - __builtin_fma(root * root, root, -x) / (3 * root * root);
+}
+static inline float cbrt(float x) { return __builtin_cbrtf(x); }
+static inline float cbrtf(float x) { return __builtin_cbrtf(x); }
+HAL_WIDE1(cbrt)
 HAL_MATH1(exp)
 HAL_MATH1(exp2)
 HAL_MATH1(expm1)
@@ -58,7 +90,7 @@ HAL_MATH1(asinh)
 HAL_MATH1(acosh)
 HAL_MATH1(atanh)
 HAL_MATH1(erf)
-HAL_MATH1(erfc)
+HAL_EXACT1(erfc)
 HAL_MATH1(floor)
 HAL_MATH1(ceil)
 HAL_MATH1(trunc)
@@ -73,15 +105,54 @@ HAL_MATH2(copysign)
 HAL_MATH2(fdim)
 HAL_MATH2(remainder)
 HAL_MATH2(nextafter)
-HAL_MATH1(tgamma)
+HAL_EXACT1(tgamma)
 HAL_MATH1(lgamma)
 HAL_MATH1(logb)
 HAL_OWN1(exp10, (real)pow((real)10, x))
 HAL_OWN1(rsqrt, 1 / sqrt(x))
 HAL_OWN1(rcbrt, 1 / cbrt(x))
-HAL_OWN1(sinpi, (real)sin(3.14159265358979323846 * fmod((double)x, 2.0)))
-HAL_OWN1(cospi, (real)cos(3.14159265358979323846 * fmod((double)x, 2.0)))
-HAL_OWN1(normcdf, erfc(-x * (real)0.70710678118654752440) / 2)
+
+// sin(pi x) and cos(pi x), exact at all multiples of a half. Both subtractions are exact, and leave at most a quarter,
+// so that the product with pi is as accurate as x.
+struct hal_turn {
+  double quarters, rest;  // x is a whole number of turns, so many quarters of one (-2 to 2), and the rest
+};
+static inline hal_turn hal_turn_of(double x) {
+  const double part = x - 2 * __builtin_rint(x / 2), quarters = __builtin_rint(2 * part);
+  return {quarters, (part - quarters / 2) * 3.14159265358979323846};
+}
+static inline double sinpi(double x) {
+  const hal_turn turn = hal_turn_of(x);
+  const bool is_odd = turn.quarters == 1 || turn.quarters == -1;
+  if (turn.rest == 0 && !is_odd) return __builtin_copysign(0.0, x);
+  const double size = is_odd ? __builtin_cos(turn.rest) : __builtin_sin(turn.rest);
+  return turn.quarters == 0 || turn.quarters == 1 ? size : -size;
+}
+static inline double cospi(double x) {
+  const hal_turn turn = hal_turn_of(x);
+  const bool is_odd = turn.quarters == 1 || turn.quarters == -1;
+  if (turn.rest == 0 && is_odd) return 0;
+  const double size = is_odd ? __builtin_sin(turn.rest) : __builtin_cos(turn.rest);
+  return turn.quarters == 0 || turn.quarters == -1 ? size : -size;
+}
+static inline float sinpi(float x) { return (float)sinpi((double)x); }
+static inline float cospi(float x) { return (float)cospi((double)x); }
+static inline float sinpif(float x) { return (float)sinpi((double)x); }
+static inline float cospif(float x) { return (float)cospi((double)x); }
+HAL_WIDE1(sinpi)
+HAL_WIDE1(cospi)
+
+// The distribution function of normal numbers. In double, what rounding the argument loses is added again, by the
+// derivative, since far from 0 the function changes faster than its argument.
+static inline double normcdf(double x) {
+  const double high = x * -0.70710678118654752440;
+  const double low = __builtin_fma(x, -0.70710678118654752440, -high) + x * 4.8336466567264567e-17;
+  const double value = __builtin_erfc(high);
+  return (value > 0 && value < 2 ? value - low * 1.12837916709551257390 * __builtin_exp(-high * high) : value) / 2;
+}
+static inline float normcdf(float x) { return (float)(__builtin_erfc(x * -0.70710678118654752440) / 2); }
+static inline float normcdff(float x) { return normcdf(x); }
+HAL_WIDE1(normcdf)
 
 // Functions that also take or return integers or pointers.
 #define HAL_SCALED(name, integer)                                                                \
@@ -107,14 +178,15 @@ static inline float remquof(float x, float y, int* to) { return __builtin_remquo
 template <class A, class B> static inline hal_double<A, B> remquo(A x, B y, int* to) {
   return remquo((double)x, (double)y, to);
 }
-#define HAL_WHOLE(integer, name)                                               \
-  static inline integer name(double x) { return __builtin_##name(x); }         \
-  static inline integer name##f(float x) { return __builtin_##name##f(x); }
-HAL_WHOLE(int, ilogb)
-HAL_WHOLE(long, lround)
-HAL_WHOLE(long, lrint)
-HAL_WHOLE(long long, llround)
-HAL_WHOLE(long long, llrint)
+static inline int ilogb(double x) { return __builtin_ilogb(x); }
+static inline int ilogbf(float x) { return __builtin_ilogbf(x); }
+#define HAL_WHOLE(integer, name, rounded)                                                               \
+  static inline integer name(double x) { return hal_whole_of<integer>(__builtin_##rounded(x)); }         \
+  static inline integer name##f(float x) { return hal_whole_of<integer>(__builtin_##rounded##f(x)); }
+HAL_WHOLE(long, lround, round)
+HAL_WHOLE(long, lrint, rint)
+HAL_WHOLE(long long, llround, round)
+HAL_WHOLE(long long, llrint, rint)
 #define HAL_TESTS(name) \
   template <class A, class = hal_double<A>> static inline bool name(A x) { return name((double)x); }
 static inline bool signbit(float x) { return __builtin_signbit(x); }
@@ -122,22 +194,32 @@ static inline bool signbit(double x) { return __builtin_signbit(x); }
 HAL_TESTS(signbit)
 static inline float norm3df(float x, float y, float z) { return __builtin_hypotf(__builtin_hypotf(x, y), z); }
 static inline double norm3d(double x, double y, double z) { return __builtin_hypot(__builtin_hypot(x, y), z); }
-static inline float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
-static inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
+// Neither the sum of the squares nor its root leaves the range of double.
+static inline float rhypotf(float x, float y) {
+  return __builtin_isinf(x) || __builtin_isinf(y) ? 0 : (float)(1 / __builtin_sqrt((double)x * x + (double)y * y));
+}
+// A quarter of large lengths, which could overflow.
+static inline double rhypot(double x, double y) {
+  return __builtin_isinf(x) || __builtin_isinf(y) ? 0 : 0.25 / __builtin_hypot(x / 4, y / 4);
+}
 
-// Of a number and NaN, the number. Written out, since compilers call a library for theirs, and can vectorize this.
-#define HAL_EXTREME(type, name, order) \
-  static inline type name(type x, type y) { return x order y || y != y ? x : y; }
-HAL_EXTREME(float, fminf, <)
-HAL_EXTREME(float, fmaxf, >)
-HAL_EXTREME(float, fmin, <)
-HAL_EXTREME(float, fmax, >)
-HAL_EXTREME(double, fmin, <)
-HAL_EXTREME(double, fmax, >)
-HAL_EXTREME(float, min, <)
-HAL_EXTREME(float, max, >)
-HAL_EXTREME(double, min, <)
-HAL_EXTREME(double, max, >)
+// Of a number and NaN, the number; of zeros, the negative one is less. Written out, since compilers call a library for
+// theirs, and can vectorize this. Numbers that are equal have the same bits, except for zeros.
+#define HAL_EXTREME(type, name, order, integer, both)                                    \
+  static inline type name(type x, type y) {                                              \
+    const type zero = hal_bits<type>((integer)(hal_bits<integer>(x) both hal_bits<integer>(y))); \
+    return x == y ? zero : x order y || y != y ? x : y;                                  \
+  }
+HAL_EXTREME(float, fminf, <, int, |)
+HAL_EXTREME(float, fmaxf, >, int, &)
+HAL_EXTREME(float, fmin, <, int, |)
+HAL_EXTREME(float, fmax, >, int, &)
+HAL_EXTREME(double, fmin, <, long long, |)
+HAL_EXTREME(double, fmax, >, long long, &)
+HAL_EXTREME(float, min, <, int, |)
+HAL_EXTREME(float, max, >, int, &)
+HAL_EXTREME(double, min, <, long long, |)
+HAL_EXTREME(double, max, >, long long, &)
 HAL_WIDE2(fmin)
 HAL_WIDE2(fmax)
 static inline double min(float x, double y) { return fmin((double)x, y); }
@@ -183,7 +265,7 @@ static inline float __tanf(float x) { return tanf(x); }
 static inline float __powf(float x, float y) { return powf(x, y); }
 static inline float __fdividef(float x, float y) { return x / y; }
 static inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
-static inline float __frsqrt_rn(float x) { return rsqrtf(x); }
+static inline float __frsqrt_rn(float x) { return (float)(1 / __builtin_sqrt((double)x)); }
 static inline float __fsqrt_rn(float x) { return sqrtf(x); }
 static inline float __frcp_rn(float x) { return 1.0f / x; }
 static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
@@ -209,22 +291,15 @@ static inline float __int_as_float(int x) { return hal_bits<float>(x); }
 static inline float __uint_as_float(unsigned x) { return hal_bits<float>(x); }
 static inline long long __double_as_longlong(double x) { return hal_bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return hal_bits<double>(x); }
-// Numbers beyond the range become the nearest that there is, and NaN becomes 0.
-static inline int hal_int_of(double x) {
-  return x >= 2147483647.0 ? 2147483647 : x <= -2147483648.0 ? -2147483647 - 1 : x != x ? 0 : (int)x;
-}
-static inline unsigned hal_unsigned_of(double x) {
-  return x >= 4294967295.0 ? 4294967295u : x > 0 ? (unsigned)x : 0;
-}
 #define HAL_TO_INT(type, name)                                                                \
-  static inline int __##name##2int_rn(type x) { return hal_int_of(__builtin_rint(x)); }       \
-  static inline int __##name##2int_rz(type x) { return hal_int_of(x); }                       \
-  static inline int __##name##2int_rd(type x) { return hal_int_of(__builtin_floor(x)); }      \
-  static inline int __##name##2int_ru(type x) { return hal_int_of(__builtin_ceil(x)); }       \
-  static inline unsigned __##name##2uint_rn(type x) { return hal_unsigned_of(__builtin_rint(x)); }  \
-  static inline unsigned __##name##2uint_rz(type x) { return hal_unsigned_of(x); }                  \
-  static inline unsigned __##name##2uint_rd(type x) { return hal_unsigned_of(__builtin_floor(x)); } \
-  static inline unsigned __##name##2uint_ru(type x) { return hal_unsigned_of(__builtin_ceil(x)); }
+  static inline int __##name##2int_rn(type x) { return hal_whole_of<int>(rint(x)); }       \
+  static inline int __##name##2int_rz(type x) { return hal_whole_of<int>(x); }                       \
+  static inline int __##name##2int_rd(type x) { return hal_whole_of<int>(floor(x)); }      \
+  static inline int __##name##2int_ru(type x) { return hal_whole_of<int>(ceil(x)); }       \
+  static inline unsigned __##name##2uint_rn(type x) { return hal_whole_of<unsigned>(rint(x)); }  \
+  static inline unsigned __##name##2uint_rz(type x) { return hal_whole_of<unsigned>(x); }                  \
+  static inline unsigned __##name##2uint_rd(type x) { return hal_whole_of<unsigned>(floor(x)); } \
+  static inline unsigned __##name##2uint_ru(type x) { return hal_whole_of<unsigned>(ceil(x)); }
 HAL_TO_INT(float, float)
 HAL_TO_INT(double, double)
 static inline float __int2float_rn(int x) { return (float)x; }
@@ -255,9 +330,8 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
   unsigned long long bytes = (unsigned long long)high << 32 | low;
   unsigned chosen = 0;
   for (int i = 0; i < 4; i++) {
-    unsigned selector = selectors >> 4 * i & 15;
-    unsigned byte = bytes >> 8 * (selector & 7) & 0xFF;
-    if (selector & 8) byte = byte & 0x80 ? 0xFF : 0;  // the byte's sign, in all its bits
+    unsigned selector = selectors >> 4 * i & 7;  // the fourth bit is ignored
+    unsigned byte = bytes >> 8 * selector & 0xFF;
     chosen |= byte << 8 * i;
   }
   return chosen;

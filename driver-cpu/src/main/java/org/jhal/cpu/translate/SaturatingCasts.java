@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Lets casts to integers saturate, as they do on GPUs: C++ leaves open what a number gives that is
+ * beyond the range, and processors differ. A cast {@code (int)x} is written {@code hal_to<int>()
+ * ->* x}; {@code hal_cast.h} has the operator, which binds as tightly as a cast does, except to
+ * marks and casts before it: those are applied to {@code hal_to<int>()}, which keeps them for
+ * {@code x}. All other steps of the translation see the cast.
+ *
+ * <p>Only casts that name an integer type are known. An implicit conversion, and a cast to a type
+ * that the source gives another name, are those of the compiler.
+ */
+final class SaturatingCasts {
+  private static final Set<String> PARTS =
+      Set.of("signed", "unsigned", "char", "short", "int", "long");
+
+  private static final Set<String> NAMES =
+      Set.of(
+          "uchar",
+          "ushort",
+          "uint",
+          "ulong",
+          "int8_t",
+          "int16_t",
+          "int32_t",
+          "int64_t",
+          "uint8_t",
+          "uint16_t",
+          "uint32_t",
+          "uint64_t",
+          "size_t",
+          "ptrdiff_t",
+          "intptr_t",
+          "uintptr_t");
+
+  /** Words behind which parentheses with a type are no cast. */
+  private static final Set<String> NO_CAST_BEHIND =
+      Set.of("sizeof", "alignof", "decltype", "noexcept", "typeid", "operator", "alignas");
+
+  /** Words behind which an operand stands. */
+  private static final Set<String> BEFORE_OPERAND =
+      Set.of("return", "case", "else", "do", "co_return", "co_yield", "throw", "and", "or", "not");
+
+  /** Words with which no operand begins. */
+  private static final Set<String> NO_OPERAND =
+      Set.of("const", "volatile", "noexcept", "override", "final", "try", "mutable", "requires");
+
+  private final List<Token> tokens;
+  private final List<Token> out;
+
+  private SaturatingCasts(List<Token> tokens) {
+    this.tokens = tokens;
+    this.out = new ArrayList<>(tokens);
+  }
+
+  /** The same tokens; those of casts to integers are written in another way. */
+  static List<Token> mark(List<Token> tokens) {
+    SaturatingCasts casts = new SaturatingCasts(tokens);
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.is("(")) {
+        casts.markCast(i);
+      } else if (token.is("static_cast")) {
+        casts.markStaticCast(i);
+      } else if (token.isWord() && casts.isFunctional(i)) {
+        casts.write(i, "hal_cast<" + token.text() + ">");
+      }
+    }
+    return casts.out;
+  }
+
+  private void write(int at, String text) {
+    out.set(at, out.get(at).writtenAs(text));
+  }
+
+  private void markCast(int open) {
+    int close = open + 1;
+    while (isInteger(close)) {
+      close++;
+    }
+    if (close == open + 1
+        || !Tokens.is(tokens, close, ")")
+        || !isBeforeCast(open - 1)
+        || !isOperand(close + 1)) {
+      return;
+    }
+    markOuter(open - 1);
+    write(open, "hal_to<");
+    write(close, ">() ->*");
+  }
+
+  /** Marks the casts before a cast, whatever they are to. */
+  private void markOuter(int close) {
+    if (!Tokens.is(tokens, close, ")") || out.get(close) != tokens.get(close)) {
+      return; // none, or an integer's, which is marked
+    }
+    int open = Tokens.open(tokens, close);
+    write(open, "hal_as<");
+    write(close, ">() ->*");
+    markOuter(open - 1);
+  }
+
+  private void markStaticCast(int at) {
+    int close = at + 2;
+    while (isInteger(close)) {
+      close++;
+    }
+    if (close > at + 2
+        && Tokens.is(tokens, at + 1, "<")
+        && Tokens.is(tokens, close, ">")
+        && Tokens.is(tokens, close + 1, "(")) {
+      write(at, "hal_cast");
+    }
+  }
+
+  /** Whether a word is a type that a cast calls as a function: {@code int(x)}. */
+  private boolean isFunctional(int at) {
+    Token before = Tokens.get(tokens, at - 1);
+    boolean isInExpression =
+        before.kind() == Token.Kind.MARK
+            ? !before.text().isEmpty() && "+-*/%=?:!~&|^[".contains(before.text().substring(0, 1))
+            : BEFORE_OPERAND.contains(before.text());
+    return isInteger(at)
+        && isInExpression
+        && Tokens.is(tokens, at + 1, "(")
+        && !Tokens.is(tokens, at + 2, ")")
+        && !before.is("::");
+  }
+
+  private boolean isInteger(int at) {
+    Token token = Tokens.get(tokens, at);
+    return token.isWord() && (PARTS.contains(token.text()) || NAMES.contains(token.text()));
+  }
+
+  /** Whether what stands behind a token can be a cast. */
+  private boolean isBeforeCast(int at) {
+    Token token = Tokens.get(tokens, at);
+    return switch (token.kind()) {
+      case WORD -> BEFORE_OPERAND.contains(token.text());
+      case NUMBER, TEXT -> false;
+      case MARK ->
+          token.is(")")
+              ? isCast(at)
+              : !token.is("]") && !(token.is(">") && Tokens.openAngle(tokens, at) > 0);
+    };
+  }
+
+  /** Whether parentheses before a cast are a cast, too: (float)(int)x. */
+  private boolean isCast(int close) {
+    int open = Tokens.open(tokens, close);
+    Token before = Tokens.get(tokens, open - 1);
+    boolean isCall = before.isWord() && !BEFORE_OPERAND.contains(before.text());
+    if (open < 0 || isCall || !isBeforeCast(open - 1)) {
+      return false;
+    }
+    return tokens.subList(open + 1, close).stream()
+        .allMatch(part -> part.isWord() || part.is("::") || part.is("*"));
+  }
+
+  private boolean isOperand(int at) {
+    Token token = Tokens.get(tokens, at);
+    return switch (token.kind()) {
+      case WORD -> !NO_OPERAND.contains(token.text());
+      case NUMBER, TEXT -> true;
+      case MARK -> Set.of("(", "-", "+", "!", "~", "*", "&", "::").contains(token.text());
+    };
+  }
+}
