@@ -182,7 +182,10 @@ public final class HostCompiler {
   /** The flags with which it compiles kernels. */
   public List<String> flags() {
     List<String> flags = new ArrayList<>(FLAGS);
-    if (!isClang()) {
+    if (isClang()) {
+      // Conversions of numbers beyond the range of an integer saturate, also implicit ones.
+      flags.add("-fno-strict-float-cast-overflow");
+    } else {
       flags.add("-fno-gnu-unique"); // the loader would keep a library that has such names
     }
     return flags;
