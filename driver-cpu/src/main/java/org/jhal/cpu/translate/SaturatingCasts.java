@@ -46,6 +46,10 @@ final class SaturatingCasts {
   private static final Set<String> BEFORE_OPERAND =
       Set.of("return", "case", "else", "do", "co_return", "co_yield", "throw", "and", "or", "not");
 
+  /** What stands before a declaration, or is a part of it. */
+  private static final Set<String> BEFORE_DECLARATION =
+      Set.of(";", "{", "}", "(", ")", ":", "const", "constexpr", "static", "volatile", "else");
+
   /** Words with which no operand begins. */
   private static final Set<String> NO_OPERAND =
       Set.of("const", "volatile", "noexcept", "override", "final", "try", "mutable", "requires");
@@ -67,8 +71,11 @@ final class SaturatingCasts {
         casts.markCast(i);
       } else if (token.is("static_cast")) {
         casts.markStaticCast(i);
-      } else if (token.isWord() && casts.isFunctional(i)) {
+      } else if (casts.isFunctional(i)) {
         casts.write(i, "hal_cast<" + token.text() + ">");
+      } else if (casts.isInteger(i)
+          && BEFORE_DECLARATION.contains(Tokens.get(tokens, i - 1).text())) {
+        casts.markDeclaration(i);
       }
     }
     return casts.out;
@@ -115,6 +122,22 @@ final class SaturatingCasts {
         && Tokens.is(tokens, close, ">")
         && Tokens.is(tokens, close + 1, "(")) {
       write(at, "hal_cast");
+    }
+  }
+
+  /** Marks the initial values of {@code int i = x, j = y}. */
+  private void markDeclaration(int start) {
+    int name = start;
+    while (isInteger(name) || Tokens.is(tokens, name, "const")) {
+      name++;
+    }
+    String type = Tokens.text(tokens.subList(start, name)).replace("const", "");
+    while (Tokens.get(tokens, name).isWord()
+        && Tokens.is(tokens, name + 1, "=")
+        && !Tokens.is(tokens, name + 2, "{")) {
+      write(name + 1, "= hal_into<" + type + ">() =");
+      int end = Tokens.find(tokens, name + 2, ",", ";");
+      name = Tokens.is(tokens, end, ",") ? end + 1 : tokens.size();
     }
   }
 

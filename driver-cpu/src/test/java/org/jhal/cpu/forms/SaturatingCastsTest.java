@@ -29,6 +29,14 @@ class SaturatingCastsTest {
         __device__ int operator()(int) const { return 4; }
       };
       enum Colour { RED, GREEN };
+      struct Implicit {
+        int count = 4;
+        __device__ operator int() { return ++count; }
+      };
+      struct Bits {
+        int before : 3, of : 5;
+        float real __attribute__((packed));
+      };
       template <int N> struct Sized { static constexpr int size = N; };
       template <class T> __device__ T cast_to(float x) { return static_cast<T>(x); }
       __device__ float twice(float x) { return 2 * x; }
@@ -43,8 +51,17 @@ class SaturatingCastsTest {
         const Pair pair = {big, small}, *at = &pair;
         const Whole whole = {5};
         float array[] = {big, small};
+        Implicit implicit;
+        Bits bits = {1, 9, 2.5f};
         int fixed[(int)4.5f] = {1, 2, 3, 4};
         const int n = 3;
+        int declared = big, other = -big, third;
+        unsigned const fourth = -big;
+        const unsigned char fifth(7), sixth = -big + 1;
+        long long both = declared = small;
+        int from_class = implicit, from_enum = GREEN, from_bits = bits.of, from_array = sizeof array;
+        int chosen = zero > 0 ? big : -big, braced = {3};
+        for (int k = big; k > 0; k = 0) third = k;
       """;
 
   private static Map<String, Integer> expressions() {
@@ -119,6 +136,18 @@ class SaturatingCastsTest {
     all.put("(int)sizeof(int) - 1", 3);
     all.put("[](int) { return 4; }(2)", 4);
     all.put("[](float x) -> int { return (int)x; }(big)", Integer.MAX_VALUE);
+    // Declarations.
+    all.put("declared", 2);
+    all.put("other", Integer.MIN_VALUE);
+    all.put("third", Integer.MAX_VALUE);
+    all.put("(int)fourth", 0);
+    all.put("sixth + fifth", 7);
+    all.put("(int)both", 2);
+    all.put("chosen", Integer.MIN_VALUE);
+    all.put("from_class + implicit.count", 10);
+    all.put("from_enum + from_bits + braced", 13);
+    all.put("from_array", 8);
+    all.put("(int)bits.of + (int)bits.real", 11);
     // A type that a template gives is the compiler's business, inside the range.
     all.put("cast_to<int>(small)", 2);
     return all;
