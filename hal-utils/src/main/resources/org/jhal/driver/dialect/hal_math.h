@@ -110,7 +110,10 @@ HAL_MATH1(lgamma)
 HAL_MATH1(logb)
 HAL_OWN1(exp10, (real)pow((real)10, x))
 HAL_OWN1(rsqrt, 1 / sqrt(x))
-HAL_OWN1(rcbrt, 1 / cbrt(x))
+static inline double rcbrt(double x) { return 1 / cbrt(x); }
+static inline float rcbrt(float x) { return (float)(1 / __builtin_cbrt((double)x)); }
+static inline float rcbrtf(float x) { return rcbrt(x); }
+HAL_WIDE1(rcbrt)
 
 // sin(pi x) and cos(pi x), exact at all multiples of a half. Both subtractions are exact, and leave at most a quarter,
 // so that the product with pi is as accurate as x.
