@@ -13,6 +13,7 @@ open module org.jhal.cts {
   requires static org.jspecify;
 
   exports org.jhal.cts;
+  exports org.jhal.cts.arithmetic;
   exports org.jhal.cts.faults;
   exports org.jhal.cts.html;
   exports org.jhal.cts.kernels;

@@ -18,5 +18,12 @@ public enum Capability {
    * of its buffers, and {@link Allocator#importDevice} takes an address of the process. Such a
    * device has no native stream to lend, and does not offer {@link #NATIVE_ACCESS}.
    */
-  HOST_ADDRESSES
+  HOST_ADDRESSES,
+  /**
+   * In kernels in C++, a cast of a floating-point number that is beyond the range of the integer
+   * gives the nearest integer of 32 or 64 bits, and a cast of a {@code float} that is NaN to an
+   * integer of at most 32 bits gives 0; smaller integers are the lower bits. On other devices, such
+   * casts give any integer.
+   */
+  SATURATING_CASTS
 }

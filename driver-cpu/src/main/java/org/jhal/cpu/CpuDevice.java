@@ -33,7 +33,11 @@ import org.jspecify.annotations.Nullable;
 /** The processors of this machine as a device: a pool of threads, and memory of the process. */
 final class CpuDevice implements DeviceBackend<HostEvent> {
   private static final Set<Capability> CAPABILITIES =
-      Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY, Capability.HOST_ADDRESSES);
+      Set.of(
+          Capability.HOST_IMPORT,
+          Capability.SHARED_MEMORY,
+          Capability.HOST_ADDRESSES,
+          Capability.SATURATING_CASTS);
 
   /** All but native events. */
   private static final Set<Command.Kind> COMMANDS =

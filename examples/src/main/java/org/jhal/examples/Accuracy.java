@@ -25,27 +25,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code hal accuracy}: runs saxpy, reduction and matmul on a device with random data, and compares
- * with {@code double} on the host. {@code --help} describes it.
+ * with {@code double} on the host; then compares functions. {@code --help} describes it.
  */
 public final class Accuracy implements ToolProvider {
   private static final String HELP =
       """
       Runs examples on a device with random data, and compares the results with those of 64-bit
-      arithmetic on the host.
+      arithmetic on the host. Then compares the functions that kernels can call with those of a GPU.
 
-      Usage: hal accuracy [--device URI] [--seed N] [--kernels FOLDER] [--variants FOLDER]
+      Usage: hal accuracy [--device URI] [--seed N] [--operands N] [--all] [--kernels FOLDER]
+                          [--variants FOLDER]
 
       For each example it prints the largest error of all elements, and the bound on it. The error
       of saxpy is relative to the element; that of reduction and matmul is relative to the sum of
       the magnitudes of what is added up. The bound is what rounding each operation to the nearest
       32-bit number can make of it.
 
+      On a device that compiles C++, it then compares the functions that kernels can call with the
+      results of a GPU, or with the exact values, and prints those that differ: how many of 1024
+      results, the largest distance, and an example. For functions such as sinf, a second distance is
+      the largest of --operands numbers of the whole range of float (262144; at most 4294967296).
+      --all prints the functions that are equal in every bit, too.
+
       FOLDER has the bundles `saxpy`, `reduction` and `matmul`, for a device that loads none of the
       formats of those that are built in. A kernel that cannot be loaded is reported, and the others run.
       --variants takes further variants of the kernels, which are tried first.
 
-      Exit codes: 0 all are within the bounds, 1 one is not, or failed, or cannot be loaded, 2 wrong
-      usage, 3 the device cannot be opened.
+      Exit codes: 0 all are within the bounds, 1 one is not, or failed, or cannot be loaded, or a function
+      is wrong, 2 wrong usage, 3 the device cannot be opened.
       """;
 
   @Override
@@ -64,6 +71,8 @@ public final class Accuracy implements ToolProvider {
     long seed = 1;
     Path folder = null;
     Path variants = null;
+    long operands = 1 << 18;
+    boolean all = false;
     for (int i = 0; i < args.length; i++) {
       String value = i + 1 < args.length ? args[i + 1] : "";
       if (args[i].equals("--help") || args[i].equals("-h")) {
@@ -75,6 +84,11 @@ public final class Accuracy implements ToolProvider {
       } else if (args[i].equals("--seed") && value.matches("[0-9]{1,18}")) {
         seed = Long.parseLong(value);
         i++;
+      } else if (args[i].equals("--operands") && isCount(value)) {
+        operands = Long.parseLong(value);
+        i++;
+      } else if (args[i].equals("--all")) {
+        all = true;
       } else if (args[i].equals("--kernels") && isFolder(value)) {
         folder = Path.of(value);
         i++;
@@ -90,11 +104,18 @@ public final class Accuracy implements ToolProvider {
       }
     }
     try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
-      return run(out, err, device, seed, new Bundles(folder, variants));
+      int code = run(out, err, device, seed, new Bundles(folder, variants));
+      return code == 0 || code == 1
+          ? Math.max(code, FunctionTable.print(out, err, device, operands, all))
+          : code;
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
     }
+  }
+
+  private static boolean isCount(String text) {
+    return text.matches("[1-9][0-9]{0,9}") && Long.parseLong(text) <= 1L << 32;
   }
 
   private static boolean isFolder(String path) {

@@ -184,7 +184,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of(Capability.HOST_IMPORT, Capability.NATIVE_ACCESS);
+    return Set.of(Capability.HOST_IMPORT, Capability.NATIVE_ACCESS, Capability.SATURATING_CASTS);
   }
 
   @Override

@@ -61,7 +61,7 @@ public record Variant(
               + "|ffp-contract=(on|fast|fast-honor-pragmas)|ffp-model=.*|f(associative|reciprocal"
               + "|unsafe|finite)-math.*|fno-(signed-zeros|honor-nans|honor-infinities)"
               + "|fdenormal-fp-math.*|fgpu-flush-denormals-to-zero|fapprox-func"
-              + "|fno-hip-fp32-correctly-rounded-divide-sqrt)");
+              + "|fno-[a-z0-9-]*correctly-rounded-divide-sqrt)");
 
   /** Checks for null and copies the collections. */
   public Variant {

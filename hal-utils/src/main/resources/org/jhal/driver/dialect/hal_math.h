@@ -287,6 +287,10 @@ template <class A, class B> static inline constexpr auto max(A a, B b) -> hal_ba
 }
 static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 static inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+static inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+static inline long long llmax(long long a, long long b) { return a > b ? a : b; }
+static inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 
 static inline int __float_as_int(float x) { return hal_bits<int>(x); }
 static inline unsigned __float_as_uint(float x) { return hal_bits<unsigned>(x); }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.simulator.kit;
 
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import org.jhal.Device;
 import org.jhal.cts.Controls;
@@ -44,6 +47,22 @@ public abstract class GpuCtsBackend implements CtsBackend {
   public Optional<String> unavailable() {
     String reason = System.getProperty(name("absent"));
     return reason != null ? Optional.of(reason) : CtsBackend.super.unavailable();
+  }
+
+  /** What the simulator does not do as a device does. Its libraries lie in folders of its name. */
+  @Override
+  public List<Unsupported> unsupported() {
+    String variable = "JHAL_" + driver.toUpperCase(Locale.ROOT) + "_LIBRARY";
+    String library =
+        System.getProperty(
+            "jhal." + driver + ".library", Objects.requireNonNullElse(System.getenv(variable), ""));
+    return library.contains("gpu-simulator")
+        ? List.of(
+            new Unsupported(
+                "ArithmeticTest.castsSaturate",
+                "kernels of the simulator are compiled by the host's compiler, whose casts of numbers"
+                    + " beyond the range of an integer give what the host's processor gives"))
+        : List.of();
   }
 
   @Override

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cts.kernel;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jhal.Capability;
+import org.jhal.ExecutableSource;
+import org.jhal.Status;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.arithmetic.Comparison;
+import org.jhal.cts.arithmetic.Comparison.Scope;
+import org.jhal.cts.arithmetic.DialectFunction;
+import org.jhal.cts.arithmetic.DialectFunction.Judgement;
+import org.jhal.cts.arithmetic.FunctionRun;
+import org.jhal.cts.arithmetic.Operands;
+import org.jhal.cts.arithmetic.Results;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The functions, operators and conversions of kernels in C++, over special and random operands that
+ * no compiler knows. They have the results that a GPU has, or are as near to the exact ones as the
+ * list of functions says.
+ */
+@CtsSuite
+class ArithmeticTest {
+  @ParameterizedTest
+  @EnumSource
+  @Rule("M10")
+  void functionsHaveOneMeaning(Operands operands, Cts cts)
+      throws IOException, InterruptedException {
+    needsSource(cts);
+    List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
+    functions.removeIf(
+        function -> function.operands() != operands || function.judgement() == Judgement.OPEN);
+    assertRight(cts, functions, Scope.REQUIRED);
+  }
+
+  @Test
+  @Needs(capabilities = Capability.SATURATING_CASTS)
+  @Rule("M10")
+  void castsSaturate(Cts cts) throws IOException, InterruptedException {
+    needsSource(cts);
+    List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
+    functions.removeIf(function -> function.judgement() != Judgement.INSIDE);
+    assertRight(cts, functions, Scope.SATURATING);
+  }
+
+  @Test
+  @Rule("M10")
+  void portableArithmeticFusesNoProducts(Cts cts) throws InterruptedException {
+    needsSource(cts);
+    List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
+    functions.removeIf(function -> !function.name().equals("x*y+z"));
+    Map<String, long[]> results =
+        FunctionRun.run(
+            cts.device(),
+            FunctionRun.bundle().portableArithmetic().cpp(FunctionRun.source(functions)).build(),
+            functions);
+    long[] sums = Objects.requireNonNull(results.get("x*y+z"));
+    Operands.Tuples tuples = Operands.FLOATS.tuples();
+    for (int i = 0; i < Operands.COUNT; i++) {
+      float x = Float.intBitsToFloat(tuples.a()[i]);
+      float y = Float.intBitsToFloat(tuples.b()[i]);
+      float z = Float.intBitsToFloat(tuples.c()[i]);
+      float result = Float.intBitsToFloat((int) sums[i]);
+      String what = "tuple %d: %s * %s + %s".formatted(i, x, y, z);
+      assertEquals(x * y + z, result, what); // Java rounds twice
+    }
+  }
+
+  @Test
+  @Rule("M10")
+  void whatContradictsPortableArithmeticIsRefused(Cts cts) {
+    needsSource(cts);
+    ExecutableSource fast =
+        FunctionRun.bundle()
+            .portableArithmetic()
+            .cpp("extern \"C\" __global__ void compute() {}", "-ffast-math")
+            .build();
+    assertHal(
+        Status.INVALID_ARGUMENT,
+        () -> cts.device().loadExecutable(fast),
+        "'-ffast-math'",
+        "portable arithmetic");
+  }
+
+  private static void needsSource(Cts cts) {
+    if (!cts.device().executableFormats().contains("gpu-c++")) {
+      throw Cts.unsupported("the device does not load the format gpu-c++");
+    }
+  }
+
+  private static void assertRight(Cts cts, List<DialectFunction> functions, Scope scope)
+      throws IOException, InterruptedException {
+    Results measured = Results.measured();
+    Results exact = Results.exact();
+    Map<String, long[]> results = FunctionRun.run(cts.device(), functions);
+    List<String> wrong = new ArrayList<>();
+    for (DialectFunction function : functions) {
+      Comparison comparison =
+          Comparison.of(
+              function,
+              Objects.requireNonNull(results.get(function.name())),
+              measured,
+              exact,
+              scope);
+      if (comparison.different() > 0) {
+        wrong.add(
+            "%s: %d of %d results are wrong; %s"
+                .formatted(
+                    function.name(), comparison.different(), Operands.COUNT, comparison.example()));
+      }
+    }
+    if (!wrong.isEmpty()) {
+      fail(String.join("\n", wrong));
+    }
+  }
+}

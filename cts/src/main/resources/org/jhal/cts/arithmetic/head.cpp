@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The beginning of a kernel that computes functions: FunctionRun adds an assignment for each, and the closing brace.
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include <math.h>
+typedef unsigned long long hal_bits_t;
+static __device__ hal_bits_t bits_of(bool v) { return v; }
+static __device__ hal_bits_t bits_of(int v) { return (unsigned)v; }
+static __device__ hal_bits_t bits_of(unsigned v) { return v; }
+static __device__ hal_bits_t bits_of(short v) { return (unsigned)(int)v; }
+static __device__ hal_bits_t bits_of(unsigned short v) { return v; }
+static __device__ hal_bits_t bits_of(long long v) { return (hal_bits_t)v; }
+static __device__ hal_bits_t bits_of(hal_bits_t v) { return v; }
+static __device__ hal_bits_t bits_of(float v) { return (unsigned)__float_as_int(v); }
+static __device__ hal_bits_t bits_of(double v) { return (hal_bits_t)__double_as_longlong(v); }
+static __device__ hal_bits_t bits_of(__half v) { return __half_as_ushort(v); }
+static __device__ hal_bits_t bits_of(__nv_bfloat16 v) { return __bfloat16_as_ushort(v); }
+
+extern "C" __global__ void compute(unsigned n, const unsigned* as, const unsigned* bs, const unsigned* cs,
+    const hal_bits_t* ps, const hal_bits_t* qs, hal_bits_t* out) {
+  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= n) return;
+  const unsigned u = as[at], v = bs[at], w = cs[at];
+  const int i = (int)u, j = (int)v, k = (int)w;
+  const float x = __int_as_float(i), y = __int_as_float(j), z = __int_as_float(k);
+  const hal_bits_t p = ps[at], q = qs[at];
+  const long long l = (long long)p, m = (long long)q;
+  const double d = __longlong_as_double(l), e = __longlong_as_double(m);
+  const __half h = __ushort_as_half((unsigned short)u), g = __ushort_as_half((unsigned short)v);
+  const __nv_bfloat16 r = __ushort_as_bfloat16((unsigned short)u), s = __ushort_as_bfloat16((unsigned short)v);
