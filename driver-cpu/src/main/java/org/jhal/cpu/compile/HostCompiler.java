@@ -55,6 +55,7 @@ public final class HostCompiler {
           "-x",
           "c++",
           "-std=c++17",
+          "-DHAL_CPU",
           "-nostdinc",
           "-iquote",
           "quoted",

@@ -8,8 +8,11 @@
 #define __global__ static inline __attribute__((unused))
 #define HAL_DEVICE inline __attribute__((unused))
 #include "hal_math.h"
+#include "hal_special.h"
+#include "hal_device.h"
 #include "hal_half.h"
 #include "hal_cast.h"
+#include "hal_standard_math.h"
 #include "hal_item.h"
 #include "hal_new.h"
 #include "hal_atomic.h"

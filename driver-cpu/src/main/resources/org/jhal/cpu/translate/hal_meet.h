@@ -248,6 +248,31 @@ HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, ma
               return hal_ballot_of(values, given) == 0;
             }))
 
+template <class T> static inline unsigned hal_match_of(unsigned long long* values, unsigned given, T value) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 32; i++) {
+    if ((given >> i & 1) && hal_unpack<T>(values[i]) == value) result |= 1u << i;
+  }
+  return result;
+}
+template <class T> static inline auto hal_at___match_any_sync(hal_item& self, unsigned mask, T value) {
+  return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) {
+    return hal_match_of(values, given, value);
+  });
+}
+template <class T> static inline unsigned __match_any_sync(hal_item& self, unsigned mask, T value) {
+  return hal_stay(hal_at___match_any_sync(self, mask, value));
+}
+template <class T> static inline auto hal_at___match_all_sync(hal_item& self, unsigned mask, T value, int* all) {
+  return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) {
+    *all = hal_match_of(values, given, value) == given;
+    return *all ? given : 0u;
+  });
+}
+template <class T> static inline unsigned __match_all_sync(hal_item& self, unsigned mask, T value, int* all) {
+  return hal_stay(hal_at___match_all_sync(self, mask, value, all));
+}
+
 // An item asks which lanes are active: those that have come here by the same calls when no item of the workgroup can go on.
 struct hal_at_active {
   hal_fiber* fiber;

@@ -7,34 +7,35 @@ typedef unsigned hal_lane_mask;
 static inline unsigned hal_popcount(unsigned mask) { return (unsigned)__builtin_popcount(mask); }
 
 struct hal_member {
-  hal_item* hal_self_;
+  mutable hal_item hal_self_;  // a copy: that of a divided kernel lives up to the next barrier only
 
-  uint3 hal_block() const { return hal_self_->hal_block; }
-  uint3 hal_thread() const { return hal_self_->hal_thread; }
-  uint3 hal_size() const { return hal_self_->hal_size; }
-  uint3 hal_grid() const { return hal_self_->hal_grid; }
-  unsigned hal_rank() const { return hal_self_->hal_index(); }
-  unsigned hal_items() const { return hal_self_->hal_items(); }
-  unsigned hal_lane() const { return hal_self_->hal_index() & 31; }
-  void hal_barrier() const { __syncthreads(*hal_self_); }
-  void hal_meet(unsigned mask) const { __syncwarp(*hal_self_, mask); }
-  unsigned hal_votes(unsigned mask, int yes) const { return __ballot_sync(*hal_self_, mask, yes); }
+  uint3 hal_block() const { return hal_self_.hal_block; }
+  uint3 hal_thread() const { return hal_self_.hal_thread; }
+  uint3 hal_size() const { return hal_self_.hal_size; }
+  uint3 hal_grid() const { return hal_self_.hal_grid; }
+  unsigned hal_rank() const { return hal_self_.hal_index(); }
+  unsigned hal_items() const { return hal_self_.hal_items(); }
+  unsigned hal_lane() const { return hal_self_.hal_index() & 31; }
+  void hal_barrier() const { __syncthreads(hal_self_); }
+  void hal_meet(unsigned mask) const { __syncwarp(hal_self_, mask); }
+  unsigned hal_votes(unsigned mask, int yes) const { return __ballot_sync(hal_self_, mask, yes); }
+  template <class T> unsigned hal_matches(unsigned mask, T value) const { return __match_any_sync(hal_self_, mask, value); }
   template <class T> T hal_shfl(unsigned mask, T value, int from, int width) const {
-    return __shfl_sync(*hal_self_, mask, value, from, width);
+    return __shfl_sync(hal_self_, mask, value, from, width);
   }
   template <class T> T hal_shfl_up(unsigned mask, T value, unsigned by, int width) const {
-    return __shfl_up_sync(*hal_self_, mask, value, by, width);
+    return __shfl_up_sync(hal_self_, mask, value, by, width);
   }
   template <class T> T hal_shfl_down(unsigned mask, T value, unsigned by, int width) const {
-    return __shfl_down_sync(*hal_self_, mask, value, by, width);
+    return __shfl_down_sync(hal_self_, mask, value, by, width);
   }
   template <class T> T hal_shfl_xor(unsigned mask, T value, int with, int width) const {
-    return __shfl_xor_sync(*hal_self_, mask, value, with, width);
+    return __shfl_xor_sync(hal_self_, mask, value, with, width);
   }
 };
 #define HAL_THIS_ITEM(type, name)                     \
   static inline type name(hal_item& self) {           \
     type group;                                       \
-    group.hal_self_ = &self;                          \
+    group.hal_self_ = self;                          \
     return group;                                     \
   }

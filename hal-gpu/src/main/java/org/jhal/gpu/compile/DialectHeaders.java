@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jhal.driver.dialect.Dialect;
 import org.jhal.driver.source.SourceCode;
 
@@ -20,6 +22,7 @@ import org.jhal.driver.source.SourceCode;
 final class DialectHeaders {
   private static final String MEMBER = "hal_member.h";
   private static final String COOPERATIVE = "hal_cooperative.h";
+  private static final String INCLUDE = "#include \"";
 
   /** Made when a source first needs it. */
   private static final class Texts {
@@ -30,11 +33,30 @@ final class DialectHeaders {
       for (Map.Entry<String, String> include : Dialect.includes().entrySet()) {
         String file = include.getValue();
         if (!file.isEmpty()) {
-          String before = file.equals(COOPERATIVE) ? own() : "";
-          texts.put(include.getKey(), Dialect.text("hal_compiler.h") + before + Dialect.text(file));
+          StringBuilder text = new StringBuilder(Dialect.text("hal_compiler.h"));
+          Set<String> added = new HashSet<>();
+          if (file.equals(COOPERATIVE)) {
+            addLines(own(), added, text);
+          }
+          addLines(Dialect.text(file), added, text);
+          texts.put(include.getKey(), text.toString());
         }
       }
       return texts;
+    }
+
+    /** Adds the lines of a header, with those that it includes in their places, each once. */
+    private static void addLines(String header, Set<String> added, StringBuilder to) {
+      for (String line : header.split("\n")) {
+        if (!line.startsWith(INCLUDE)) {
+          to.append(line).append('\n');
+          continue;
+        }
+        String included = line.substring(INCLUDE.length(), line.length() - 1);
+        if (added.add(included)) {
+          addLines(Dialect.text(included), added, to);
+        }
+      }
     }
 
     private static String own() {

@@ -2,6 +2,7 @@
 // A work item in cooperative groups, by the functions that the compiler has for warps.
 #ifndef HAL_MEMBER_H
 #define HAL_MEMBER_H
+#include "hal_lanes.h"
 #ifdef HAL_HIP
 typedef unsigned long long hal_lane_mask;
 HAL_FUNCTION unsigned hal_popcount(hal_lane_mask mask) { return (unsigned)__popcll(mask); }
@@ -34,6 +35,9 @@ struct hal_member {
   HAL_MEMBER void hal_barrier() const { __syncthreads(); }
   HAL_MEMBER void hal_meet(hal_lane_mask mask) const { HAL_SYNC(mask); }
   HAL_MEMBER hal_lane_mask hal_votes(hal_lane_mask mask, int yes) const { return HAL_BALLOT(mask, yes); }
+  template <class T> HAL_MEMBER hal_lane_mask hal_matches(hal_lane_mask mask, T value) const {
+    return (hal_lane_mask)__match_any_sync(mask, value);
+  }
   template <class T> HAL_MEMBER T hal_shfl(hal_lane_mask mask, T value, int from, int width) const {
     return HAL_SHUFFLE(shfl, mask, value, from, width);
   }

@@ -25,10 +25,19 @@ public final class Dialect {
           "hal_atomic.h",
           "hal_compiler.h",
           "hal_cooperative.h",
+          "hal_device.h",
+          "hal_directed.h",
           "hal_half.h",
+          "hal_integer_simd.h",
           "hal_integers.h",
+          "hal_lanes.h",
           "hal_macros.h",
           "hal_math.h",
+          "hal_names.h",
+          "hal_rounding.h",
+          "hal_special.h",
+          "hal_standard.h",
+          "hal_standard_math.h",
           "hal_types.h");
 
   private Dialect() {}

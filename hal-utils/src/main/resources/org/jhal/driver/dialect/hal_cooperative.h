@@ -31,6 +31,18 @@ struct grid_group : hal_member {
   }
   HAL_MEMBER unsigned long long num_threads() const { return size(); }
   HAL_MEMBER dim3 group_dim() const { return hal_grid(); }
+  HAL_MEMBER dim3 dim_blocks() const { return hal_grid(); }
+  HAL_MEMBER dim3 block_index() const { return hal_block(); }
+  HAL_MEMBER dim3 thread_index() const { return hal_thread(); }
+  HAL_MEMBER unsigned long long num_blocks() const {
+    const dim3 of = hal_grid();
+    return (unsigned long long)of.x * of.y * of.z;
+  }
+  HAL_MEMBER unsigned long long block_rank() const {
+    const dim3 at = hal_block(), of = hal_grid();
+    return at.x + (unsigned long long)of.x * (at.y + (unsigned long long)of.y * at.z);
+  }
+  HAL_MEMBER bool is_valid() const { return false; }  // a grid cannot be synchronized
 };
 
 HAL_THIS_ITEM(thread_block, this_thread_block)
@@ -42,6 +54,7 @@ struct hal_lanes : hal_member {
   HAL_MEMBER void sync() const { hal_meet(hal_mask); }
   HAL_MEMBER int any(int yes) const { return hal_votes(hal_mask, yes) != 0; }
   HAL_MEMBER int all(int yes) const { return hal_votes(hal_mask, !yes) == 0; }
+  HAL_MEMBER unsigned hal_position() const { return hal_popcount(hal_mask & (((hal_lane_mask)1 << hal_lane()) - 1)); }
 };
 
 HAL_FUNCTION hal_lane_mask hal_ones(unsigned size) {
@@ -63,6 +76,9 @@ template <unsigned Size, class Parent = void> struct thread_block_tile : hal_lan
   HAL_MEMBER hal_lane_mask ballot(int yes) const {
     return hal_votes(hal_mask, yes) >> (hal_lane() & ~(Size - 1)) & hal_ones(Size);
   }
+  template <class T> HAL_MEMBER hal_lane_mask match_any(T value) const {
+    return hal_matches(hal_mask, value) >> (hal_lane() & ~(Size - 1)) & hal_ones(Size);
+  }
   template <class T> HAL_MEMBER T shfl(T value, int from) const { return hal_shfl(hal_mask, value, from, (int)Size); }
   template <class T> HAL_MEMBER T shfl_up(T value, unsigned by) const {
     return hal_shfl_up(hal_mask, value, by, (int)Size);
@@ -83,13 +99,80 @@ HAL_FUNCTION thread_block_tile<Size, Parent> tiled_partition(const Parent& paren
   return tile;
 }
 
+// Some items of a warp, which count themselves by their lanes.
 struct coalesced_group : hal_lanes {
-  HAL_MEMBER unsigned thread_rank() const {
-    return hal_popcount(hal_mask & (((hal_lane_mask)1 << hal_lane()) - 1));
-  }
+  HAL_MEMBER unsigned thread_rank() const { return hal_position(); }
   HAL_MEMBER unsigned size() const { return hal_popcount(hal_mask); }
   HAL_MEMBER unsigned num_threads() const { return size(); }
+  HAL_MEMBER hal_lane_mask ballot(int yes) const {
+    const hal_lane_mask votes = hal_votes(hal_mask, yes);
+    hal_lane_mask packed = 0;
+    unsigned rank = 0;
+    for (unsigned lane = 0; lane < 8 * sizeof(hal_lane_mask); lane++) {
+      if (hal_mask >> lane & 1) packed |= (votes >> lane & 1) << rank++;
+    }
+    return packed;
+  }
+  template <class T> HAL_MEMBER T shfl(T value, int from) const {
+    return hal_shfl(hal_mask, value, (int)hal_lane_at((unsigned)from), 8 * sizeof(hal_lane_mask));
+  }
+  template <class T> HAL_MEMBER T shfl_up(T value, unsigned by) const {
+    const unsigned rank = hal_position();
+    return shfl(value, (int)(rank >= by ? rank - by : rank));
+  }
+  template <class T> HAL_MEMBER T shfl_down(T value, unsigned by) const {
+    const unsigned rank = hal_position();
+    return shfl(value, (int)(rank + by < size() ? rank + by : rank));
+  }
+  HAL_MEMBER unsigned hal_lane_at(unsigned rank) const {
+    for (unsigned lane = 0; lane < 8 * sizeof(hal_lane_mask); lane++) {
+      if ((hal_mask >> lane & 1) && rank-- == 0) return lane;
+    }
+    return hal_lane();
+  }
 };
+HAL_FUNCTION coalesced_group hal_part(const hal_lanes& of, hal_lane_mask mask) {
+  coalesced_group group;
+  static_cast<hal_lanes&>(group) = of;
+  group.hal_mask = mask;
+  return group;
+}
+template <unsigned Size, class Parent>
+HAL_FUNCTION coalesced_group binary_partition(const thread_block_tile<Size, Parent>& tile, bool yes) {
+  const hal_lane_mask votes = tile.hal_votes(tile.hal_mask, yes), others = tile.hal_votes(tile.hal_mask, !yes);
+  return hal_part(tile, yes ? votes : others);
+}
+template <class T, unsigned Size, class Parent>
+HAL_FUNCTION coalesced_group labeled_partition(const thread_block_tile<Size, Parent>& tile, T label) {
+  return hal_part(tile, tile.hal_matches(tile.hal_mask, label));
+}
+
+// A group whose kind is known when it runs: the block, or items of a warp.
+struct thread_group : hal_lanes {
+  bool hal_is_block;
+  thread_group() = default;
+  HAL_MEMBER thread_group(const thread_block& block) : hal_is_block(true) {
+    static_cast<hal_member&>(*this) = block;
+    hal_mask = 0;
+  }
+  HAL_MEMBER thread_group(const hal_lanes& lanes) : hal_lanes(lanes), hal_is_block(false) {}
+  HAL_MEMBER void sync() const {
+    if (hal_is_block) {
+      hal_barrier();
+    } else {
+      hal_meet(hal_mask);
+    }
+  }
+  HAL_MEMBER unsigned thread_rank() const { return hal_is_block ? hal_rank() : hal_position(); }
+  HAL_MEMBER unsigned size() const { return hal_is_block ? hal_items() : hal_popcount(hal_mask); }
+  HAL_MEMBER unsigned num_threads() const { return size(); }
+};
+HAL_FUNCTION thread_group tiled_partition(const thread_group& parent, unsigned size) {
+  thread_group tile(parent);
+  tile.hal_is_block = false;
+  tile.hal_mask = hal_ones(size) << (parent.hal_lane() & ~(size - 1));
+  return tile;
+}
 
 template <class Group> HAL_FUNCTION void sync(const Group& group) { group.sync(); }
 

@@ -71,6 +71,70 @@
 #endif
 #ifndef CUDART_INF_F
 #define CUDART_INF_F INFINITY
+#define CUDART_NAN_F NAN
+#define CUDART_MAX_NORMAL_F FLT_MAX
+#define CUDART_MIN_DENORM_F 1.40129846e-45f
+#define CUDART_ZERO_F 0.0f
+#define CUDART_ONE_F 1.0f
 #define CUDART_PI_F 3.14159265358979323846f
+#define CUDART_PIO2_F 1.57079632679489661923f
+#define CUDART_PIO4_F 0.785398163397448309616f
+#define CUDART_2_OVER_PI_F 0.636619772367581343076f
+#define CUDART_SQRT_TWO_F 1.41421356237309504880f
+#define CUDART_SQRT_HALF_F 0.707106781186547524401f
+#define CUDART_L2E_F 1.44269504088896340736f
+#define CUDART_LN2_F 0.693147180559945309417f
+#define CUDART_LN10_F 2.30258509299404568402f
+#define CUDART_INF ((double)INFINITY)
+#define CUDART_NAN ((double)NAN)
+#define CUDART_PI 3.14159265358979323846
+#define CUDART_PIO2 1.57079632679489661923
+#define CUDART_SQRT_TWO 1.41421356237309504880
+#define CUDART_LN2 0.693147180559945309417
+#endif
+
+// Names of HIP for indices.
+#ifndef hipThreadIdx_x
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
+#endif
+
+// What compilers may take for granted.
+#if !defined(__CUDACC_RTC__) || defined(HAL_HOST)
+#ifndef __assume
+#define __assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#endif
+#if !defined(__clang__) && !defined(__builtin_assume)
+#define __builtin_assume(condition) __assume(condition)
+#endif
+#elif !defined(__assume)
+#define __assume(condition) __builtin_assume(condition)
+#endif
+
+// Functions that are others by another name. HAL_CPU is set where a source is preprocessed for the device cpu, on which
+// the active lanes take part in functions without a mask.
+#if defined(HAL_HOST) || defined(HAL_CPU)
+#define __barrier_sync(number) __syncthreads()
+#define __prof_trigger(counter) ((void)0)
+#endif
+#ifdef HAL_CPU
+#define __lane_id() ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u)
+#define __shfl(value, ...) __shfl_sync(__activemask(), value, __VA_ARGS__)
+#define __shfl_up(value, ...) __shfl_up_sync(__activemask(), value, __VA_ARGS__)
+#define __shfl_down(value, ...) __shfl_down_sync(__activemask(), value, __VA_ARGS__)
+#define __shfl_xor(value, ...) __shfl_xor_sync(__activemask(), value, __VA_ARGS__)
+#define __ballot(yes) __ballot_sync(__activemask(), yes)
+#define __any(yes) __any_sync(__activemask(), yes)
+#define __all(yes) __all_sync(__activemask(), yes)
 #endif
 #endif

@@ -77,5 +77,7 @@ template <class To, class From> static inline To hal_bits(From from) {
 extern "C" {
 void* memcpy(void* to, const void* from, size_t count) noexcept;
 void* memset(void* to, int value, size_t count) noexcept;
+void* malloc(size_t size) noexcept;
+void free(void* at) noexcept;
 }
 #endif

@@ -17,6 +17,7 @@ struct hal_member {
   HAL_MEMBER void hal_barrier() const {}
   HAL_MEMBER void hal_meet(hal_lane_mask) const {}
   HAL_MEMBER hal_lane_mask hal_votes(hal_lane_mask, int yes) const { return yes != 0; }
+  template <class T> HAL_MEMBER hal_lane_mask hal_matches(hal_lane_mask, T) const { return 1; }
   template <class T> HAL_MEMBER T hal_shfl(hal_lane_mask, T value, int, int) const { return value; }
   template <class T> HAL_MEMBER T hal_shfl_up(hal_lane_mask, T value, unsigned, int) const { return value; }
   template <class T> HAL_MEMBER T hal_shfl_down(hal_lane_mask, T value, unsigned, int) const { return value; }

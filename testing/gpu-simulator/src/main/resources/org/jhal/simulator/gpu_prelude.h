@@ -4,8 +4,11 @@
 #pragma GCC diagnostic ignored "-Wattributes"
 #include "hal_types.h"
 #include "hal_math.h"
+#include "hal_special.h"
+#include "hal_device.h"
 #include "hal_half.h"
 #include "hal_atomic.h"
+#include "hal_standard_math.h"
 #include "gpusim_kernel.h"
 
 #ifndef GPUSIM_WARP_SIZE
@@ -59,6 +62,7 @@ static inline int __syncthreads_and(int yes) { return __syncthreads_count(!yes) 
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __nanosleep(unsigned) {}
 static inline void __trap() { gpusim_self->trap(gpusim_self, 719); }
 
 extern "C" int snprintf(char* to, size_t size, const char* format, ...) noexcept __attribute__((format(printf, 3, 4)));

@@ -46,9 +46,9 @@ static inline T gpusim_shuffle(unsigned long long mask, T value, long long other
                   static inline T name(T value, argument by, int width = GPUSIM_WARP_SIZE) {                         \
                     return name##_sync(0, value, by, width);                                                         \
                   })
+static inline unsigned __lane_id() { return gpusim_lane(); }
 #ifdef __HIPCC_RTC__
 #define GPUSIM_UNMASKED(...) __VA_ARGS__
-static inline unsigned __lane_id() { return gpusim_lane(); }
 #else
 #define GPUSIM_UNMASKED(...)
 #endif
@@ -73,6 +73,25 @@ static inline void __syncwarp(unsigned long long mask = ~0ull) { gpusim_exchange
 GPUSIM_UNMASKED(static inline gpusim_lanes __ballot(int yes) { return __ballot_sync(0, yes); })
 GPUSIM_UNMASKED(static inline int __any(int yes) { return __any_sync(0, yes); })
 GPUSIM_UNMASKED(static inline int __all(int yes) { return __all_sync(0, yes); })
+template <class T> static inline gpusim_lanes __match_any_sync(unsigned long long mask, T value) {
+  const gpusim_exchanged all = gpusim_exchange(mask, value);
+  gpusim_lanes equal = 0;
+  for (unsigned i = 0; i < GPUSIM_WARP_SIZE; i++) {
+    if ((all.given >> i & 1) && gpusim_value<T>(all, i) == value) equal |= (gpusim_lanes)1 << i;
+  }
+  return equal;
+}
+template <class T> static inline gpusim_lanes __match_all_sync(unsigned long long mask, T value, int* all) {
+  const gpusim_exchanged given = gpusim_exchange(mask, value);
+  gpusim_lanes lanes = 0;
+  *all = 1;
+  for (unsigned i = 0; i < GPUSIM_WARP_SIZE; i++) {
+    if (!(given.given >> i & 1)) continue;
+    lanes |= (gpusim_lanes)1 << i;
+    if (!(gpusim_value<T>(given, i) == value)) *all = 0;
+  }
+  return *all ? lanes : 0;
+}
 #define HAL_MASKS 1  // also under HIP, where older compilers have only functions without masks
 
 #define GPUSIM_REDUCE(name, expression)                                         \
