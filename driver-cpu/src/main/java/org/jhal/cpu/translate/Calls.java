@@ -42,13 +42,8 @@ final class Calls {
           "__reduce_and_sync",
           "__reduce_or_sync",
           "__reduce_xor_sync",
-          "__shfl",
-          "__shfl_up",
-          "__shfl_down",
-          "__shfl_xor",
-          "__ballot",
-          "__any",
-          "__all");
+          "__match_any_sync",
+          "__match_all_sync");
 
   /** Functions of the dialect that take the item. */
   private static final Set<String> OTHERS =
@@ -70,6 +65,8 @@ final class Calls {
           "exclusive_scan",
           "coalesced_threads",
           "match_any",
+          "binary_partition",
+          "labeled_partition",
           "arrive",
           "wait",
           "arrive_and_wait");
@@ -79,8 +76,8 @@ final class Calls {
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> meeting = new HashSet<>();
   private final Set<String> withActive = new HashSet<>();
-  private final Set<String> asking = new HashSet<>(); // through classes, which are not told
-  private final Set<String> meetingAnywhere = new HashSet<>(); // also through classes
+  private final Set<String> asking = new HashSet<>(); // through classes or pointers
+  private final Set<String> meetingAnywhere = new HashSet<>(); // also through those
 
   Calls(SourceFile source) {
     hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
@@ -94,6 +91,9 @@ final class Calls {
       }
     }
     spread(words, withItem, this::takesItem);
+    Set<String> pointed = new HashSet<>(withItem);
+    pointed.removeIf(name -> !Pointers.isPointed(name));
+    asking.addAll(pointed);
     spread(words, meeting, this::meets);
     spread(words, withActive, ACTIVE::equals);
     Map<String, Set<String>> others = new HashMap<>();
@@ -108,6 +108,7 @@ final class Calls {
       spread(words, asking, word -> false);
       words.keySet().stream().filter(asking::contains).forEach(withItem::add);
       spread(words, withItem, word -> false);
+      withItem.removeAll(pointed); // a call through a pointer gives none
     }
     words.forEach((name, own) -> others.merge(name, own, Calls::both));
     spread(others, meetingAnywhere, this::meets);
@@ -124,7 +125,8 @@ final class Calls {
   }
 
   /**
-   * Whether a function uses a class whose methods ask for the work item, which they are not told.
+   * Whether a function uses a class whose methods ask for the work item, which they are not told,
+   * or a pointer to a function that asks.
    */
   boolean asksThroughClass(String function) {
     return asking.contains(function);

@@ -91,6 +91,7 @@ final class Exchanges {
           case "__ballot_sync" -> "HAL_READ_BALLOT";
           case "__any_sync" -> "HAL_READ_ANY";
           case "__all_sync" -> "HAL_READ_ALL";
+          case "__match_any_sync" -> "HAL_READ_MATCH";
           case "__reduce_add_sync" -> "HAL_READ_ADD";
           case "__reduce_min_sync" -> "HAL_READ_MIN";
           case "__reduce_max_sync" -> "HAL_READ_MAX";

@@ -43,7 +43,7 @@ final class ItemRewriter {
   }
 
   static List<Token> rewrite(List<Token> tokens) {
-    List<Token> named = withoutDynamicShared(tokens);
+    List<Token> named = Pointers.rewrite(withoutDynamicShared(tokens));
     ItemRewriter rewriter = new ItemRewriter(new SourceFile(named));
     rewriter.run();
     return rewriter.out;

@@ -35,7 +35,8 @@ public final class Translator {
     this.what = what;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    this.source = new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(tokens)));
+    this.source =
+        new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(Assembly.refuse(tokens))));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
   }
@@ -184,7 +185,8 @@ public final class Translator {
     if (calls.asksThroughClass(kernel.text())) {
       boolean meetsInClass = calls.meetsAnywhere(kernel.text());
       Level level = meetsInClass || shares ? Level.FIBER : Level.ASKING;
-      return new Form(level, meetsInClass, "a class asks for the work item");
+      return new Form(
+          level, meetsInClass, "a class, or a function by pointer, asks for the work item");
     }
     if (!meets && !shares && (forced == null || forced == Level.PLAIN)) {
       return new Form(divide(kernel).isEmpty() ? Level.FISSION : Level.PLAIN, false, "");

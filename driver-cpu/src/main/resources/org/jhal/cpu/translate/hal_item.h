@@ -52,6 +52,11 @@ static constexpr int warpSize = 32;
 #define HAL_PLACE(file, line) " (" file ":" HAL_TEXT_OF(line) ")"
 #define assert(condition) ((condition) ? (void)0 : hal_stop(HAL_ASSERTED, #condition HAL_PLACE(__FILE__, __LINE__)))
 #endif
+// Stands for inline PTX, which is compiled where no kernel needs it.
+#if !defined(__has_attribute) || __has_attribute(error)
+__attribute__((error("inline PTX (asm) runs on CUDA alone; other devices need code without it, as in #else of #ifdef __CUDACC_RTC__")))
+#endif
+void hal_inline_ptx();
 static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -22,6 +22,7 @@ class LevelsTest {
       Map.of(
           "without", "out[threadIdx.x] = 1;",
           "active", "out[threadIdx.x] = __activemask();",
+          "matching", "out[threadIdx.x] = __match_any_sync(~0u, out[threadIdx.x]);",
           "divided", "out[threadIdx.x] = 1;\n __syncthreads();\n out[threadIdx.x ^ 1] += 1;",
           "ending", "if (out[threadIdx.x] > 3) return;\n__syncthreads();\nout[threadIdx.x] = 1;",
           "jumping", "int i = 0;\nagain: __syncthreads();\nif (++i < 3) goto again;",
@@ -61,6 +62,11 @@ class LevelsTest {
   @Test
   void askingForActiveItemsDividesKernels() {
     assertEquals("divided at its barriers", form("active").text());
+  }
+
+  @Test
+  void matchesOfLanesDivideKernels() {
+    assertEquals("divided at its barriers", form("matching").text());
   }
 
   @Test
