@@ -43,7 +43,8 @@ class DialectKernelTest {
   private static final int ITEMS = 64; // of a workgroup
   private static final int COUNT = 2 * ITEMS;
 
-  private static String read(String name) {
+  /** The text of one of the files with kernels. */
+  static String read(String name) {
     try (InputStream source =
         DialectKernelTest.class.getResourceAsStream("/org/jhal/cts/kernels/" + name)) {
       return new String(Objects.requireNonNull(source).readAllBytes(), StandardCharsets.UTF_8);
