@@ -19,6 +19,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.dialect.Dialect;
+import org.jhal.simulator.kit.DialectSources;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -174,6 +175,23 @@ class RealRuntimeTest {
       }
       Collections.reverse(headers);
     }
+  }
+
+  /** Each function of the suite's list, and what else kernels use, with 32 and with 64 lanes. */
+  @Test
+  void compilesEachNameOfTheDialect() throws Exception {
+    Map<String, String> sources =
+        Map.of("functions.cpp", DialectSources.functions(), "names.cpp", DialectSources.names());
+    for (Map.Entry<String, String> source : sources.entrySet()) {
+      Path file = Files.writeString(folder.resolve(source.getKey()), source.getValue());
+      for (String architecture : ARCHITECTURES) {
+        assertContains(
+            run("compile", architecture, file.toString()), "ELF for machine " + EM_AMDGPU);
+      }
+    }
+    Path names = folder.resolve("names.cpp");
+    assertContains(
+        run("compile", "gfx90a", names.toString(), "-std=c++20"), "ELF for machine " + EM_AMDGPU);
   }
 
   @Test

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.LongByReference;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jhal.HalException;
+import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.simulator.kit.DialectSources;
+import org.jhal.simulator.kit.ProbeJvm;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real NVRTC of this machine, if there is one; no device is needed. */
+@Timeout(200)
+class RealCompilerTest {
+  private static final String ARCHITECTURE = "compute_80";
+  private static final List<String> NAMES =
+      List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so");
+
+  @TempDir private Path folder;
+
+  private void assertCompiles(String text, String standard) throws Exception {
+    Path source = Files.writeString(folder.resolve("dialect.cpp"), text);
+    List<String> lines =
+        new ProbeJvm(folder, Map.of(), Map.of(), Compiling.class, source.toString(), standard)
+            .lines();
+    String last = lines.get(lines.size() - 1);
+    assumeFalse(
+        last.startsWith("no compiler"),
+        () -> "there is no NVRTC on this machine (JHAL_CUDA_NVRTC may name its file): " + last);
+    assertTrue(last.startsWith("compiled to "), () -> String.join("\n", lines));
+  }
+
+  @Test
+  void compilesEachFunctionOfTheDialect() throws Exception {
+    assertCompiles(DialectSources.functions(), "--std=c++17");
+  }
+
+  @Test
+  void compilesEachOtherNameOfTheDialect() throws Exception {
+    assertCompiles(DialectSources.names(), "--std=c++17");
+    assertCompiles(DialectSources.names(), "--std=c++20");
+  }
+
+  /** NVRTC without a driver: it makes PTX. */
+  private static final class Alone extends RuntimeCompiler {
+    private final Nvrtc.Api api;
+
+    Alone(SharedLibrary library, Nvrtc.Api api) {
+      super(library.path(), api, List.of());
+      this.api = api;
+    }
+
+    @Override
+    protected String architectureOption(String architecture, List<String> options, String what) {
+      return "--gpu-architecture=" + architecture;
+    }
+
+    @Override
+    protected byte[] code(Pointer program, List<String> options) {
+      LongByReference size = new LongByReference();
+      return bytes(api.getPTXSize(program, size), size, target -> api.getPTX(program, target));
+    }
+  }
+
+  /**
+   * A process that compiles a file. It must not load a simulated driver: NVRTC asks a driver that
+   * it finds in the process for functions, and calls what it gets.
+   */
+  public static final class Compiling {
+    private Compiling() {}
+
+    /** Its arguments are a file and an option. */
+    public static void main(String[] args) throws IOException {
+      SharedLibrary library;
+      try {
+        library = Nvrtc.WANTED.findAll(NAMES, "nvrtcCompileProgram", found -> true).get(0);
+      } catch (HalException e) {
+        System.out.println("no compiler: " + String.valueOf(e.getMessage()).replace('\n', ' '));
+        return;
+      }
+      if (library.path().contains("gpu-simulator")) {
+        System.out.println("no compiler: " + library.path() + " is simulated");
+        return;
+      }
+      Alone compiler =
+          new Alone(library, Nvrtc.WANTED.map(library, Nvrtc.Api.class, Nvrtc.NAME, "CUDA 11.2"));
+      String text = Files.readString(Path.of(args[0]));
+      byte[] code =
+          compiler.compile(text, "dialect.cpp", List.of(args[1]), ARCHITECTURE, "dialect.cpp");
+      System.out.println("compiled to " + code.length + " bytes by " + compiler);
+    }
+  }
+}
