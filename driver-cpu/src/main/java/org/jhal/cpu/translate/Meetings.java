@@ -137,6 +137,9 @@ final class Meetings {
     boolean isWhole = call.start() == 0 && call.end() == tokens.size() - 1;
     Token at = tokens.get(call.name());
     if (isWhole && isBarrier(call, tokens)) {
+      if (at.is("sync")) {
+        to.add(mayBeSynchronized(call, tokens));
+      }
       to.add(new Barrier(at));
     } else if (isWhole && calls.hasMeeting(at.text()) && inliner.isVoid(at)) {
       List<Token> unused = inliner.written(call, tokens, to);
@@ -146,6 +149,18 @@ final class Meetings {
         to.add(new Plain(rest));
       }
     }
+  }
+
+  /** Lets the compiler find out whether a group has a method or a function that is left out. */
+  private static Plain mayBeSynchronized(Call call, List<Token> tokens) {
+    boolean isMethod = Tokens.is(tokens, call.name() - 1, ".");
+    List<Token> group =
+        isMethod
+            ? tokens.subList(call.start(), call.name() - 1)
+            : tokens.subList(call.open() + 1, call.end());
+    Token at = tokens.get(call.name());
+    return new Plain(
+        Generated.tokens("hal_may_be_synchronized(" + Generated.text(group) + ");", at));
   }
 
   private static boolean isBarrier(Call call, List<Token> tokens) {

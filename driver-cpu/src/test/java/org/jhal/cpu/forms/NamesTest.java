@@ -175,8 +175,12 @@ class NamesTest {
   }
 
   private static String refusal(String source) {
+    return refusal("auto", source);
+  }
+
+  private static String refusal(String form, String source) {
     HalException refused =
-        assertThrows(HalException.class, () -> new FormRun("auto", source, List.of("k")).close());
+        assertThrows(HalException.class, () -> new FormRun(form, source, List.of("k")).close());
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
     return String.valueOf(refused.getMessage());
   }
@@ -189,7 +193,7 @@ class NamesTest {
             "unsigned l; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(l)); out[threadIdx.x] = l;",
             "coalesced_threads",
             "auto g = cooperative_groups::coalesced_threads(); out[threadIdx.x] = g.size();",
-            "sync",
+            "no member named 'sync'",
             "cooperative_groups::this_grid().sync();",
             "curand_init",
             "curand_init(1, 2, 0, out);");
@@ -206,6 +210,26 @@ class NamesTest {
       String log =
           refusal("#include <" + header + ">\nextern \"C\" __global__ void k(int* out) {}\n");
       assertTrue(log.contains(header), log);
+    }
+  }
+
+  /** A grid has no barrier, and that of the workgroup is none for it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "fission", "coroutine", "fiber"})
+  void refusesToSynchronizeAGrid(String form) {
+    for (String call : List.of("g.sync();", "cooperative_groups::sync(g);")) {
+      String log =
+          refusal(
+              form,
+              """
+              #include <cooperative_groups.h>
+              extern "C" __global__ void k(const int* in, int* out) {
+                cooperative_groups::grid_group g = cooperative_groups::this_grid();
+                out[threadIdx.x] = in[threadIdx.x];
+                """
+                  + call
+                  + "\n}\n");
+      assertTrue(log.contains("no member named 'sync'"), () -> call + ": " + log);
     }
   }
 

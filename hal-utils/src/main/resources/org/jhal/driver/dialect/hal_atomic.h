@@ -47,4 +47,12 @@ static inline T atomicCAS(T* at, typename hal_same<T>::type expected, typename h
   __atomic_compare_exchange(at, &seen, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return seen;
 }
+template <class T>
+static inline T atomicCAS_system(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
+  return atomicCAS(at, expected, value);
+}
+template <class T>
+static inline T atomicCAS_block(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
+  return atomicCAS(at, expected, value);
+}
 #endif
