@@ -25,6 +25,7 @@ public final class Translator {
   private final SourceFile source;
   private final Calls calls;
   private final String what;
+  private final String preprocessed;
   private final Divider divider;
   private final Map<String, KernelRequest> sizes = new HashMap<>(); // by kernel
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
@@ -33,12 +34,31 @@ public final class Translator {
 
   private Translator(String preprocessed, String what) {
     this.what = what;
+    this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
     this.source =
         new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(Assembly.refuse(tokens))));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
+  }
+
+  /** What a translation includes. Headers that nothing can need would take time to compile. */
+  private String headers(List<KernelRequest> kernels) {
+    StringBuilder headers = new StringBuilder();
+    if (mentions("half", kernels) || mentions("bfloat16", kernels)) {
+      headers.append("#define HAL_SHORT_FLOATS 1\n");
+    }
+    if (mentions("std", kernels)) {
+      headers.append("#define HAL_STANDARD 1\n");
+    }
+    return headers.append("#include \"hal_cpu.h\"\n").toString();
+  }
+
+  /** Whether the source has a word or a part of one, or a kernel that is named by an expression. */
+  private boolean mentions(String part, List<KernelRequest> kernels) {
+    return preprocessed.contains(part)
+        || kernels.stream().anyMatch(kernel -> kernel.entry().contains(part));
   }
 
   /**
@@ -106,7 +126,7 @@ public final class Translator {
     Set<String> all = new HashSet<>();
     source.functions().stream().filter(Function::isKernel).forEach(each -> all.add(each.text()));
     Writer out = new Writer();
-    out.raw("#include \"hal_cpu.h\"\n");
+    out.raw(headers(List.of()));
     new SourceWriter(source).write(out, Map.of(), Map.of(), all);
     return new Translation(out.toString(), List.of(), List.of());
   }
@@ -136,7 +156,7 @@ public final class Translator {
       }
     }
     Writer out = new Writer();
-    out.raw("#include \"hal_cpu.h\"\n");
+    out.raw(headers(kernels));
     new SourceWriter(source).write(out, divided, stopping, whole);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {

@@ -10,9 +10,13 @@
 #include "hal_math.h"
 #include "hal_special.h"
 #include "hal_device.h"
-#include "hal_half.h"
 #include "hal_cast.h"
+#ifdef HAL_SHORT_FLOATS  // the source has some, by any of their names
+#include "hal_half.h"
+#endif
+#ifdef HAL_STANDARD  // likewise
 #include "hal_standard_math.h"
+#endif
 #include "hal_item.h"
 #include "hal_new.h"
 #include "hal_atomic.h"

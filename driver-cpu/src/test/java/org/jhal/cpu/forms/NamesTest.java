@@ -213,6 +213,27 @@ class NamesTest {
     }
   }
 
+  /** Only the entry points mention the types. */
+  @Test
+  void instancesMayBeOfTypesThatTheSourceDoesNotMention() throws Exception {
+    String source =
+        """
+        template <class T> __global__ void k(const int* in, int* out) {
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          out[i] = (int)(float)(T(0.5f) + T(2.75f)) + in[i] + (int)sizeof(T);
+        }
+        """;
+    Map<String, String> entries =
+        Map.of("a", "k<__half>", "b", "k<__nv_bfloat16>", "c", "k<float>");
+    try (FormRun run = new FormRun("auto", source, entries)) {
+      for (String name : entries.keySet()) {
+        int[] wanted = new int[FormRun.COUNT];
+        Arrays.setAll(wanted, i -> i + 3 + (name.equals("c") ? 4 : 2));
+        assertArrayEquals(wanted, run.run(name, INPUT), name);
+      }
+    }
+  }
+
   /** A grid has no barrier, and that of the workgroup is none for it. */
   @ParameterizedTest
   @ValueSource(strings = {"auto", "fission", "coroutine", "fiber"})
