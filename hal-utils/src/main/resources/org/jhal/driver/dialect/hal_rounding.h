@@ -51,13 +51,14 @@ HAL_FUNCTION double __int2double_rn(int x) { return x; }
 HAL_FUNCTION double __uint2double_rn(unsigned x) { return x; }
 HAL_FUNCTION float __double2float_rn(double x) { return (float)x; }
 
-// Numbers beyond the range become the nearest that there is, and NaN becomes 0.
+// Numbers beyond the range become the nearest that there is, and NaN, as in PTX, the integer that has only the highest bit.
 HAL_FUNCTION long long hal_whole(double x) {
   if (x >= 9223372036854775808.0) return 9223372036854775807ll;
-  return x <= -9223372036854775808.0 ? -9223372036854775807ll - 1 : x != x ? 0 : (long long)x;
+  return x > -9223372036854775808.0 ? (long long)x : -9223372036854775807ll - 1;
 }
 HAL_FUNCTION unsigned long long hal_natural(double x) {
-  return x >= 18446744073709551616.0 ? 18446744073709551615ull : x > 0 ? (unsigned long long)x : 0;
+  if (x >= 18446744073709551616.0) return 18446744073709551615ull;
+  return x > 0 ? (unsigned long long)x : x != x ? 9223372036854775808ull : 0;
 }
 #define HAL_TO_WHOLE(type)                                                                        \
   HAL_FUNCTION long long __##type##2ll_rn(type x) { return hal_whole(rint((double)x)); }          \

@@ -55,7 +55,7 @@ static inline double erfcinv(double x) {
   if (x >= 0.5 && x <= 1.5) return erfinv(1 - x);
   return x < 1 ? hal_erfc_inverse(x) : -hal_erfc_inverse(2 - x);
 }
-static inline double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2 * x); }
+static inline double normcdfinv(double x) { return 0 - 1.41421356237309504880 * erfcinv(2 * x); }  // 0, not -0
 // The modified functions of Bessel: a series of positive terms, and for large x the asymptotic one.
 static inline double hal_bessel_i(int order, double x) {
   x = fabs(x);
