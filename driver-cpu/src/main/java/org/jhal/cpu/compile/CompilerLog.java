@@ -28,6 +28,11 @@ final class CompilerLog {
           "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_)[^'\\n]*?"
               + "( \\[with (?![^'\\n]*HAL_)[^'\\n]*\\])?'");
 
+  /** What GCC says about the errors that follow: 1 is the name of the function that they are in. */
+  private static final Pattern CONTEXT =
+      Pattern.compile(
+          ": In (?:function|instantiation of) '(?:[^'\\n]*[ *&:])?(\\w+)(?:\\(.*)?(?: \\[with .*)?'");
+
   /** The first argument that the source does not give. */
   private static final Pattern ITEM = Pattern.compile("\\bhal_item ?&(, )?");
 
@@ -49,12 +54,26 @@ final class CompilerLog {
     boolean is(String file, int line);
   }
 
-  /** The first error at such a place; empty if there is none. */
-  static String errorAt(String log, At at) {
-    Matcher found = ERROR.matcher(log);
-    while (found.find()) {
-      if (at.is(found.group(1), Integer.parseInt(found.group(2)))) {
-        return found.group();
+  /**
+   * The first error in a function; empty if there is none.
+   *
+   * @param function its name, which GCC says before its first error, also where that is in code
+   *     that was written out in it
+   * @param at its lines
+   */
+  static String errorIn(String log, String function, At at) {
+    boolean isInside = false;
+    for (String line : log.lines().toList()) {
+      Matcher context = CONTEXT.matcher(line);
+      if (context.find()) {
+        isInside = context.group(1).equals(function);
+      } else if (line.contains(": At ")) { // global scope, or the end of the source
+        isInside = false;
+      }
+      Matcher error = ERROR.matcher(line);
+      if (error.matches()
+          && (isInside || at.is(error.group(1), Integer.parseInt(error.group(2))))) {
+        return line;
       }
     }
     return "";

@@ -2,6 +2,7 @@
 package org.jhal.cpu.compile;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import org.jhal.Status;
 final class CompilerRun {
   private static final long MINUTES = 5; // that a run may take
   private static final int DELETIONS = 10; // times that a folder is deleted at most
+  private static final int LOG_BYTES = 256 << 10; // of a log that are kept
 
   /** Variables that would add files or options of the user to those of the bundle. */
   private static final List<String> CLEARED =
@@ -147,9 +149,14 @@ final class CompilerRun {
     all.forEach(one -> one.onExit().join()); // they may write to the folder until then
   }
 
-  /** What the last run has printed. */
+  /** What the last run has printed; of a longer log, the beginning. */
   String log() throws IOException {
-    return new String(Files.readAllBytes(folder.resolve("log")), StandardCharsets.UTF_8).strip();
+    Path file = folder.resolve("log");
+    try (InputStream in = Files.newInputStream(file)) {
+      String log = new String(in.readNBytes(LOG_BYTES), StandardCharsets.UTF_8).strip();
+      long rest = Files.size(file) - LOG_BYTES;
+      return rest <= 0 ? log : log + "\n... " + rest + " more bytes of the compiler's log";
+    }
   }
 
   /** Deletes a folder, in which processes of a killed compiler may still make a few files. */

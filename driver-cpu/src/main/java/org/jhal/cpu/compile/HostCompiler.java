@@ -157,8 +157,8 @@ public final class HostCompiler {
   private String file() {
     try {
       Path real = path.toRealPath();
-      return "%s %s %d %d"
-          .formatted(path, real, Files.size(real), Files.getLastModifiedTime(real).toMillis());
+      long modified = Files.getLastModifiedTime(real).toMillis();
+      return path + " " + real + " " + Files.size(real) + " " + modified;
     } catch (IOException e) {
       return path + " " + e; // and so is the call that follows
     }
@@ -201,10 +201,10 @@ public final class HostCompiler {
   String preprocess(SourceCode source, List<String> options, String what) {
     return CompilerRun.run(
         run -> {
-          run.write("source/source.cpp", "#line 1 \"" + source.name() + "\"\n" + source.text());
+          run.write("source/source.cpp", lineOne(source.name()) + source.text());
           for (Map.Entry<String, String> header : source.headers().entrySet()) {
             String name = header.getKey(); // what messages and __FILE__ call it
-            run.write("quoted/" + name, "#line 1 \"" + name + "\"\n" + header.getValue());
+            run.write("quoted/" + name, lineOne(name) + header.getValue());
           }
           for (String name : Dialect.includes().keySet()) {
             run.write("include/" + name, isOfAssert(name) ? ASSERT : "");
@@ -219,6 +219,12 @@ public final class HostCompiler {
           }
           return Files.readString(run.folder().resolve("source.ii"));
         });
+  }
+
+  /** Says what messages and __FILE__ call a file. A name may have any characters. */
+  private static String lineOne(String name) {
+    String quoted = name.replaceAll("\\p{Cntrl}", "?").replaceAll("([\"\\\\])", "\\\\$1");
+    return "#line 1 \"" + quoted + "\"\n";
   }
 
   private static boolean isOfAssert(String include) {

@@ -13,6 +13,7 @@ import org.jhal.Workgroups;
 import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
+import org.jhal.cpu.translate.Translation.Rejected;
 import org.jhal.cpu.translate.Translator;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
@@ -92,18 +93,22 @@ public final class SourceCompiler {
     }
     String preprocessed = compiler.preprocess(source, options, what);
     String described = KernelLibrary.source(target, libraryKernels);
-    Map<String, String> slow = new HashMap<>(); // why a kernel gets stacks, by entry
+    Map<String, Rejected> rejected = new HashMap<>(); // by entry
+    HalException first = null; // why the fastest forms were rejected
     while (true) {
-      Translation translation = translate(preprocessed, requests, slow, options, what);
+      Translation translation = translate(preprocessed, requests, rejected, options, what);
       try {
         return compile(translation, described, options, what);
       } catch (HalException e) {
         // A kernel that only its faster form keeps from compiling still runs, and says why so
         // slowly. Other failures are not about the source: the next call may succeed.
-        if (translation.isPlain()
-            || e.status() != Status.INVALID_ARGUMENT
-            || !slowDown(requests, translation, String.valueOf(e.getMessage()), slow)) {
+        if (e.status() != Status.INVALID_ARGUMENT) {
           throw e;
+        }
+        first = first == null ? e : first;
+        if (!reject(requests, translation, String.valueOf(e.getMessage()), rejected)) {
+          checkUnchanged(preprocessed, options, what); // whose messages are about the source alone
+          throw first;
         }
       }
     }
@@ -113,40 +118,53 @@ public final class SourceCompiler {
   private Translation translate(
       String preprocessed,
       List<KernelRequest> requests,
-      Map<String, String> slow,
+      Map<String, Rejected> rejected,
       List<String> options,
       String what) {
     try {
-      return Translator.translate(preprocessed, what, requests, forced, slow);
+      return Translator.translate(preprocessed, what, requests, forced, rejected);
     } catch (HalException e) {
       if (e.getCause() == null) {
-        byte[] unused = compile(Translator.unchanged(preprocessed, what), "", options, what);
+        checkUnchanged(preprocessed, options, what);
       }
       throw e;
     }
   }
 
   /**
-   * Adds the kernels in which the compiler reports errors; all if it reports none in a kernel.
-   * Returns false if those are slow already, so that the errors are in the source.
+   * Compiles a source as it is.
+   *
+   * @throws HalException INVALID_ARGUMENT if it has errors
    */
-  private static boolean slowDown(
-      List<KernelRequest> requests, Translation translation, String log, Map<String, String> slow) {
-    boolean hasFound = false;
-    int before = slow.size();
+  private void checkUnchanged(String preprocessed, List<String> options, String what) {
+    byte[] unused = compile(Translator.unchanged(preprocessed, what), "", options, what);
+  }
+
+  /**
+   * Adds the forms in which the compiler reports errors; all if it reports none in a kernel.
+   * Returns false if the errors are in code that was not changed.
+   */
+  private static boolean reject(
+      List<KernelRequest> requests,
+      Translation translation,
+      String log,
+      Map<String, Rejected> rejected) {
+    Map<String, Rejected> found = new HashMap<>();
+    Map<String, Rejected> others = new HashMap<>();
     for (int i = 0; i < requests.size(); i++) {
-      String error = CompilerLog.errorAt(log, translation.places().get(i)::has);
-      if (!error.isEmpty()) {
-        hasFound = true;
-        slow.putIfAbsent(requests.get(i).entry(), REJECTED + error);
+      KernelRequest request = requests.get(i);
+      Translation.Form form = translation.kernels().get(i);
+      if (form.isUnchanged()) {
+        continue;
       }
+      Rejected before = rejected.get(request.entry());
+      String error = CompilerLog.errorIn(log, request.name(), translation.places().get(i)::has);
+      String any = error.isEmpty() ? CompilerLog.firstError(log) : error;
+      String why = before == null ? REJECTED + any : before.why();
+      (error.isEmpty() ? others : found).put(request.entry(), new Rejected(form.level(), why));
     }
-    if (!hasFound) {
-      for (KernelRequest request : requests) {
-        slow.putIfAbsent(request.entry(), REJECTED + CompilerLog.firstError(log));
-      }
-    }
-    return slow.size() > before;
+    rejected.putAll(found.isEmpty() ? others : found);
+    return !found.isEmpty() || !others.isEmpty();
   }
 
   private byte[] compile(

@@ -28,6 +28,7 @@ public final class Resources {
           "hal_member.h",
           "hal_meet.h",
           "hal_new.h",
+          "hal_list.h",
           "hal_run.h");
 
   private static final List<String> RUNTIME =

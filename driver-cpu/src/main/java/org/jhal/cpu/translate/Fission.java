@@ -100,7 +100,8 @@ final class Fission {
   /** Shared memory lies in the function that runs a workgroup. */
   private void declared(List<Token> tokens) {
     for (Token token : tokens) {
-      out.token(token, token.is("__shared__") || token.is("static") ? "" : token.written());
+      out.token(
+          token, token.is("__shared__") ? "HAL_ALIGNED" : token.is("static") ? "" : token.written());
     }
     out.raw(";");
   }

@@ -50,7 +50,8 @@ record Function(
   /** The lines that it is in. */
   Translation.Place place() {
     Token first = source.get(start);
-    return new Translation.Place(first.file(), first.line(), source.get(end - 1).line());
+    return new Translation.Place(
+        Lexer.fileName(first.file()), first.line(), source.get(end - 1).line());
   }
 
   boolean hasBody() {

@@ -11,7 +11,7 @@ import org.jhal.driver.bundle.EntryName;
  */
 public record KernelRequest(String entry, int x, int y, int z) {
   /** The name of the function, without its namespaces. */
-  String name() {
+  public String name() {
     return EntryName.simpleName(entry);
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -10,6 +12,9 @@ import java.util.regex.Pattern;
 final class Lexer {
   private static final Pattern LINE_MARKER =
       Pattern.compile("#\\s*(?:line\\s+)?(\\d+)\\s+\"((?:[^\"\\\\]|\\\\.)*)\".*");
+
+  /** What an escape of a line marker stands for, or a character: 1 is octal, 2 is itself. */
+  private static final Pattern PART_OF_NAME = Pattern.compile("\\\\([0-7]{3})|\\\\(.)|[^\\\\]+");
 
   /** Of several characters, longest first. */
   private static final String[] MARKS = {
@@ -69,6 +74,24 @@ final class Lexer {
       file = marker.group(2);
       line = Integer.parseInt(marker.group(1)) - 1; // of the next line
     }
+  }
+
+  /** The name of a file as messages have it: a line marker has escapes for some characters. */
+  static String fileName(String marked) {
+    if (!marked.contains("\\")) {
+      return marked;
+    }
+    ByteArrayOutputStream name = new ByteArrayOutputStream();
+    Matcher part = PART_OF_NAME.matcher(marked);
+    while (part.find()) {
+      if (part.group(1) != null) {
+        name.write(Integer.parseInt(part.group(1), 8));
+      } else {
+        String text = part.group(2) == null ? part.group() : part.group(2);
+        name.writeBytes(text.getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    return name.toString(StandardCharsets.UTF_8);
   }
 
   private void token(char c) {

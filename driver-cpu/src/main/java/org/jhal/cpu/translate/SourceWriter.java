@@ -126,8 +126,10 @@ final class SourceWriter {
                 + ">"
             : kernel.entry();
     out.raw(
-        "HAL_ENTRY(%d, %s, (%s), (%s), \"%s\")\n"
-            .formatted(index, form, kernel.sizes(), function, literal(how.text())));
+        "HAL_ENTRY("
+            + index
+            + ", %s, (%s), (%s), \"%s\")\n"
+                .formatted(form, kernel.sizes(), function, literal(how.text())));
   }
 
   private static String literal(String text) {

@@ -11,11 +11,13 @@ import java.util.List;
  * @param places where the kernels stand in the source, by request
  */
 public record Translation(String text, List<Form> kernels, List<Place> places) {
-  /** Whether each kernel is in the form that changes the source least. */
-  public boolean isPlain() {
-    return kernels.stream()
-        .allMatch(form -> form.level() == Level.FIBER || form.level() == Level.ASKING);
-  }
+  /**
+   * That the compiler rejects a form of a kernel.
+   *
+   * @param level which; only slower ones are left
+   * @param why for people
+   */
+  public record Rejected(Level level, String why) {}
 
   /** Whether it needs a compiler for C++20 rather than C++17. */
   public boolean hasCoroutines() {
@@ -42,6 +44,13 @@ public record Translation(String text, List<Form> kernels, List<Place> places) {
    * @param why why not by a faster level; empty if it is the fastest
    */
   public record Form(Level level, boolean meets, String why) {
+    /**
+     * Whether the kernel's code is as in the source, so that what is wrong with it is wrong there.
+     */
+    public boolean isUnchanged() {
+      return level != Level.FISSION && level != Level.COROUTINE;
+    }
+
     /** All this in words for people. */
     public String text() {
       String how =

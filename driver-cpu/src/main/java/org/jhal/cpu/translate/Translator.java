@@ -13,6 +13,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.translate.Translation.Form;
 import org.jhal.cpu.translate.Translation.Place;
+import org.jhal.cpu.translate.Translation.Rejected;
 import org.jhal.driver.bundle.EntryName;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +38,8 @@ public final class Translator {
     this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    this.source =
-        new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(Assembly.refuse(tokens))));
+    List<Token> known = Assembly.refuse(Specifiers.without(tokens));
+    this.source = new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(known)));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
   }
@@ -78,8 +79,7 @@ public final class Translator {
    * Translates a source.
    *
    * @param what is being compiled, for people
-   * @param slow the kernels that get stacks in any case, with the reasons for people, by {@link
-   *     KernelRequest#entry}
+   * @param rejected the forms that do not compile, by {@link KernelRequest#entry}
    * @throws HalException NOT_FOUND if there is no such kernel, INVALID_ARGUMENT if the source is no
    *     C++
    */
@@ -88,8 +88,8 @@ public final class Translator {
       String what,
       List<KernelRequest> kernels,
       @Nullable Level forced,
-      Map<String, String> slow) {
-    return run(preprocessed, what, translator -> translator.translate(kernels, forced, slow));
+      Map<String, Rejected> rejected) {
+    return run(preprocessed, what, translator -> translator.translate(kernels, forced, rejected));
   }
 
   /**
@@ -132,7 +132,7 @@ public final class Translator {
   }
 
   private Translation translate(
-      List<KernelRequest> kernels, @Nullable Level forced, Map<String, String> slow) {
+      List<KernelRequest> kernels, @Nullable Level forced, Map<String, Rejected> rejected) {
     List<Form> forms = new ArrayList<>();
     List<Place> places = new ArrayList<>();
     Map<String, String> divided = new HashMap<>();
@@ -143,8 +143,7 @@ public final class Translator {
     }
     for (KernelRequest kernel : kernels) {
       Function function = find(kernel);
-      String why = slow.get(kernel.entry());
-      Form form = why == null ? form(function, forced) : slow(function, why);
+      Form form = form(function, forced, rejected.get(kernel.entry()));
       forms.add(form);
       places.add(function.place());
       switch (form.level()) {
@@ -191,15 +190,7 @@ public final class Translator {
 
   // Levels.
 
-  /** A level with stacks, or none where a class asks for the item. */
-  private Form slow(Function kernel, String why) {
-    Form form = form(kernel, Level.FIBER);
-    return form.level() == Level.FIBER && !calls.asksThroughClass(kernel.text())
-        ? new Form(Level.FIBER, form.meets(), why)
-        : form;
-  }
-
-  private Form form(Function kernel, @Nullable Level forced) {
+  private Form form(Function kernel, @Nullable Level forced, @Nullable Rejected rejected) {
     boolean meets = calls.hasMeeting(kernel.text());
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
     if (calls.asksThroughClass(kernel.text())) {
@@ -208,18 +199,26 @@ public final class Translator {
       return new Form(
           level, meetsInClass, "a class, or a function by pointer, asks for the work item");
     }
-    if (!meets && !shares && (forced == null || forced == Level.PLAIN)) {
-      return new Form(divide(kernel).isEmpty() ? Level.FISSION : Level.PLAIN, false, "");
-    }
     List<String> why = new ArrayList<>();
-    if (forced == null || forced == Level.FISSION) {
+    if (rejected != null) {
+      why.add(rejected.why());
+    }
+    boolean mayDivide = rejected == null && forced != Level.COROUTINE && forced != Level.FIBER;
+    if (mayDivide && (meets || shares || forced == null || forced == Level.PLAIN)) {
       String no = divide(kernel);
       if (no.isEmpty()) {
         return new Form(Level.FISSION, meets, "");
       }
-      why.add(no);
+      if (meets || shares) {
+        why.add(no);
+      }
     }
-    if (forced != Level.FIBER && meets) {
+    boolean isPlain = forced == null || forced == Level.PLAIN;
+    if (!meets && (rejected != null || (isPlain && !shares))) {
+      return new Form(Level.PLAIN, false, rejected == null ? "" : rejected.why());
+    }
+    boolean mayStop = rejected == null || rejected.level() != Level.COROUTINE;
+    if (forced != Level.FIBER && meets && mayStop) {
       String no = stop(kernel);
       if (no.isEmpty()) {
         return new Form(Level.COROUTINE, true, reasons(why));

@@ -4,7 +4,9 @@
 #include "hal_abi.h"
 #include "hal_types.h"
 #define __device__ __attribute__((unused))
-#define __shared__ static thread_local
+// GPUs align shared variables to 16 bytes, and programs access arrays of numbers as vectors.
+#define HAL_ALIGNED __attribute__((aligned(16)))
+#define __shared__ static thread_local HAL_ALIGNED
 #define __global__ static inline __attribute__((unused))
 #define HAL_DEVICE inline __attribute__((unused))
 #include "hal_math.h"
@@ -19,6 +21,7 @@
 #endif
 #include "hal_item.h"
 #include "hal_new.h"
+#include "hal_list.h"
 #include "hal_atomic.h"
 #include "hal_meet.h"
 #include "hal_member.h"
