@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Barrier;
+import org.jhal.cpu.translate.Statement.Who;
 
 /**
  * Divides what the items of a warp, or of a workgroup, exchange: each item gives a value before a
@@ -35,7 +36,7 @@ final class Exchanges {
     if (name.is(Calls.ACTIVE)) {
       String here = meetings.exchangedName();
       Generated.declare("bool", here, Generated.tokens("true", name), name, to);
-      to.add(new Barrier(name));
+      to.add(new Barrier(name, Who.HERE));
       return Generated.tokens("HAL_READ_BALLOT(" + here + "_all, " + here + "_all, ~0u)", name);
     }
     List<List<Token>> arguments = new ArrayList<>();
@@ -47,7 +48,7 @@ final class Exchanges {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
-      String given = give(arguments.get(1), name, to);
+      String given = give(arguments.get(1), arguments.get(0), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
       return shuffle(
@@ -60,7 +61,7 @@ final class Exchanges {
     }
     if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
-      String given = give(arguments.get(0), name, to);
+      String given = give(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
       String from = Generated.text(arguments.get(1));
       return shuffle(lane, given, "~0u", from, tile + ".size()", name);
@@ -69,13 +70,13 @@ final class Exchanges {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String takesPart = meetings.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-      String given = give(arguments.get(0), name, to);
+      String given = give(arguments.get(0), List.of(), name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(
           macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
     }
     if (word.equals("reduce") && arguments.size() == 3) {
-      String given = give(arguments.get(1), name, to);
+      String given = give(arguments.get(1), List.of(), name, to);
       return Generated.tokens(
           "HAL_READ_TREE("
               + given
@@ -102,7 +103,7 @@ final class Exchanges {
         };
     String takesPart = meetings.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-    String given = give(arguments.get(1), name, to);
+    String given = give(arguments.get(1), arguments.get(0), name, to);
     return Generated.tokens(
         macro
             + "("
@@ -122,7 +123,7 @@ final class Exchanges {
     String given = meetings.exchangedName();
     String test = "(int)(" + value + (isAnd ? ") == 0" : ") != 0");
     Generated.declare("bool", given, Generated.tokens(test, at), at, to);
-    to.add(new Barrier(at));
+    to.add(new Barrier(at, Who.WORKGROUP));
     String macro = word.endsWith("_count") ? "HAL_COUNT(" : isAnd ? "!HAL_ANY(" : "HAL_ANY(";
     String agreed = Meetings.AGREED + meetings.nextNumber();
     Generated.declare("int", agreed, Generated.tokens(macro + given + "_all)", at), at, to);
@@ -136,10 +137,11 @@ final class Exchanges {
   }
 
   /** Stores a value that other items read behind the barrier. Returns its name. */
-  private String give(List<Token> value, Token at, List<Statement> to) throws UnfitException {
+  private String give(List<Token> value, List<Token> mask, Token at, List<Statement> to)
+      throws UnfitException {
     String given = meetings.exchangedName();
     Generated.declare("auto", given, value, at, to);
-    to.add(new Barrier(at));
+    to.add(new Barrier(at, Who.LANES, mask));
     return given;
   }
 }

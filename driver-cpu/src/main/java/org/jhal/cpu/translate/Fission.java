@@ -79,6 +79,7 @@ final class Fission {
       steps(scope.steps());
       out.raw(" }");
     } else if (step instanceof Step.GroupIf choice) {
+      boolean isGuarded = segments.some(choice.readers());
       out.raw(choice.isConstant() ? " if constexpr (" : " if (");
       out.tokens(choice.condition()).raw(") {");
       steps(choice.then());
@@ -88,6 +89,7 @@ final class Fission {
         steps(choice.otherwise());
         out.raw(" }");
       }
+      out.raw(isGuarded ? " } }" : "");
     } else if (step instanceof Step.GroupJump jump) {
       out.raw(jump.word().is("return") ? " goto hal_group_end;" : " " + jump.word() + ";");
     } else if (step instanceof Step.ItemIf choice) {
@@ -116,14 +118,20 @@ final class Fission {
     segments.begin(choice.choice());
     out.raw(" bool hal_is = (").tokens(choice.condition()).raw(");");
     out.raw(" " + array + "[hal_i] = hal_is; " + some + " |= hal_is; " + rest + " |= !hal_is;");
-    out.raw(" HAL_ITEMS_END if (" + some + ") {");
-    steps(choice.then());
-    out.raw(" }");
-    if (!choice.otherwise().isEmpty()) {
-      out.raw(" if (" + rest + ") {");
-      steps(choice.otherwise());
-      out.raw(" }");
+    out.raw(" HAL_ITEMS_END");
+    if (choice.isRestFirst()) {
+      branch(rest, choice.otherwise());
+      branch(some, choice.then());
+    } else {
+      branch(some, choice.then());
+      branch(rest, choice.otherwise());
     }
+    out.raw(" }");
+  }
+
+  private void branch(String any, List<Step> steps) throws UnfitException {
+    out.raw(" if (" + any + ") {");
+    steps(steps);
     out.raw(" }");
   }
 

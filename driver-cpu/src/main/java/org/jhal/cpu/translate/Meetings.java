@@ -12,6 +12,7 @@ import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Who;
 import org.jhal.cpu.translate.Statement.Whole;
 import org.jspecify.annotations.Nullable;
 
@@ -140,7 +141,10 @@ final class Meetings {
       if (at.is("sync")) {
         to.add(mayBeSynchronized(call, tokens));
       }
-      to.add(new Barrier(at));
+      boolean isOfLanes = at.is("__syncwarp");
+      List<List<Token>> arguments = call.arguments(tokens);
+      List<Token> mask = isOfLanes && !arguments.isEmpty() ? arguments.get(0) : List.of();
+      to.add(new Barrier(at, isOfLanes ? Who.LANES : Who.WORKGROUP, mask));
     } else if (isWhole && calls.hasMeeting(at.text()) && inliner.isVoid(at)) {
       List<Token> unused = inliner.written(call, tokens, to);
     } else {

@@ -16,6 +16,7 @@ import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Who;
 import org.jhal.cpu.translate.Statement.Whole;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ final class Planner {
   private final Homes homes;
   private final Deque<Step.Mask> masks = new ArrayDeque<>(); // innermost last
   private final Deque<Step.Loop> loops = new ArrayDeque<>();
+  private final Deque<List<Statement>> behind = new ArrayDeque<>(); // what is being planned
   private Step.@Nullable Segment current;
   private Step.@Nullable Segment first; // in which all items take part, unless it is in a branch
   private int numbers;
@@ -70,8 +72,10 @@ final class Planner {
   }
 
   private void list(List<Statement> statements, List<Step> steps) throws UnfitException {
-    for (Statement statement : statements) {
-      statement(statement, steps);
+    for (int i = 0; i < statements.size(); i++) {
+      behind.addLast(statements.subList(i + 1, statements.size()));
+      statement(statements.get(i), steps);
+      behind.removeLast();
     }
     current = null;
   }
@@ -121,7 +125,11 @@ final class Planner {
       Jump jump = (Jump) Objects.requireNonNull(choice.then().single()); // as isGroupJump says
       steps.add(
           new Step.GroupIf(
-              false, choice.condition(), List.of(new Step.GroupJump(jump.word())), null));
+              false,
+              choice.condition(),
+              List.of(new Step.GroupJump(jump.word())),
+              null,
+              List.of()));
     } else {
       Step.Segment segment = segment(steps);
       if (statement instanceof If choice && isGuard(choice, segment)) {
@@ -306,13 +314,15 @@ final class Planner {
   private void choice(If choice, List<Step> steps) throws UnfitException {
     Statement otherwise = choice.otherwise();
     condition(choice.condition());
-    if (uniform.isSame(choice.condition()) || choice.isConstant()) {
+    if (uniform.isSameChoice(choice.condition()) || choice.isConstant()) {
+      boolean reads = !choice.isConstant() && !uniform.isSame(choice.condition());
       steps.add(
           new Step.GroupIf(
               choice.isConstant(),
               choice.condition(),
               scope(choice.then()),
-              otherwise == null ? null : scope(otherwise)));
+              otherwise == null ? null : scope(otherwise),
+              reads ? List.copyOf(masks) : List.of()));
       return;
     }
     int number = ++numbers;
@@ -324,7 +334,63 @@ final class Planner {
     masks.addLast(Step.Mask.always("!hal_choice" + number + "[hal_i]"));
     List<Step> rest = otherwise == null ? List.of() : scope(otherwise);
     masks.removeLast();
-    steps.add(new Step.ItemIf(number, decision, choice.condition(), then, rest));
+    if (otherwise != null) {
+      checkApart(choice, choice.then(), List.of(otherwise));
+      checkLeaving(choice, otherwise);
+    }
+    checkLeaving(choice, choice.then());
+    boolean isRestFirst = choice.then().divides() && otherwise != null && !otherwise.divides();
+    steps.add(new Step.ItemIf(number, decision, choice.condition(), then, rest, isRestFirst));
+  }
+
+  /** What is behind a branch that items leave is the other branch. */
+  private void checkLeaving(If choice, Statement branch) throws UnfitException {
+    if (branch.leaves()) {
+      for (List<Statement> others : behind) {
+        checkApart(choice, branch, others);
+      }
+    }
+  }
+
+  /** Items that meet others which are in another branch do not wait for those of their own. */
+  private void checkApart(If choice, Statement branch, List<Statement> others)
+      throws UnfitException {
+    List<Barrier> some = new ArrayList<>();
+    branch.barriers(some);
+    List<Barrier> rest = new ArrayList<>();
+    others.forEach(other -> other.barriers(rest));
+    for (Barrier one : some) {
+      if (rest.stream().anyMatch(other -> mayMeet(one, other))) {
+        throw new UnfitException("items may meet across the branches of an if", choice.at());
+      }
+    }
+  }
+
+  private boolean mayMeet(Barrier one, Barrier other) {
+    return one.who() == other.who()
+        && (one.who() == Who.WORKGROUP
+            || (one.who() == Who.LANES && mayMeet(one.mask(), other.mask())));
+  }
+
+  private boolean mayMeet(List<Token> one, List<Token> other) {
+    return isComputed(one) || isComputed(other)
+        ? !(isComputed(one) && isComputed(other))
+        : (lanes(one) & lanes(other)) != 0;
+  }
+
+  /** Whether a mask may differ between items, so that it names the lanes of a branch. */
+  private boolean isComputed(List<Token> mask) {
+    return homes.ofItems(mask) != null;
+  }
+
+  /** The lanes that a mask names; in doubt, all. */
+  private static long lanes(List<Token> mask) {
+    String text = mask.size() == 1 ? mask.get(0).text().replaceAll("[uUlL]+$", "") : "";
+    try {
+      return mask.size() == 1 && mask.get(0).kind() == Token.Kind.NUMBER ? Long.decode(text) : -1;
+    } catch (NumberFormatException e) {
+      return -1;
+    }
   }
 
   private static void condition(List<Token> condition) throws UnfitException {

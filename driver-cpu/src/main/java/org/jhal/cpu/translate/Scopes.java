@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jhal.cpu.translate.Statement.Barrier;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
@@ -73,6 +74,9 @@ final class Scopes {
     }
     if (statement instanceof Whole whole) {
       return new Whole(renamed(whole.tokens()));
+    }
+    if (statement instanceof Barrier barrier) {
+      return new Barrier(barrier.at(), barrier.who(), renamed(barrier.mask()));
     }
     if (statement instanceof Jump jump) {
       return new Jump(jump.word(), renamed(jump.value()));

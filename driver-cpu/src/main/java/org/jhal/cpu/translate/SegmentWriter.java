@@ -201,6 +201,16 @@ final class SegmentWriter {
     }
   }
 
+  /** Opens two braces in which some item takes part; none if all do, and returns false. */
+  boolean some(List<Step.Mask> masks) {
+    String some = text(masks);
+    if (!some.isEmpty()) {
+      out.raw(" { bool hal_some = false; HAL_ITEMS_BEGIN hal_some |= " + some + ";");
+      out.raw(" HAL_ITEMS_END if (hal_some) {");
+    }
+    return !some.isEmpty();
+  }
+
   /** Gives an item the variables of other segments that are of some kinds. */
   private void uses(Step.Segment segment, Variable.Kind... kinds) {
     Set<String> seen = new HashSet<>();

@@ -38,8 +38,26 @@ sealed interface Statement {
   /** A loop that runs at least once. */
   record Do(Statement body, List<Token> condition, Token at) implements Statement {}
 
-  /** All work items of the workgroup meet. */
-  record Barrier(Token at) implements Statement {}
+  /** Which work items wait for each other, wherever each of them waits. */
+  enum Who {
+    /** Those that are here. */
+    HERE,
+    /** The lanes of a warp that a mask names. */
+    LANES,
+    /** All of the workgroup. */
+    WORKGROUP
+  }
+
+  /**
+   * Work items meet.
+   *
+   * @param mask of the lanes; empty for all
+   */
+  record Barrier(Token at, Who who, List<Token> mask) implements Statement {
+    Barrier(Token at, Who who) {
+      this(at, who, List.of());
+    }
+  }
 
   /** {@code break}, {@code continue} or {@code return}. */
   record Jump(Token word, List<Token> value) implements Statement {}
@@ -71,6 +89,22 @@ sealed interface Statement {
   /** Whether it has a barrier, so that it must be divided. */
   default boolean divides() {
     return this instanceof Barrier || inner().stream().anyMatch(Statement::divides);
+  }
+
+  /** Adds all places where items meet. */
+  default void barriers(List<Barrier> to) {
+    if (this instanceof Barrier barrier) {
+      to.add(barrier);
+    }
+    inner().forEach(inside -> inside.barriers(to));
+  }
+
+  /** Whether items may leave it other than at its end. */
+  default boolean leaves() {
+    boolean isLoop = this instanceof For || this instanceof Do;
+    return isLoop
+        ? returns()
+        : this instanceof Jump || inner().stream().anyMatch(Statement::leaves);
   }
 
   /** Whether it has a {@code return}. */

@@ -68,17 +68,35 @@ sealed interface Step {
   /** Statements in braces. */
   record Scope(List<Step> steps) implements Step {}
 
-  /** All items take the same branch. */
+  /**
+   * All items take the same branch.
+   *
+   * @param readers those that read memory for the condition: none does if none is left
+   */
   record GroupIf(
-      boolean isConstant, List<Token> condition, List<Step> then, @Nullable List<Step> otherwise)
+      boolean isConstant,
+      List<Token> condition,
+      List<Step> then,
+      @Nullable List<Step> otherwise,
+      List<Mask> readers)
       implements Step {}
 
   /** All items jump. */
   record GroupJump(Token word) implements Step {}
 
-  /** Each item takes its branch. */
+  /**
+   * Each item takes its branch.
+   *
+   * @param isRestFirst whether the items of the other branch, which does not make them wait, come
+   *     first: those of this one wait for them
+   */
   record ItemIf(
-      int number, Segment choice, List<Token> condition, List<Step> then, List<Step> otherwise)
+      int number,
+      Segment choice,
+      List<Token> condition,
+      List<Step> then,
+      List<Step> otherwise,
+      boolean isRestFirst)
       implements Step {}
 
   /** A loop that is divided. */

@@ -12,6 +12,7 @@ import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Who;
 
 /**
  * Turns loops inside out that are no faster for one item after the other: each round runs for all
@@ -185,7 +186,7 @@ final class Turning {
   private static Statement together(For loop, Statement... before) {
     List<Statement> all = new ArrayList<>(List.of(before));
     all.add(loop.body());
-    all.add(new Barrier(loop.at()));
+    all.add(new Barrier(loop.at(), Who.HERE));
     return new Block(all, loop.at());
   }
 
@@ -264,7 +265,7 @@ final class Turning {
     declare(type + " " + name + " = (", value, at, begin);
     For rest = new For(begin.get(0), loop.condition(), step, loop.body(), at);
     all.add(Scopes.again(rest, "hal_rest" + id + "_"));
-    all.add(new Barrier(at));
+    all.add(new Barrier(at, Who.HERE));
     return new Block(all, at);
   }
 

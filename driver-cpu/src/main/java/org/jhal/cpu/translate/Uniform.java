@@ -47,12 +47,16 @@ final class Uniform {
   private final Set<String> shared = new HashSet<>(); // variables in shared memory
   private final Map<String, For> owners = new HashMap<>(); // the loop that declares a variable
   private final Set<String> unsteady = new HashSet<>(); // changed by more than their loop's step
+  private final boolean hasVolatile;
   private boolean isChanged;
 
   Uniform(List<Statement> statements, Names names, Source source, Set<String> parameters) {
     this.names = names;
     this.source = source;
     this.parameters = parameters;
+    List<Token> all = new ArrayList<>();
+    statements.forEach(statement -> statement.collect(all));
+    this.hasVolatile = all.stream().anyMatch(token -> token.is("volatile"));
     candidates(statements);
     do {
       isChanged = false;
@@ -73,6 +77,42 @@ final class Uniform {
   /** Whether an expression is the same for all items that compute it now. */
   boolean isSame(List<Token> expression) {
     return names.isSafe(expression, this::allows) && !names.mayDivideByZero(expression);
+  }
+
+  /**
+   * Whether a condition is the same for all items that meet behind it: besides what {@link #isSame}
+   * says, they may all read the same element, which none changes before they meet.
+   */
+  boolean isSameChoice(List<Token> condition) {
+    if (isSame(condition)) {
+      return true;
+    }
+    List<Token> rest = hasVolatile ? null : withoutReads(condition);
+    return rest != null && names.isSafe(rest, this::allows) && !names.mayDivideByZero(condition);
+  }
+
+  /** Puts the name of an array for each of its elements; null if others may differ. */
+  private @Nullable List<Token> withoutReads(List<Token> expression) {
+    List<Token> rest = new ArrayList<>();
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      rest.add(token);
+      boolean isMemory =
+          token.isWord()
+              && Scopes.isVariable(expression, i)
+              && (shared.contains(token.text())
+                  || source.globals().contains(token.text())
+                  || (parameters.contains(token.text()) && !names.isAssigned(token.text())));
+      while (isMemory && Tokens.is(expression, i + 1, "[")) {
+        int close = Tokens.close(expression, i + 1);
+        if (!isSameChoice(expression.subList(i + 2, close))) {
+          return null;
+        }
+        i = close;
+        rest.set(rest.size() - 1, Token.word("true", token));
+      }
+    }
+    return rest;
   }
 
   private boolean allows(String name) {
@@ -205,7 +245,7 @@ final class Uniform {
       list(block.statements(), isTogether);
     } else if (statement instanceof If choice) {
       removeChanged(choice.condition());
-      list(choice.inner(), isTogether && isSame(choice.condition()));
+      list(choice.inner(), isTogether && isSameChoice(choice.condition()));
     } else if (statement instanceof For loop) {
       loop(loop, isTogether);
     } else if (statement instanceof Do loop) {
