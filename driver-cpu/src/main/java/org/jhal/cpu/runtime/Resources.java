@@ -28,6 +28,7 @@ public final class Resources {
           "hal_member.h",
           "hal_meet.h",
           "hal_new.h",
+          "hal_proofs.h",
           "hal_list.h",
           "hal_run.h");
 

@@ -24,12 +24,39 @@ final class Changes {
   private static final Set<String> NO_CALLS =
       Set.of("if", "while", "for", "switch", "return", "sizeof", "alignof", "decltype", "catch");
 
+  /** Words before a brace that begins statements, or a class. */
+  private static final Set<String> NO_LISTS =
+      Set.of(
+          "else", "do", "try", "const", "mutable", "noexcept", "struct", "class", "union", "enum");
+
   private static final Set<String> NO_TYPES = Set.of("else", "do", "return", "case", "goto");
 
-  /** What the arguments of a call may meet. */
+  /** What a call may do to an argument, the least first. */
+  enum Effect {
+    NONE,
+    /** Change it. */
+    CHANGED,
+    /** Change it, or keep a pointer or a reference to it. */
+    REACHED
+  }
+
+  /** What is known about functions, types and operators. */
   interface Callees {
-    /** Whether calls of {@code name} surely leave their arguments as they are. */
-    boolean keepsArguments(List<Token> tokens, int name);
+    /**
+     * What a call does to an argument.
+     *
+     * @param name where the last token of what is called is
+     */
+    Effect call(List<Token> tokens, int name, List<List<Token>> arguments, int index);
+
+    /** Whether an object of a type may change what it is made from, or keep a reference. */
+    boolean mayKeep(List<Token> type);
+
+    /** Whether an operator may change the variable on its left. */
+    boolean changesLeft(String mark);
+
+    /** Whether an operator may change the variable on its right. */
+    boolean changesRight(String mark);
   }
 
   private final List<Token> tokens;
@@ -49,6 +76,8 @@ final class Changes {
         word(i);
       } else if (token.is("(")) {
         parenthesis(i);
+      } else if (token.is("{") && isList(i)) {
+        reachable(i + 1, Tokens.close(tokens, i));
       }
     }
   }
@@ -114,6 +143,87 @@ final class Changes {
     if ((before.is("&") || before.is("&&")) && isBare && isBehindType(at - 1)) {
       reference(at);
     }
+    if (next.is("=") && isBare && callees.mayKeep(typeBefore(at))) { // Ref r = n, H h = n
+      reachable(behind + 1, end(behind));
+    }
+    operand(at, behind);
+  }
+
+  /**
+   * The end of a type that stands before the name of a variable: {@code W<T>} of {@code W<T> w}.
+   */
+  private List<Token> typeBefore(int name) {
+    int start = name - 1;
+    if (Tokens.is(tokens, start, ">")) {
+      start = Tokens.openAngle(tokens, start) - 1;
+    } else if (Tokens.is(tokens, start, ")")) {
+      start = Tokens.open(tokens, start) - 1;
+      return Tokens.is(tokens, start, "decltype") ? tokens.subList(start, name) : List.of();
+    }
+    return start < 0 ? List.of() : tokens.subList(start, name);
+  }
+
+  /** Where an initial value ends that begins with the mark at {@code from}. */
+  private int end(int from) {
+    return Math.min(Tokens.find(tokens, from, ";"), Tokens.find(tokens, from, ","));
+  }
+
+  /** Looks at the operators beside a variable, and beside parentheses around it. */
+  private void operand(int at, int behind) {
+    int first = at;
+    int last = behind;
+    while (Tokens.is(tokens, first - 1, "(") && Tokens.is(tokens, last, ")")) {
+      first--;
+      last++;
+    }
+    boolean isTwo = Tokens.is(tokens, first - 2, ">") && Tokens.is(tokens, first - 1, ">");
+    String before = isTwo ? ">>" : Tokens.get(tokens, first - 1).text();
+    boolean areTwo = Tokens.is(tokens, last, ">") && Tokens.is(tokens, last + 1, ">");
+    String next = areTwo ? ">>" : Tokens.get(tokens, last).text();
+    if (callees.changesRight(before) || callees.changesLeft(next)) {
+      reach(at, false);
+    }
+  }
+
+  /** Whether a brace begins a list of values that may be kept, rather than statements. */
+  private boolean isList(int brace) {
+    Token before = Tokens.get(tokens, brace - 1);
+    boolean isBegin =
+        before.isWord()
+            ? !NO_LISTS.contains(before.text())
+            : Set.of("=", ",", "(", "]", ">").contains(before.text());
+    if (!isBegin) {
+      return false;
+    }
+    int start = brace;
+    while (start > 0
+        && !Tokens.is(tokens, start - 1, ";")
+        && !Tokens.is(tokens, start - 1, "{")
+        && !Tokens.is(tokens, start - 1, "}")) {
+      start--;
+    }
+    List<Token> head = tokens.subList(start, before.is("=") ? brace - 1 : brace);
+    try {
+      Declarations.Declaration declared = Declarations.of(head);
+      if (declared != null) {
+        boolean isKnown = before.is("=") || before.is("]") || declared.declarators().size() == 1;
+        return !isKnown || callees.mayKeep(declared.type());
+      }
+    } catch (UnfitException e) {
+      return true;
+    }
+    return before.isWord() ? callees.mayKeep(List.of(before)) : true;
+  }
+
+  /** What is no computed value may change, or be kept, by what is made from these. */
+  private void reachable(int from, int to) {
+    int start = from;
+    for (List<Token> part : Tokens.split(tokens.subList(from, Math.max(from, to)))) {
+      if (isLvalue(part)) {
+        lvalue(start, start + part.size());
+      }
+      start += part.size() + 1;
+    }
   }
 
   /** Whether an array of this name is used as a whole, so that a pointer into it may be kept. */
@@ -160,14 +270,24 @@ final class Changes {
       lvalue(open + 1, close);
     }
     int name = callee(open);
-    if (name >= 0 && !callees.keepsArguments(tokens, name)) {
+    if (name >= 0) {
       int start = open + 1;
-      for (List<Token> argument : Tokens.split(tokens.subList(open + 1, close))) {
+      List<List<Token>> arguments = Tokens.split(tokens.subList(open + 1, close));
+      for (int i = 0; i < arguments.size(); i++) {
+        List<Token> argument = arguments.get(i);
         if (isLvalue(argument)) {
-          lvalue(start, start + argument.size());
+          argument(start, argument.size(), callees.call(tokens, name, arguments, i));
         }
         start += argument.size() + 1;
       }
+    }
+  }
+
+  private void argument(int start, int size, Effect effect) {
+    if (effect == Effect.REACHED) {
+      lvalue(start, start + size);
+    } else if (effect == Effect.CHANGED && size == 1) {
+      change(start, false);
     }
   }
 
@@ -184,7 +304,8 @@ final class Changes {
       int angle = Tokens.openAngle(tokens, open - 1);
       return angle > 0 && tokens.get(angle - 1).isWord() ? angle - 1 : -1;
     }
-    boolean isCalled = before.is("]") || (before.is(")") && !casts.isCast(tokens, open - 1));
+    boolean isCalled =
+        before.is("]") || before.is("}") || (before.is(")") && !casts.isCast(tokens, open - 1));
     return isCalled ? open - 1 : -1;
   }
 
@@ -196,7 +317,9 @@ final class Changes {
         i = Tokens.close(argument, i);
       } else if (token.kind() == Token.Kind.MARK
           && i > 0
-          && !Set.of(".", "->", "::", "?", ":", "*", "&").contains(token.text())) {
+          && !Set.of(".", "->", "::", "?", ":", "*", "&").contains(token.text())
+          && !isAssignment(token)
+          && !isStep(token)) {
         return false;
       }
     }

@@ -59,6 +59,20 @@ final class Declarations {
           "typename",
           "__half");
 
+  private static final Set<String> BUILT_IN =
+      Set.of(
+          "bool",
+          "char",
+          "short",
+          "int",
+          "long",
+          "unsigned",
+          "signed",
+          "float",
+          "double",
+          "const",
+          "volatile");
+
   private static final Set<String> NO_TYPES =
       Set.of(
           "return",
@@ -134,6 +148,28 @@ final class Declarations {
   /** Whether a type is made of {@link #INTEGERS} alone. */
   static boolean isInteger(List<Token> type) {
     return type.stream().allMatch(token -> INTEGERS.contains(token.text()));
+  }
+
+  /** Whether a type surely is a number or a pointer of the language. */
+  static boolean isBuiltIn(List<Token> type) {
+    return type.stream().allMatch(token -> BUILT_IN.contains(token.text()))
+        || (!type.isEmpty() && type.get(type.size() - 1).is("*"));
+  }
+
+  /** Whether a statement begins with a word of types, as in {@code auto& [a, b] = pair}. */
+  static boolean beginsLikeOne(List<Token> statement) {
+    Token first = Tokens.get(statement, 0);
+    boolean isCast = Tokens.is(statement, 1, "(");
+    return TYPES.contains(first.text()) && (!isCast || first.is("auto") || first.is("const"));
+  }
+
+  /** Whether a variable surely is a number or a pointer of the language, or an array of these. */
+  static boolean isBuiltIn(Declaration declaration, Declarator declarator) {
+    if (declarator.pointers().stream().anyMatch(token -> token.is("*"))) {
+      return !declarator.isReference();
+    }
+    return !declarator.isReference()
+        && declaration.plainType().stream().allMatch(token -> BUILT_IN.contains(token.text()));
   }
 
   /**
@@ -242,7 +278,7 @@ final class Declarations {
   }
 
   /** Passes over {@code a::b<c>::d}. */
-  private static int qualifiedName(List<Token> statement, int from) {
+  static int qualifiedName(List<Token> statement, int from) {
     int at = from + 1;
     while (true) {
       if (Tokens.is(statement, at, "<")) {

@@ -2,8 +2,10 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -38,6 +40,7 @@ final class Divider {
         throw new UnfitException("a missing parameter", next);
       }
     }
+    checkTypes(kernel);
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
@@ -50,6 +53,20 @@ final class Divider {
     List<Statement> statements =
         Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters);
     return written(kernel, parameters, statements, size);
+  }
+
+  /** The type of a variable's name is another one where the workgroup has it, or an array. */
+  static void checkTypes(Function function) throws UnfitException {
+    List<Token> body = function.statements();
+    for (int i = 0; i < body.size(); i++) {
+      boolean isType = body.get(i).is("decltype") || body.get(i).is("__typeof__");
+      if (isType
+          && Tokens.get(body, i + 2).isWord()
+          && !Tokens.is(body, i + 2, "auto")
+          && Tokens.is(body, i + 3, ")")) {
+        throw new UnfitException("the type of the variable " + body.get(i + 2), body.get(i));
+      }
+    }
   }
 
   private String written(
@@ -87,8 +104,14 @@ final class Divider {
       throws UnfitException {
     List<Token> all = new ArrayList<>(); // with those of the functions that were written out
     statements.forEach(statement -> statement.collect(all));
-    Set<String> declared = new HashSet<>(parameters);
-    Scopes.declared(statements, declared);
+    Map<String, List<Token>> declared = new HashMap<>();
+    for (List<Token> parameter : kernel.parameters()) {
+      if (!parameter.get(0).is("hal_item")) {
+        int at = name(parameter);
+        declared.put(parameter.get(at).text(), parameter.subList(0, at));
+      }
+    }
+    Scopes.types(statements, declared);
     Names names = new Names(all, declared, source);
     List<List<Token>> passed = new ArrayList<>();
     List<Statement> copies = new ArrayList<>();
@@ -111,7 +134,9 @@ final class Divider {
     }
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));
-    Fission.write(kernel.text(), kernel.templateParameters(), facts.passed, planner, steps, out);
+    Proofs proofs = new Proofs(facts.names::isOwn, source.hasOperators());
+    List<Token> template = kernel.templateParameters();
+    Fission.write(kernel.text(), template, facts.passed, planner, steps, proofs, out);
     return out.toString();
   }
 
@@ -148,6 +173,9 @@ final class Divider {
     if (!changes.isAssigned(name.text())
         && !changes.isReached(name.text())
         && (isPointer || !changes.isElementAssigned(name.text()))) {
+      if (!Tokens.is(own, at + 1, "[")) { // no item changes what all have
+        own.add(at, Token.word("const", name));
+      }
       return own;
     }
     Token passed = name.named("hal_" + name);

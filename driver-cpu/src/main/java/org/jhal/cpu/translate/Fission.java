@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fission {
   private final Writer out;
+  private final Proofs proofs;
   private final SegmentWriter segments;
 
-  private Fission(Writer out) {
+  private Fission(Writer out, Proofs proofs) {
     this.out = out;
-    this.segments = new SegmentWriter(out);
+    this.proofs = proofs;
+    this.segments = new SegmentWriter(out, proofs);
   }
 
   /**
@@ -35,6 +37,7 @@ final class Fission {
    * @param name of the function
    * @param template the kernel's template parameters, or null
    * @param parameters as they are declared, without default values
+   * @param proofs that its expressions may be computed once, or again
    */
   static void write(
       String name,
@@ -42,6 +45,7 @@ final class Fission {
       List<List<Token>> parameters,
       Planner plan,
       List<Step> steps,
+      Proofs proofs,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -56,7 +60,7 @@ final class Fission {
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
     }
-    Fission fission = new Fission(out);
+    Fission fission = new Fission(out, proofs);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
@@ -72,6 +76,12 @@ final class Fission {
       segments.segment(segment);
     } else if (step instanceof Step.Declared declared) {
       declared(declared.tokens());
+      switch (declared.what()) {
+        case TYPE -> {}
+        case VARIABLES ->
+            out.raw(proofs.of(Objects.requireNonNull(Declarations.of(declared.tokens()))));
+        case CHANGE -> out.raw(proofs.of(declared.tokens()));
+      }
     } else if (step instanceof Step.Full full) {
       segments.full(full);
     } else if (step instanceof Step.Scope scope) {
@@ -79,6 +89,7 @@ final class Fission {
       steps(scope.steps());
       out.raw(" }");
     } else if (step instanceof Step.GroupIf choice) {
+      out.raw(choice.isConstant() ? "" : proofs.of(choice.condition()));
       boolean isGuarded = segments.some(choice.readers());
       out.raw(choice.isConstant() ? " if constexpr (" : " if (");
       out.tokens(choice.condition()).raw(") {");
@@ -149,7 +160,11 @@ final class Fission {
           out.tokens(start.tokens());
         }
         out.raw("; ").tokens(loop.condition).raw("; ").tokens(loop.step).raw(") {");
+        out.raw(loop.start instanceof Variables start ? proofs.of(start.declaration()) : "");
+        out.raw(loop.start instanceof Plain start ? proofs.of(start.tokens()) : "");
+        out.raw(proofs.of(loop.step));
       }
+      out.raw(proofs.of(loop.condition));
       if (loop.hasBreaks) {
         out.raw(" if (!HAL_ANY(" + loop.inside() + ")) break;");
       }

@@ -107,7 +107,8 @@ final class Homes {
         variable.mentions.forEach(Variable::mention); // its type depends on theirs
       }
       Token name = variable.declarator.name();
-      if (variable.declarator.isReference()) {
+      boolean isDeduced = variable.declaration.is("decltype") && variable.declaration.is("auto");
+      if (variable.declarator.isReference() || isDeduced) {
         throw new UnfitException("a reference that lives over a barrier", name);
       }
       if (isGroup(variable.declaration, variable.declarator)) {
@@ -153,7 +154,7 @@ final class Homes {
   }
 
   /** Whether a variable is a cooperative group, whose methods do not change it. */
-  private static boolean isGroup(Declaration declaration, Declarator declarator) {
+  static boolean isGroup(Declaration declaration, Declarator declarator) {
     return declaration.type().stream().anyMatch(token -> GROUPS.contains(token.text()))
         || declarator.initial().stream().anyMatch(token -> GROUPS.contains(token.text()));
   }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
 
@@ -80,6 +81,7 @@ final class Inliner {
       throw new UnfitException("items meet in functions that are nested too deep", name);
     }
     Function function = function(name);
+    Divider.checkTypes(function);
     int number = meetings.nextNumber();
     List<Statement> own = StatementParser.parse(function.statements());
     Map<String, List<Token>> renamed = new HashMap<>(); // names of the function
@@ -99,7 +101,7 @@ final class Inliner {
     }
     List<Statement> statements =
         new ArrayList<>(StatementParser.parse(rename(function.statements(), renamed)));
-    end(statements, result);
+    statements = ended(statements, result, !Declarations.isBuiltIn(function.result()));
     if (statements.stream().anyMatch(Statement::returns)) {
       throw new UnfitException("items meet in " + name + ", which returns early", name);
     }
@@ -109,20 +111,73 @@ final class Inliner {
     return isVoid(function) ? List.of() : List.of(Token.word(result, name));
   }
 
-  /** Makes the last {@code return} an assignment. */
-  private static void end(List<Statement> statements, String result) {
-    Statement end = statements.isEmpty() ? null : statements.get(statements.size() - 1);
-    if (!(end instanceof Jump jump) || !end.isReturn()) {
+  /**
+   * Makes each {@code return} behind which nothing follows an assignment. What follows a branch
+   * that returns becomes the other branch: {@code if (c) return a; b(); return d;} becomes {@code
+   * if (c) r = a; else { b(); r = d; }}.
+   */
+  private static List<Statement> ended(
+      List<Statement> statements, String result, boolean isChecked) {
+    List<Statement> all = new ArrayList<>();
+    for (int i = 0; i < statements.size(); i++) {
+      Statement statement = statements.get(i);
+      List<Statement> rest = statements.subList(i + 1, statements.size());
+      if (statement instanceof Jump jump && jump.isReturn()) {
+        assign(jump, result, isChecked, all);
+        return all; // nothing comes here
+      }
+      if (statement instanceof Block block && rest.isEmpty()) {
+        all.add(new Block(ended(block.statements(), result, isChecked), block.at()));
+        return all;
+      }
+      if (statement instanceof If choice && choice.returns()) {
+        List<Statement> then = new ArrayList<>(inside(choice.then()));
+        List<Statement> otherwise =
+            new ArrayList<>(choice.otherwise() == null ? List.of() : inside(choice.otherwise()));
+        if (rest.isEmpty() || alwaysReturns(then) || alwaysReturns(otherwise)) {
+          (alwaysReturns(then) ? otherwise : then).addAll(rest);
+          all.add(
+              new If(
+                  choice.isConstant(),
+                  choice.condition(),
+                  new Block(ended(then, result, isChecked), choice.at()),
+                  new Block(ended(otherwise, result, isChecked), choice.at()),
+                  choice.at()));
+          return all;
+        }
+      }
+      all.add(statement);
+    }
+    return all;
+  }
+
+  private static List<Statement> inside(Statement branch) {
+    return branch instanceof Block block ? block.statements() : List.of(branch);
+  }
+
+  private static boolean alwaysReturns(List<Statement> statements) {
+    Statement last = statements.isEmpty() ? null : statements.get(statements.size() - 1);
+    return last != null
+        && (last.isReturn()
+            || (last instanceof Block block && alwaysReturns(block.statements()))
+            || (last instanceof If choice
+                && choice.otherwise() != null
+                && alwaysReturns(inside(choice.then()))
+                && alwaysReturns(inside(choice.otherwise()))));
+  }
+
+  private static void assign(Jump jump, String result, boolean isChecked, List<Statement> to) {
+    if (jump.value().isEmpty()) {
       return;
     }
-    statements.remove(end);
-    if (!jump.value().isEmpty()) {
-      List<Token> assignment = new ArrayList<>();
-      assignment.add(Token.word(result, jump.word()));
-      assignment.add(Token.mark("=", jump.word()));
-      assignment.addAll(jump.value());
-      statements.add(new Plain(assignment));
+    List<Token> name = List.of(Token.word(result, jump.word()));
+    if (isChecked) {
+      check("HAL_RESULT_TYPE", name, jump.value(), jump.word(), to);
     }
+    List<Token> assignment = new ArrayList<>(name);
+    assignment.add(Token.mark("=", jump.word()));
+    assignment.addAll(jump.value());
+    to.add(new Plain(assignment));
   }
 
   private List<List<Token>> arguments(
@@ -164,6 +219,10 @@ final class Inliner {
       }
       if (isReference(parameter, argument, name)) {
         renamed.put(own.text(), argument);
+        List<Token> referred = parameter.subList(0, parameter.size() - 1);
+        if (referred.stream().noneMatch(token -> types.contains(token.text()))) {
+          check("HAL_SAME_TYPE", argument, rename(referred, renamed), name, body);
+        }
         continue;
       }
       String passed = "hal_passed" + number + "_" + i;
@@ -175,8 +234,12 @@ final class Inliner {
         renamed.put(bare, Generated.tokens("hal_bare<decltype(" + passed + ")>", name));
       }
       Token local = Token.word("hal_in" + number + "_" + own, own);
+      List<Token> copied = rename(type, renamed);
       renamed.put(own.text(), List.of(local));
-      List<Token> declaration = new ArrayList<>(rename(type, renamed));
+      if (!types.contains(bare) && !Declarations.isBuiltIn(type)) {
+        check("HAL_COPY_TYPE", List.of(Token.word(passed, own)), copied, own, body);
+      }
+      List<Token> declaration = new ArrayList<>(copied);
       declaration.add(local);
       declaration.add(Token.mark("=", own));
       declaration.add(Token.word(passed, own));
@@ -188,6 +251,19 @@ final class Inliner {
         throw new UnfitException(name + ", whose template argument " + type + " is deduced", name);
       }
     }
+  }
+
+  /** Adds a condition for the compiler. */
+  private static void check(
+      String macro, List<Token> name, List<Token> of, Token at, List<Statement> to) {
+    List<Token> tokens = new ArrayList<>();
+    tokens.add(Token.word(macro, at));
+    tokens.add(Token.mark("(", at));
+    tokens.addAll(name);
+    tokens.add(Token.mark(",", at));
+    tokens.addAll(of);
+    tokens.add(Token.mark(")", at));
+    to.add(new Plain(tokens));
   }
 
   /** Whether a parameter is another name for its argument, which must be a variable then. */

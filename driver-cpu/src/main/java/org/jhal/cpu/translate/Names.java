@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -74,22 +75,27 @@ final class Names {
 
   private final Casts casts;
   private final Changes changes;
-  private final Set<String> own;
+  private final Map<String, List<Token>> own;
   private final Predicate<String> isGlobal;
   private final Predicate<String> isFunction;
 
   /**
    * Looks at a kernel.
    *
-   * @param own its variables and parameters
+   * @param own its variables and parameters, with their types
    * @param source what else there is
    */
-  Names(List<Token> kernel, Set<String> own, Source source) {
+  Names(List<Token> kernel, Map<String, List<Token>> own, Source source) {
     this.own = own;
-    this.casts = new Casts(own::contains);
+    this.casts = new Casts(own::containsKey);
     this.changes = new Changes(kernel, casts, source.callees(own));
     this.isGlobal = source.globals()::contains;
     this.isFunction = source::isFunction;
+  }
+
+  /** Whether a name is that of a variable or a parameter of the kernel. */
+  boolean isOwn(String name) {
+    return own.containsKey(name);
   }
 
   Changes changes() {
@@ -131,7 +137,11 @@ final class Names {
             return false;
           }
         }
-        case NUMBER -> {}
+        case NUMBER -> {
+          if (token.text().contains("_")) { // an operator of the source
+            return false;
+          }
+        }
       }
     }
     return true;
@@ -158,7 +168,7 @@ final class Names {
       return !Tokens.is(expression, at + 1, "("); // a member of what was looked at before
     }
     if (isCalled(expression, at) && !TYPE_WORDS.contains(word)) {
-      return PURE.contains(word) && !isFunction.test(word) && !own.contains(word);
+      return PURE.contains(word) && !isFunction.test(word) && isConstantOutside(word);
     }
     return allowed.allows(word);
   }
@@ -173,7 +183,7 @@ final class Names {
 
   /** Whether a name outside the kernel is that of a type or a constant, rather than a variable. */
   boolean isConstantOutside(String name) {
-    return !own.contains(name) && !isGlobal.test(name);
+    return !own.containsKey(name) && !isGlobal.test(name);
   }
 
   /**

@@ -18,6 +18,7 @@ import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 import org.jhal.cpu.translate.Statement.Who;
 import org.jhal.cpu.translate.Statement.Whole;
+import org.jhal.cpu.translate.Step.Declared.What;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,7 +120,7 @@ final class Planner {
       type(statement, steps);
     } else if (statement instanceof Plain plain && uniform.isUniformChange(plain.tokens())) {
       current = null;
-      steps.add(new Step.Declared(plain.tokens()));
+      steps.add(new Step.Declared(plain.tokens(), What.CHANGE));
     } else if (statement instanceof If choice && isGroupJump(choice)) {
       current = null;
       Jump jump = (Jump) Objects.requireNonNull(choice.then().single()); // as isGroupJump says
@@ -167,7 +168,7 @@ final class Planner {
     if (ofItem != null) {
       throw new UnfitException("a type that depends on the variable " + ofItem, ofItem);
     }
-    before(current, steps, new Step.Declared(tokens));
+    before(current, steps, new Step.Declared(tokens, What.TYPE));
   }
 
   private void divided(Statement statement, List<Step> steps) throws UnfitException {
@@ -195,7 +196,7 @@ final class Planner {
       steps.add(
           isFull
               ? new Step.Full(only.name().text(), List.copyOf(masks))
-              : new Step.Declared(statement.tokens()));
+              : new Step.Declared(statement.tokens(), What.VARIABLES));
       return;
     }
     boolean isStatic = declaration.is("__shared__") || declaration.is("constexpr");
@@ -218,10 +219,10 @@ final class Planner {
       }
     }
     if (isOfGroup && isKnown) {
-      before(current, steps, new Step.Declared(statement.tokens()));
+      before(current, steps, new Step.Declared(statement.tokens(), What.VARIABLES));
     } else if (isOfGroup) { // its value depends on the place
       current = null;
-      steps.add(new Step.Declared(statement.tokens()));
+      steps.add(new Step.Declared(statement.tokens(), What.VARIABLES));
     } else {
       ofItems(statement, segment(steps));
     }

@@ -56,6 +56,21 @@ final class Scopes {
     }
   }
 
+  /** Adds the variables that statements declare, with their types. */
+  static void types(List<Statement> statements, Map<String, List<Token>> to) {
+    for (Statement statement : statements) {
+      if (statement instanceof Variables variables) {
+        Declarations.Declaration declaration = variables.declaration();
+        for (Declarations.Declarator each : declaration.declarators()) {
+          List<Token> type = new ArrayList<>(declaration.plainType());
+          type.addAll(each.pointers());
+          to.put(each.name().text(), type);
+        }
+      }
+      types(statement.inner(), to);
+    }
+  }
+
   private List<Statement> list(List<Statement> statements) throws UnfitException {
     List<Statement> all = new ArrayList<>();
     for (Statement statement : statements) {

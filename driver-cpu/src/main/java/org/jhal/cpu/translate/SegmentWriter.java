@@ -31,10 +31,13 @@ import org.jhal.cpu.translate.Statement.Whole;
  */
 final class SegmentWriter {
   private final Writer out;
+  private final Proofs proofs;
+  private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
 
-  SegmentWriter(Writer out) {
+  SegmentWriter(Writer out, Proofs proofs) {
     this.out = out;
+    this.proofs = proofs;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -56,6 +59,7 @@ final class SegmentWriter {
     for (int i = 0; i < segment.growing.size(); i++) {
       out.raw(" const auto hal_first" + i + " = ").tokens(segment.growing.get(i)).raw(";");
     }
+    out.raw(proofs.of(((If) segment.statements.get(segment.guard)).condition()));
     passes(segment, all);
     out.raw(" { hal_item hal_self(hal_group, HAL_X - 1, HAL_Y - 1, HAL_Z - 1);");
     uses(segment, Variable.Kind.REPEATED);
@@ -132,10 +136,18 @@ final class SegmentWriter {
     if (variable.kind != Variable.Kind.ARRAY) {
       return;
     }
+    out.goTo(variable.declarator.name());
     String array = variable.array();
     String typeName = typeName(variable);
     String dimensions = Tokens.code(variable.declarator.dimensions());
-    out.raw(" typedef hal_bare<" + type(variable) + "> " + typeName + dimensions + ";");
+    String type = type(variable);
+    if (!variable.declaration.is("auto")
+        && !Declarations.isBuiltIn(variable.declaration, variable.declarator)) {
+      out.raw(
+          " static_assert(hal_no_reference<" + type + ">::value, \"a reference that lives over");
+      out.raw(" a barrier\");");
+    }
+    out.raw(" typedef hal_bare<" + type + "> " + typeName + dimensions + ";");
     if (isFlag(variable)) {
       out.raw(" " + typeName + " " + array + "[HAL_ITEMS] = {};");
     } else {
@@ -178,12 +190,53 @@ final class SegmentWriter {
 
   /** Begins the loop over the items that take part, with the variables of other segments. */
   void begin(Step.Segment segment) {
+    List<String> sealed = seal(segment);
     out.raw(" HAL_ITEMS_BEGIN");
+    sealed.forEach(out::raw);
     String masks = text(segment.masks);
     if (!masks.isEmpty()) {
       out.raw(" if (!(" + masks + ")) continue;");
     }
     uses(segment, Variable.Kind.REPEATED, Variable.Kind.ARRAY);
+  }
+
+  /**
+   * Lets items only read what the workgroup has once: what changes it in a way that tokens do not
+   * show does not compile. Returns the declarations for each item.
+   */
+  private List<String> seal(Step.Segment segment) {
+    List<String> sealed = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    for (Variable use : segment.uses) {
+      if (use.kind == Variable.Kind.GROUP
+          && !use.declaration.is("__shared__")
+          && !use.declaration.is("constexpr")
+          && seen.add(use.name())) {
+        String seal = "hal_sealed" + ++seals;
+        out.raw(" const auto& " + seal + " = " + use.name() + ";");
+        sealed.add(" const auto& " + use.name() + " = " + seal + "; (void)" + use.name() + ";");
+      }
+    }
+    return sealed;
+  }
+
+  /** A variable that is computed again, which nothing may change. */
+  private String repeated(Variable variable) {
+    if (variable.declarator.isReference()
+        || Homes.isGroup(variable.declaration, variable.declarator)) {
+      return " " + variable.text() + ";";
+    }
+    String seal = "hal_sealed" + ++seals;
+    String name = variable.name();
+    return " "
+        + variable.text(seal)
+        + "; const auto& "
+        + name
+        + " = "
+        + seal
+        + "; (void)"
+        + name
+        + ";";
   }
 
   private static String text(List<Step.Mask> masks) {
@@ -225,7 +278,7 @@ final class SegmentWriter {
       if (use.kind == Variable.Kind.ARRAY) {
         out.raw(" auto& " + use.name() + " = " + use.array() + "[hal_i];");
       } else if (use.kind == Variable.Kind.REPEATED) {
-        out.raw(" " + use.text() + ";");
+        out.raw(repeated(use));
       }
     }
   }
@@ -302,10 +355,20 @@ final class SegmentWriter {
               .orElse(null);
       if (variable != null && variable.kind == Variable.Kind.ARRAY) {
         element(variable);
+      } else if (variable != null && variable.kind == Variable.Kind.REPEATED) {
+        out.goTo(declarator.name()).raw(repeated(variable));
       } else {
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
         out.token(declarator.name(), " " + declarator.name().text());
         out.tokens(declarator.dimensions()).tokens(declarator.initial()).raw(";");
+      }
+      if (variable != null && variable.isRepeatable) {
+        out.raw(proofs.of(declared.declaration(), declarator));
+      }
+      if (variable != null && !Declarations.isBuiltIn(declared.declaration(), declarator)) {
+        String name = declarator.name().text();
+        out.raw(" static_assert(__has_trivial_destructor(hal_bare<decltype(" + name + ")>),");
+        out.raw(" \"a variable with a destructor where the kernel is divided\");");
       }
     }
   }
@@ -315,18 +378,22 @@ final class SegmentWriter {
     String name = variable.name();
     out.goTo(declarator.name());
     out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
-    if (declarator.initial().isEmpty()) {
-      return;
-    }
-    boolean isPlain =
-        Tokens.is(declarator.initial(), 0, "=")
-            && declarator.dimensions().isEmpty()
-            && !Tokens.is(declarator.initial(), 1, "{");
-    if (isPlain) {
-      out.raw(" " + name).tokens(declarator.initial()).raw(";");
-    } else {
-      out.raw(" { " + typeName(variable) + " hal_new").tokens(declarator.initial());
+    List<Token> initial = declarator.initial();
+    boolean isBuiltIn = Declarations.isBuiltIn(variable.declaration, declarator);
+    boolean isList = Tokens.is(initial, 1, "{");
+    if (initial.isEmpty()) {
+      out.raw(isBuiltIn ? "" : " hal_declare(" + name + ");");
+    } else if (!declarator.dimensions().isEmpty() || (isBuiltIn && isList)) {
+      out.raw(" { " + typeName(variable) + " hal_new").tokens(initial);
       out.raw("; __builtin_memcpy(&" + name + ", &hal_new, sizeof hal_new); }");
+    } else if (!Tokens.is(initial, 0, "=")) {
+      out.raw(" ::new (hal_place{&" + name + "}) " + typeName(variable)).tokens(initial).raw(";");
+    } else if (isBuiltIn || name.startsWith(Meetings.EXCHANGED)) {
+      out.raw(" " + name).tokens(initial).raw(";");
+    } else { // as if it were declared here: an assignment may be another function
+      String type = typeName(variable);
+      out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");
+      out.tokens(initial.subList(1, initial.size())).raw("; }());");
     }
   }
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.jhal.cpu.translate.Changes.Effect;
 
 /** What a kernel may use of the source around it: functions, classes, and variables that change. */
 final class Source {
@@ -11,27 +17,65 @@ final class Source {
   private static final Set<String> NAMESPACES = Set.of("std", "cooperative_groups", "cg");
 
   private final SourceFile file;
-  private final Set<String> functions = new HashSet<>();
-  private final Set<String> classes = new HashSet<>();
-  private final Set<String> takers = new HashSet<>(); // functions that may change an argument
+  private final Types types;
+  private final Map<String, List<Function>> functions = new HashMap<>();
+  private final Map<Function, Changes> bodies = new HashMap<>();
+  private final Set<Function> open = new HashSet<>(); // whose bodies are being looked at
+  private final Set<String> left = new HashSet<>(); // operators that may change an operand
+  private final Set<String> right = new HashSet<>();
+  private boolean hasOperators;
 
   Source(SourceFile file) {
     this.file = file;
-    file.classes().forEach(each -> classes.add(each.name()));
+    this.types = new Types(file.tokens());
     for (Function function : file.functions()) {
-      functions.add(function.text());
-      if (function.parameters().stream().anyMatch(Source::isReference)) {
-        takers.add(function.text());
+      functions.computeIfAbsent(function.text(), name -> new ArrayList<>()).add(function);
+    }
+    for (int i = 0; i < file.tokens().size(); i++) {
+      if (file.tokens().get(i).is("operator")) {
+        operator(i + 1);
       }
     }
   }
 
-  /** Whether an argument may change through a parameter, which may also be a reference to that. */
-  private static boolean isReference(List<Token> parameter) {
-    boolean isReference = parameter.stream().anyMatch(token -> token.is("&") || token.is("&&"));
+  private void operator(int at) {
+    List<Token> tokens = file.tokens();
+    int open = at;
+    StringBuilder mark = new StringBuilder();
+    while (Tokens.get(tokens, open).kind() == Token.Kind.MARK && !Tokens.is(tokens, open, "(")) {
+      mark.append(tokens.get(open++).text());
+    }
+    if (mark.isEmpty() || !Tokens.is(tokens, open, "(")) {
+      return;
+    }
+    hasOperators = true;
+    List<List<Token>> parameters =
+        Tokens.split(tokens.subList(open + 1, Tokens.close(tokens, open)));
+    if (!parameters.isEmpty()) {
+      if (mayChange(parameters.get(parameters.size() - 1))) {
+        right.add(mark.toString());
+      }
+      if (parameters.size() > 1 && mayChange(parameters.get(0))) {
+        left.add(mark.toString());
+      }
+    }
+  }
+
+  /** Whether the parameter of an operator may be its operand, rather than a copy or a class. */
+  private boolean mayChange(List<Token> parameter) {
     boolean isConstant =
-        parameter.get(0).is("const") && parameter.stream().noneMatch(t -> t.is("*"));
-    return isReference && !isConstant && !parameter.get(0).is("hal_item");
+        parameter.get(0).is("const") && parameter.stream().noneMatch(token -> token.is("*"));
+    return types.mayKeep(parameter)
+        && !(isConstant && parameter.stream().anyMatch(token -> types.mayKeep(token.text())));
+  }
+
+  Types types() {
+    return types;
+  }
+
+  /** Whether there are operators that are functions. */
+  boolean hasOperators() {
+    return hasOperators;
   }
 
   /** Variables outside functions, some of which may be constant. */
@@ -40,43 +84,133 @@ final class Source {
   }
 
   boolean isFunction(String name) {
-    return functions.contains(name);
+    return functions.containsKey(name);
   }
 
   /**
-   * Which calls keep their arguments: those of functions without references, and of what the
-   * dialect has. Methods, lambdas and constructors of the source's classes may do anything.
+   * What calls do to their arguments. Those of the dialect do nothing. Methods, lambdas and
+   * constructors of the source's classes may do anything.
    *
-   * @param own variables of the kernel, which may be lambdas
+   * @param own variables of the kernel, which may be lambdas, with their types
    */
-  Changes.Callees callees(Set<String> own) {
-    return (tokens, name) -> {
-      Token called = tokens.get(name);
-      if (!called.isWord() || own.contains(called.text()) || isClass(called.text())) {
-        return false;
+  Changes.Callees callees(Map<String, List<Token>> own) {
+    return new Changes.Callees() {
+      @Override
+      public Effect call(List<Token> tokens, int name, List<List<Token>> arguments, int index) {
+        return Source.this.call(own, tokens, name, arguments, index);
       }
-      if (Tokens.is(tokens, name - 1, ".") || Tokens.is(tokens, name - 1, "->")) {
-        return false;
+
+      @Override
+      public boolean mayKeep(List<Token> type) {
+        return types.mayKeep(type);
       }
-      if (Tokens.is(tokens, name - 1, "::")) {
-        String qualifier = Tokens.get(tokens, name - 2).text();
-        if (!NAMESPACES.contains(qualifier) && !file.namespaces().contains(qualifier)) {
-          return false;
-        }
+
+      @Override
+      public boolean changesLeft(String mark) {
+        return left.contains(mark);
       }
-      if (isDeclared(tokens, name)) {
-        return false; // Foo foo(x) may keep a reference
+
+      @Override
+      public boolean changesRight(String mark) {
+        return right.contains(mark);
       }
-      return !takers.contains(called.text());
     };
   }
 
-  private boolean isClass(String name) {
-    return classes.contains(name);
+  private Effect call(
+      Map<String, List<Token>> own,
+      List<Token> tokens,
+      int name,
+      List<List<Token>> arguments,
+      int index) {
+    Token called = tokens.get(name);
+    if (!called.isWord()
+        || own.containsKey(called.text())
+        || file.variables().contains(called.text())
+        || types.mayKeep(called.text())
+        || called.is("const_cast")
+        || Tokens.is(tokens, name - 1, ".")
+        || Tokens.is(tokens, name - 1, "->")
+        || types.mayKeep(tokens.subList(Math.max(0, name - 1), name))) { // Foo foo(x)
+      return Effect.REACHED;
+    }
+    if (Tokens.is(tokens, name - 1, "::")) {
+      String qualifier = Tokens.get(tokens, name - 2).text();
+      if (!NAMESPACES.contains(qualifier) && !file.namespaces().contains(qualifier)) {
+        return Effect.REACHED;
+      }
+    }
+    if (Tokens.is(tokens, name + 1, "<")) {
+      int end = Math.max(name + 1, Tokens.closeAngle(tokens, name + 1));
+      if (types.mayKeep(tokens.subList(name + 1, end))) { // f<int&>(x), static_cast<T&>(x)
+        return Effect.REACHED;
+      }
+    }
+    Effect effect = Effect.NONE;
+    for (Function function : functions.getOrDefault(called.text(), List.of())) {
+      Effect other = parameter(own, function, arguments, index);
+      effect = other.compareTo(effect) > 0 ? other : effect;
+    }
+    return effect;
   }
 
-  private boolean isDeclared(List<Token> tokens, int name) {
-    Token before = Tokens.get(tokens, name - 1);
-    return before.isWord() && isClass(before.text());
+  private Effect parameter(
+      Map<String, List<Token>> own, Function function, List<List<Token>> arguments, int index) {
+    List<List<Token>> parameters = function.parameters();
+    List<Token> argument = arguments.get(index);
+    boolean isGiven = Tokens.is(arguments.get(0), 0, "hal_self");
+    boolean isTaken = !parameters.isEmpty() && parameters.get(0).get(0).is("hal_item");
+    int at = index + (isTaken && !isGiven ? 1 : 0) - (isGiven && !isTaken ? 1 : 0);
+    if (at < 0 || parameters.isEmpty()) {
+      return Effect.NONE;
+    }
+    List<Token> parameter = parameters.get(Math.min(at, parameters.size() - 1)); // of a pack
+    int end = Tokens.find(parameter, 0, "=");
+    List<Token> type = parameter.subList(0, Math.max(0, end - 1));
+    boolean isReference = type.stream().anyMatch(token -> token.is("&") || token.is("&&"));
+    if (isReference) {
+      boolean isConstant =
+          parameter.get(0).is("const") && type.stream().noneMatch(token -> token.is("*"));
+      return isConstant && isOnlyRead(function, parameter.get(end - 1).text())
+          ? Effect.NONE
+          : Effect.REACHED;
+    }
+    if (!types.mayKeep(type)) {
+      return Effect.NONE;
+    }
+    List<Token> declared = argument.size() == 1 ? own.get(argument.get(0).text()) : null;
+    return declared != null && words(declared).equals(words(type)) ? Effect.NONE : Effect.CHANGED;
+  }
+
+  private static List<String> words(List<Token> type) {
+    return type.stream()
+        .map(Token::text)
+        .filter(text -> !text.equals("const"))
+        .collect(Collectors.toList());
+  }
+
+  /** Whether a function only reads a parameter, as far as its body shows. */
+  private boolean isOnlyRead(Function function, String parameter) {
+    if (!function.hasBody()) { // the definition says it, if there is one
+      return functions.getOrDefault(function.text(), List.of()).stream()
+          .anyMatch(Function::hasBody);
+    }
+    if (!bodies.containsKey(function)) {
+      if (!open.add(function)) {
+        return false;
+      }
+      Map<String, List<Token>> own = new HashMap<>();
+      for (List<Token> each : function.parameters()) {
+        int end = Tokens.find(each, 0, "=");
+        own.put(Tokens.get(each, end - 1).text(), each.subList(0, Math.max(0, end - 1)));
+      }
+      Casts casts = new Casts(own::containsKey);
+      bodies.put(function, new Changes(function.statements(), casts, callees(own)));
+      open.remove(function);
+    }
+    Changes changes = Objects.requireNonNull(bodies.get(function));
+    return !changes.isAssigned(parameter)
+        && !changes.isElementAssigned(parameter)
+        && !changes.isReached(parameter);
   }
 }

@@ -147,6 +147,9 @@ final class StatementParser {
     }
     List<Token> all = upToSemicolon();
     Declarations.Declaration declaration = Declarations.of(all);
+    if (declaration == null && Declarations.beginsLikeOne(all)) {
+      throw new UnfitException("a declaration of another kind than usual", first);
+    }
     return declaration == null ? new Plain(all) : new Variables(declaration, all);
   }
 

@@ -56,7 +56,13 @@ sealed interface Step {
   }
 
   /** A declaration that all items share, or a change of a variable that they share. */
-  record Declared(List<Token> tokens) implements Step {}
+  record Declared(List<Token> tokens, What what) implements Step {
+    enum What {
+      TYPE,
+      VARIABLES,
+      CHANGE
+    }
+  }
 
   /**
    * A variable says whether all items take part.

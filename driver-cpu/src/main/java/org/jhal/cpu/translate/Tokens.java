@@ -147,6 +147,9 @@ final class Tokens {
       return false;
     }
     Token before = get(tokens, at - 1);
+    if ((before.is("&") || before.is("&&")) && is(tokens, at - 2, "auto")) {
+      return false; // auto& [a, b] = pair
+    }
     return before.kind() == Token.Kind.MARK
         ? !before.is("]") && !before.is(")") && !before.is("}")
         : before.is("return");

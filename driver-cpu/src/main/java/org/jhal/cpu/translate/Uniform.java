@@ -303,8 +303,8 @@ final class Uniform {
       if (!isSame || (!isTogether && names.isAssigned(name))) {
         remove(name);
       }
-      removeChanged(initial);
     }
+    removeChanged(variables.tokens());
   }
 
   /** Whether some items may leave the innermost loop, or a round of it, before others. */

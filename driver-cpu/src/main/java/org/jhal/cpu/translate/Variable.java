@@ -70,11 +70,16 @@ final class Variable {
 
   /** As it is declared in the source. */
   String text() {
+    return text(name());
+  }
+
+  /** As it is declared in the source, with another name. */
+  String text(String name) {
     return Tokens.code(declaration.plainType())
         + " "
         + Tokens.code(declarator.pointers())
         + " "
-        + name()
+        + name
         + Tokens.code(declarator.dimensions())
         + " "
         + Tokens.code(declarator.initial());

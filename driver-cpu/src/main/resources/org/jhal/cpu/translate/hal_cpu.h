@@ -27,4 +27,5 @@
 #include "hal_member.h"
 #include "hal_cooperative.h"
 #include "hal_groups.h"
+#include "hal_proofs.h"
 #include "hal_run.h"

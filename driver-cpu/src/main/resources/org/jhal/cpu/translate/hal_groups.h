@@ -61,26 +61,36 @@ static constexpr unsigned long hal_much(unsigned long count) {
   const unsigned long share = (4ul << 20) / count, most = 512 << 10;
   return share < most ? share : most;
 }
-template <class T> struct hal_placed {
-  T value;
-  static void* operator new(size_t, void* at) { return at; }
+struct hal_place {
+  void* at;
 };
-template <unsigned N, class T, unsigned M>
-static inline __attribute__((always_inline)) auto hal_all(T (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {
+inline void* operator new(size_t, hal_place place) { return place.at; }
+inline void* operator new[](size_t, hal_place place) { return place.at; }
+// Where a variable begins to live when an item comes to its declaration, since that may have effects.
+template <class T> struct hal_slot {
+  alignas(T) unsigned char bytes[sizeof(T)];
+};
+template <class T, bool is_trivial = __has_trivial_constructor(T)> struct hal_stored { typedef hal_slot<T> type; };
+template <class T> struct hal_stored<T, true> { typedef T type; };
+template <class T> using hal_storage = typename hal_stored<T>::type;
+template <class T> static inline void hal_declare(T& variable) {
+  if constexpr (!__has_trivial_constructor(T)) ::new (hal_place{&variable}) T;
+}
+template <class T, unsigned N, class S, unsigned M>
+static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {
   (void)launch, (void)many;
+  static_assert(__has_trivial_destructor(T), "a variable with a destructor that lives over a barrier");
   if constexpr (M == N) {
-    return few;
+    return (T(&)[N])few;
   } else {
-    static_assert(__has_trivial_destructor(T), "a variable with a destructor that lives over a barrier is too large");
     if (!many) many = launch.memory(sizeof(T) * N);
-    for (unsigned i = 0; i < N; i++) new ((T*)many + i) hal_placed<T>;
     return *(T(*)[N])many;
   }
 }
 #define HAL_IS_LARGE(type) (sizeof(type) * HAL_ITEMS > hal_much(sizeof hal_large / sizeof *hal_large))
-#define HAL_ALL(type, array, number)                                            \
-  type array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];                         \
-  auto& array = hal_all<HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
+#define HAL_ALL(type, array, number)                                                       \
+  hal_storage<type> array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];         \
+  auto& array = hal_all<type, HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
 
 // What an item reads that others have given before the barrier: `all` has an element for each item, `takes_part` says
 // which have given something.

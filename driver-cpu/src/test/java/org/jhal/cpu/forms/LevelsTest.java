@@ -27,6 +27,7 @@ class LevelsTest {
           "ending", "if (out[threadIdx.x] > 3) return;\n__syncthreads();\nout[threadIdx.x] = 1;",
           "jumping", "int i = 0;\nagain: __syncthreads();\nif (++i < 3) goto again;",
           "helped", "wait_twice(out[0]);",
+          "looping", "wait_often(out[0]);",
           "beside",
               "unsigned t = threadIdx.x, by = blockDim.x / 2;\n"
                   + "for (; by > 0; by /= 2) {\n__syncthreads();\nif (t < by) out[t] += out[t + by];\n}",
@@ -35,7 +36,9 @@ class LevelsTest {
                   + "int all = __syncthreads_and(out[3]);\nif (all) __syncthreads();");
 
   private static final String HELPER =
-      "__device__ void wait_twice(int n) {\nif (n > 3) return;\n__syncthreads();\n}\n";
+      "__device__ void wait_twice(int n) {\nif (n > 3) return;\n__syncthreads();\n}\n"
+          + "__device__ void wait_often(int n) {\n"
+          + "for (;;) {\nif (n > 3) return;\n__syncthreads();\n}\n}\n";
 
   private static Translation translation(String name) {
     String source =
@@ -81,15 +84,20 @@ class LevelsTest {
 
   @Test
   void gotoMakesItemsCoroutines() {
-    assertEquals("items are coroutines: a label in line 7", form("jumping").text());
+    assertEquals("items are coroutines: a label in line 13", form("jumping").text());
   }
 
   @Test
-  void earlyReturnsOfHelpersNeedStacks() {
+  void earlyReturnsOfHelpersAreBranches() {
+    assertEquals("divided at its barriers", form("helped").text());
+  }
+
+  @Test
+  void returnsFromLoopsOfHelpersNeedStacks() {
     assertEquals(
-        "items have stacks of their own: items meet in wait_twice, which returns early in line 6;"
-            + " items meet in the function wait_twice in line 6",
-        form("helped").text());
+        "items have stacks of their own: items meet in wait_often, which returns early in line 12;"
+            + " items meet in the function wait_often in line 12",
+        form("looping").text());
   }
 
   /** Compilers would not use vectors: Clang then takes twice as long. */

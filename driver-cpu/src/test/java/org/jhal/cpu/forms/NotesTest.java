@@ -16,19 +16,28 @@ class NotesTest {
   private static final String SOURCE =
       """
       #define AT (blockIdx.x * 64 + threadIdx.x)
-      struct Box {
-        int value;
-        __device__ Box(int from) : value(from) {}
-      };
+      using Ref = const int&;
       extern "C" __global__ void simple(const int* in, int* out) {
         out[AT] = in[AT];
         __syncthreads();
       }
-      // A box cannot be one of an array, which is found out by the compiler.
-      extern "C" __global__ void boxed(const int* in, int* out) {
-        Box box(in[AT]);
+      // A reference cannot live over a barrier, which is found out by the compiler.
+      extern "C" __global__ void referring(const int* in, int* out) {
+        int x = in[AT];
+        Ref r = x;
         __syncthreads();
-        out[AT] = box.value;
+        out[AT] = r;
+      }
+      __device__ int other(int* s, int x) {
+        s[threadIdx.x] = x;
+        __syncthreads();
+        return s[63 - threadIdx.x];
+      }
+      extern "C" __global__ void calling(const int* in, int* out) {
+        __shared__ int s[64];
+        int x = in[63 - AT % 64 + AT / 64 * 64];
+        Ref r = x;
+        out[AT] = other(s, r) - x + r;
       }
       """;
 
@@ -44,15 +53,18 @@ class NotesTest {
   }
 
   @Test
-  void whatTheCompilerRejectsRunsInTheSlowestForm() throws InterruptedException {
+  void whatTheCompilerRejectsRunsInTheNextForm() throws InterruptedException {
     int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
-    try (FormRun run = new FormRun("auto", SOURCE, List.of("boxed"))) {
-      assertArrayEquals(input, run.run("boxed", input));
-      String note = run.note("boxed");
-      assertTrue(
-          note.startsWith(
-              "items have stacks of their own: the compiler rejects the faster form: code.cpp:"),
-          note);
+    try (FormRun run = new FormRun("auto", SOURCE, List.of("referring", "calling", "simple"))) {
+      assertArrayEquals(input, run.run("referring", input));
+      assertArrayEquals(input, run.run("calling", input));
+      String rejected = ": the compiler rejects the faster form: code.cpp:";
+      String referring = run.note("referring");
+      assertTrue(referring.startsWith("items are coroutines" + rejected), referring);
+      String calling = run.note("calling");
+      assertTrue(calling.startsWith("items have stacks of their own" + rejected), calling);
+      assertTrue(calling.endsWith("items meet in the function other in line 23"), calling);
+      assertEquals("divided at its barriers", run.note("simple"));
     }
   }
 }

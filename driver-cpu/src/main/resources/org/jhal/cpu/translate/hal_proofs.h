@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the translation of a kernel takes for granted, as conditions that the compiler checks.
+#pragma once
+#include "hal_types.h"
+
+// Types whose operators are those of the language: numbers, pointers, arrays, and enumerations unless the source has
+// operators of its own.
+template <class T> struct hal_number { static constexpr bool value = false; };
+#define HAL_NUMBER(...) template <> struct hal_number<__VA_ARGS__> { static constexpr bool value = true; };
+HAL_NUMBER(bool)
+HAL_NUMBER(char)
+HAL_NUMBER(signed char)
+HAL_NUMBER(unsigned char)
+HAL_NUMBER(wchar_t)
+HAL_NUMBER(char16_t)
+HAL_NUMBER(char32_t)
+HAL_NUMBER(short)
+HAL_NUMBER(unsigned short)
+HAL_NUMBER(int)
+HAL_NUMBER(unsigned)
+HAL_NUMBER(long)
+HAL_NUMBER(unsigned long)
+HAL_NUMBER(long long)
+HAL_NUMBER(unsigned long long)
+HAL_NUMBER(__int128)
+HAL_NUMBER(unsigned __int128)
+HAL_NUMBER(float)
+HAL_NUMBER(double)
+HAL_NUMBER(long double)
+HAL_NUMBER(decltype(nullptr))
+#undef HAL_NUMBER
+
+template <class T> struct hal_constant { static constexpr bool value = false; };
+template <class T> struct hal_constant<const T> { static constexpr bool value = true; };
+template <class T, class U> struct hal_equal { static constexpr bool value = false; };
+template <class T> struct hal_equal<T, T> { static constexpr bool value = true; };
+
+template <class T, bool enums> struct hal_built_in {
+  static constexpr bool value = hal_number<T>::value || (enums && __is_enum(T));
+};
+template <class T, bool enums> struct hal_built_in<const T, enums> : hal_built_in<T, enums> {};
+template <class T, bool enums> struct hal_built_in<T*, enums> { static constexpr bool value = true; };
+template <class T, bool enums> struct hal_built_in<T* const, enums> { static constexpr bool value = true; };
+template <class T, bool enums> struct hal_built_in<T* __restrict, enums> { static constexpr bool value = true; };
+template <class T, bool enums> struct hal_built_in<T* const __restrict, enums> { static constexpr bool value = true; };
+template <class T, bool enums, size_t N> struct hal_built_in<T[N], enums> { static constexpr bool value = true; };
+template <class T, bool enums, size_t N> struct hal_built_in<const T[N], enums> { static constexpr bool value = true; };
+template <class T, bool enums> struct hal_built_in<T[], enums> { static constexpr bool value = true; };
+
+// `(x) + hal_any()` is a value of the type x, or says what kind of value x is.
+struct hal_any {
+  template <class T> operator T() const;
+  hal_any operator+() const;
+};
+template <class T> struct hal_value {};
+template <class T> hal_value<T&&> operator+(T&&, hal_any);
+
+// A variable that is a copy of an expression of the same type, or a number.
+template <class T, class E> struct hal_copy {
+  static constexpr bool value = hal_built_in<T, true>::value || hal_equal<hal_bare<T>, hal_bare<E>>::value;
+};
+template <class T, class E> struct hal_copy<T&, E> { static constexpr bool value = false; };
+template <class T, class E> struct hal_copy<T&&, E> { static constexpr bool value = false; };
+
+// Something that an expression is computed from, which may be a type.
+template <class T, bool enums> struct hal_operand : hal_built_in<T, enums> {};
+template <class T, bool enums> struct hal_operand<hal_value<T&>, enums> : hal_built_in<T, enums> {};
+template <class T, bool enums> struct hal_operand<hal_value<T&&>, enums> : hal_built_in<T, enums> {};
+// The same, outside the kernel: it never changes.
+template <class T, bool enums> struct hal_outside : hal_built_in<T, enums> {};
+template <class T, bool enums> struct hal_outside<hal_value<T&&>, enums> : hal_built_in<T, enums> {};
+template <class T, bool enums> struct hal_outside<hal_value<T&>, enums> {
+  static constexpr bool value = hal_constant<T>::value && hal_built_in<T, enums>::value;
+};
+template <class T, bool enums, size_t N> struct hal_outside<hal_value<T (&)[N]>, enums> { static constexpr bool value = true; };
+
+
+// An index with all its axes.
+template <class T> struct hal_axes { static constexpr bool value = hal_equal<T, uint3>::value || hal_equal<T, dim3>::value; };
+template <class T> struct hal_axes<const T> : hal_axes<T> {};
+template <class T> struct hal_axes<T&> : hal_axes<T> {};
+
+template <class T> struct hal_no_reference { static constexpr bool value = true; };
+template <class T> struct hal_no_reference<T&> { static constexpr bool value = false; };
+template <class T> struct hal_no_reference<T&&> { static constexpr bool value = false; };
+
+// Of a function that was written out: an argument that stands for a reference, one that is copied, and the result.
+#define HAL_SAME_TYPE(name, ...) \
+  static_assert(hal_equal<hal_bare<decltype(name)>, hal_bare<__VA_ARGS__>>::value, "a reference to a copy")
+#define HAL_COPY_TYPE(name, ...) \
+  static_assert(hal_copy<__VA_ARGS__, hal_bare<decltype(name)>>::value, "a parameter that is no copy")
+template <class T, class V> struct hal_result {
+  static constexpr bool value = hal_built_in<T, true>::value || (hal_equal<T, V>::value && __has_trivial_assign(T));
+};
+#define HAL_RESULT_TYPE(name, ...) \
+  static_assert(hal_result<hal_bare<decltype(name)>, hal_bare<decltype((__VA_ARGS__))>>::value, "a result that is no copy")
