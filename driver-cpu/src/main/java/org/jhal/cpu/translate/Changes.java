@@ -52,6 +52,9 @@ final class Changes {
     /** Whether an object of a type may change what it is made from, or keep a reference. */
     boolean mayKeep(List<Token> type);
 
+    /** Whether an object that is returned may change, or keep, what it is made from. */
+    boolean mayKeepResults();
+
     /** Whether an operator may change the variable on its left. */
     boolean changesLeft(String mark);
 
@@ -145,6 +148,9 @@ final class Changes {
     }
     if (next.is("=") && isBare && callees.mayKeep(typeBefore(at))) { // Ref r = n, H h = n
       reachable(behind + 1, end(behind));
+    }
+    if (before.is("return") && callees.mayKeepResults()) {
+      reachable(at, Tokens.find(tokens, at, ";"));
     }
     operand(at, behind);
   }
@@ -286,8 +292,12 @@ final class Changes {
   private void argument(int start, int size, Effect effect) {
     if (effect == Effect.REACHED) {
       lvalue(start, start + size);
-    } else if (effect == Effect.CHANGED && size == 1) {
-      change(start, false);
+    } else if (effect == Effect.CHANGED) {
+      for (int i = start; i < start + size; i++) {
+        if (tokens.get(i).isWord() && !isMember(i)) {
+          change(i, false);
+        }
+      }
     }
   }
 

@@ -51,7 +51,8 @@ final class Divider {
     Set<String> own = new HashSet<>(parameters);
     Scopes.declared(parsed, own);
     List<Statement> statements =
-        Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters);
+        SharedVariables.declaredFirst(
+            Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters));
     return written(kernel, parameters, statements, size);
   }
 

@@ -138,13 +138,22 @@ final class Homes {
     if (!Tokens.is(declarator.initial(), 0, "=")
         || declarator.name().text().startsWith(Meetings.EXCHANGED)
         || !declarator.dimensions().isEmpty()
-        || declaration.is("volatile")) {
+        || declaration.is("volatile")
+        || (!declarator.isReference() && isObject(declaration, declarator))) {
       return false;
     }
     return declarator.isReference()
         ? isElementOfShared(initial(declarator))
         : (isConstant(declarator) || isGroup(declaration, declarator))
             && isKnown(initial(declarator));
+  }
+
+  /** Whether a variable may be an object of a class of the source, which is made once. */
+  private boolean isObject(Declaration declaration, Declarator declarator) {
+    List<Token> type = new ArrayList<>(declaration.plainType());
+    type.addAll(declarator.pointers());
+    List<Token> initial = initial(declarator);
+    return names.mayKeep(type) || (initial.size() == 1 && names.isObject(initial.get(0).text()));
   }
 
   private boolean isConstant(Declarator declarator) {

@@ -11,6 +11,8 @@ import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
+import org.jhal.cpu.translate.Statement.Variables;
+import org.jhal.cpu.translate.Statement.Whole;
 
 /**
  * Writes a function out in which items meet, before the expression that calls it: {@code y =
@@ -38,6 +40,8 @@ final class Inliner {
   private final SourceFile source;
   private final Function kernel;
   private final Set<String> callers; // names of the kernel
+  private final Map<String, Integer> instances =
+      new HashMap<>(); // whose shared variables are there
   private int depth;
 
   Inliner(Meetings meetings, SourceFile source, Function kernel, Set<String> callers) {
@@ -89,6 +93,13 @@ final class Inliner {
     Scopes.declared(own, locals);
     locals.forEach(
         local -> renamed.put(local, List.of(Token.word("hal_in" + number + "_" + local, name))));
+    String instance = function.text() + Generated.text(call.templateArguments(tokens));
+    boolean isFirst = isDeduced(function, call, tokens) || !instances.containsKey(instance);
+    int of = isFirst ? number : instances.getOrDefault(instance, number);
+    instances.put(instance, of);
+    shared(own)
+        .forEach(
+            local -> renamed.put(local, List.of(Token.word("hal_in" + of + "_" + local, name))));
     List<Statement> body = new ArrayList<>();
     templates(function, call, tokens, renamed, name);
     parameters(function, number, arguments(function, call, tokens, to), renamed, body, to);
@@ -105,10 +116,37 @@ final class Inliner {
     if (statements.stream().anyMatch(Statement::returns)) {
       throw new UnfitException("items meet in " + name + ", which returns early", name);
     }
-    body.addAll(meetings.list(statements));
+    body.addAll(meetings.list(isFirst ? statements : withoutShared(statements)));
     to.add(new Block(body, name));
     depth--;
     return isVoid(function) ? List.of() : List.of(Token.word(result, name));
+  }
+
+  /** Whether the types of a call are not known here, and so whether it is the same function. */
+  private static boolean isDeduced(Function function, Call call, List<Token> tokens) {
+    List<Token> all = function.templateParameters();
+    int given = Tokens.split(call.templateArguments(tokens)).size();
+    return all != null && given < Tokens.split(all).size();
+  }
+
+  private static Set<String> shared(List<Statement> statements) {
+    Set<String> names = new HashSet<>();
+    for (Statement statement : statements) {
+      if (isShared(statement)) {
+        Scopes.declared(List.of(statement), names);
+      }
+      names.addAll(shared(statement.inner()));
+    }
+    return names;
+  }
+
+  private static boolean isShared(Statement statement) {
+    return statement instanceof Variables variables && variables.declaration().is("__shared__");
+  }
+
+  /** The function was written out before: its shared variables are the same. */
+  private static List<Statement> withoutShared(List<Statement> statements) {
+    return SharedVariables.without(statements, new ArrayList<>());
   }
 
   /**
@@ -172,7 +210,8 @@ final class Inliner {
     }
     List<Token> name = List.of(Token.word(result, jump.word()));
     if (isChecked) {
-      check("HAL_RESULT_TYPE", name, jump.value(), jump.word(), to);
+      String same = "hal_result<" + bare(name) + ", " + bare(jump.value()) + ">";
+      check(same, "a result that is no copy", jump.word(), to);
     }
     List<Token> assignment = new ArrayList<>(name);
     assignment.add(Token.mark("=", jump.word()));
@@ -221,7 +260,9 @@ final class Inliner {
         renamed.put(own.text(), argument);
         List<Token> referred = parameter.subList(0, parameter.size() - 1);
         if (referred.stream().noneMatch(token -> types.contains(token.text()))) {
-          check("HAL_SAME_TYPE", argument, rename(referred, renamed), name, body);
+          String type = "hal_bare<" + Generated.text(rename(referred, renamed)) + ">";
+          String same = "hal_equal<" + bare(argument) + ", " + type + ">";
+          check(same, "a reference to a copy", name, body);
         }
         continue;
       }
@@ -237,7 +278,9 @@ final class Inliner {
       List<Token> copied = rename(type, renamed);
       renamed.put(own.text(), List.of(local));
       if (!types.contains(bare) && !Declarations.isBuiltIn(type)) {
-        check("HAL_COPY_TYPE", List.of(Token.word(passed, own)), copied, own, body);
+        String copy =
+            "hal_copy<" + Generated.text(copied) + ", hal_bare<decltype(" + passed + ")>>";
+        check(copy, "a parameter that is no copy", own, body);
       }
       List<Token> declaration = new ArrayList<>(copied);
       declaration.add(local);
@@ -253,17 +296,14 @@ final class Inliner {
     }
   }
 
-  /** Adds a condition for the compiler. */
-  private static void check(
-      String macro, List<Token> name, List<Token> of, Token at, List<Statement> to) {
-    List<Token> tokens = new ArrayList<>();
-    tokens.add(Token.word(macro, at));
-    tokens.add(Token.mark("(", at));
-    tokens.addAll(name);
-    tokens.add(Token.mark(",", at));
-    tokens.addAll(of);
-    tokens.add(Token.mark(")", at));
-    to.add(new Plain(tokens));
+  /** Adds a condition for the compiler: in braces, it stays where it is. */
+  private static void check(String condition, String what, Token at, List<Statement> to) {
+    String text = "{ static_assert(" + condition + "::value, \"" + what + "\"); }";
+    to.add(new Whole(Generated.tokens(text, at)));
+  }
+
+  private static String bare(List<Token> value) {
+    return "hal_bare<decltype((" + Generated.text(value) + "))>";
   }
 
   /** Whether a parameter is another name for its argument, which must be a variable then. */

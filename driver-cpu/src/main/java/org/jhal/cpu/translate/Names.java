@@ -75,6 +75,7 @@ final class Names {
 
   private final Casts casts;
   private final Changes changes;
+  private final Types types;
   private final Map<String, List<Token>> own;
   private final Predicate<String> isGlobal;
   private final Predicate<String> isFunction;
@@ -91,11 +92,22 @@ final class Names {
     this.changes = new Changes(kernel, casts, source.callees(own));
     this.isGlobal = source.globals()::contains;
     this.isFunction = source::isFunction;
+    this.types = source.types();
   }
 
   /** Whether a name is that of a variable or a parameter of the kernel. */
   boolean isOwn(String name) {
     return own.containsKey(name);
+  }
+
+  /** Whether an object of a type may change, or keep, what it is made from. */
+  boolean mayKeep(List<Token> type) {
+    return types.mayKeep(type);
+  }
+
+  /** Whether a variable or a parameter may be an object of a class of the source. */
+  boolean isObject(String name) {
+    return types.mayKeep(own.getOrDefault(name, List.of()));
   }
 
   Changes changes() {

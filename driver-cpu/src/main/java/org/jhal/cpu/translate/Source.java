@@ -94,7 +94,16 @@ final class Source {
    * @param own variables of the kernel, which may be lambdas, with their types
    */
   Changes.Callees callees(Map<String, List<Token>> own) {
+    return callees(own, true);
+  }
+
+  private Changes.Callees callees(Map<String, List<Token>> own, boolean mayKeepResults) {
     return new Changes.Callees() {
+      @Override
+      public boolean mayKeepResults() {
+        return mayKeepResults;
+      }
+
       @Override
       public Effect call(List<Token> tokens, int name, List<List<Token>> arguments, int index) {
         return Source.this.call(own, tokens, name, arguments, index);
@@ -166,12 +175,16 @@ final class Source {
     }
     List<Token> parameter = parameters.get(Math.min(at, parameters.size() - 1)); // of a pack
     int end = Tokens.find(parameter, 0, "=");
-    List<Token> type = parameter.subList(0, Math.max(0, end - 1));
-    boolean isReference = type.stream().anyMatch(token -> token.is("&") || token.is("&&"));
-    if (isReference) {
+    boolean isNamed =
+        end > 1 && parameter.get(end - 1).isWord() && !types.mayKeep(parameter.get(end - 1).text());
+    List<Token> type = parameter.subList(0, isNamed ? end - 1 : end);
+    if (types.mayRefer(type)) {
       boolean isConstant =
           parameter.get(0).is("const") && type.stream().noneMatch(token -> token.is("*"));
-      return isConstant && isOnlyRead(function, parameter.get(end - 1).text())
+      return isConstant
+              && isReference(type)
+              && isNamed
+              && isOnlyRead(function, parameter.get(end - 1).text())
           ? Effect.NONE
           : Effect.REACHED;
     }
@@ -180,6 +193,10 @@ final class Source {
     }
     List<Token> declared = argument.size() == 1 ? own.get(argument.get(0).text()) : null;
     return declared != null && words(declared).equals(words(type)) ? Effect.NONE : Effect.CHANGED;
+  }
+
+  private static boolean isReference(List<Token> type) {
+    return type.get(type.size() - 1).is("&");
   }
 
   private static List<String> words(List<Token> type) {
@@ -205,7 +222,9 @@ final class Source {
         own.put(Tokens.get(each, end - 1).text(), each.subList(0, Math.max(0, end - 1)));
       }
       Casts casts = new Casts(own::containsKey);
-      bodies.put(function, new Changes(function.statements(), casts, callees(own)));
+      List<Token> result = function.result();
+      boolean mayKeep = types.mayKeep(result) && !isReference(result);
+      bodies.put(function, new Changes(function.statements(), casts, callees(own, mayKeep)));
       open.remove(function);
     }
     Changes changes = Objects.requireNonNull(bodies.get(function));

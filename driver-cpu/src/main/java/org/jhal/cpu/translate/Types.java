@@ -18,6 +18,7 @@ final class Types {
 
   private final List<Token> tokens;
   private final Set<String> keeping = new HashSet<>();
+  private final Set<String> referring = new HashSet<>();
   private final Map<String, Set<String>> words = new HashMap<>(); // of other names for types
 
   Types(List<Token> tokens) {
@@ -47,10 +48,14 @@ final class Types {
     while (isChanged) {
       isChanged = false;
       for (Map.Entry<String, Set<String>> each : words.entrySet()) {
-        isChanged |=
-            each.getValue().stream().anyMatch(keeping::contains) && keeping.add(each.getKey());
+        isChanged |= spread(each.getKey(), each.getValue(), keeping);
+        isChanged |= spread(each.getKey(), each.getValue(), referring);
       }
     }
+  }
+
+  private static boolean spread(String name, Set<String> meaning, Set<String> to) {
+    return meaning.stream().anyMatch(to::contains) && to.add(name);
   }
 
   /** All names before the brace and the base classes; {@code __align__(16)} has none. */
@@ -68,10 +73,17 @@ final class Types {
     if (meaning.stream()
         .anyMatch(token -> token.is("&") || token.is("&&") || token.is("decltype"))) {
       keeping.add(name);
+      referring.add(name);
     } else if (!meaning.isEmpty() && !meaning.get(meaning.size() - 1).is("*")) {
       Set<String> own = words.computeIfAbsent(name, ignored -> new HashSet<>());
       meaning.stream().filter(Token::isWord).forEach(token -> own.add(token.text()));
     }
+  }
+
+  /** Whether a type may be a reference. */
+  boolean mayRefer(List<Token> type) {
+    return type.stream()
+        .anyMatch(token -> token.is("&") || token.is("&&") || referring.contains(token.text()));
   }
 
   boolean mayKeep(String name) {

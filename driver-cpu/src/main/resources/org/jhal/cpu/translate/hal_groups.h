@@ -70,11 +70,11 @@ inline void* operator new[](size_t, hal_place place) { return place.at; }
 template <class T> struct hal_slot {
   alignas(T) unsigned char bytes[sizeof(T)];
 };
-template <class T, bool is_trivial = __has_trivial_constructor(T)> struct hal_stored { typedef hal_slot<T> type; };
+template <class T, bool is_trivial = __is_trivially_constructible(T)> struct hal_stored { typedef hal_slot<T> type; };
 template <class T> struct hal_stored<T, true> { typedef T type; };
 template <class T> using hal_storage = typename hal_stored<T>::type;
 template <class T> static inline void hal_declare(T& variable) {
-  if constexpr (!__has_trivial_constructor(T)) ::new (hal_place{&variable}) T;
+  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{&variable}) T;
 }
 template <class T, unsigned N, class S, unsigned M>
 static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {

@@ -84,13 +84,7 @@ template <class T> struct hal_no_reference { static constexpr bool value = true;
 template <class T> struct hal_no_reference<T&> { static constexpr bool value = false; };
 template <class T> struct hal_no_reference<T&&> { static constexpr bool value = false; };
 
-// Of a function that was written out: an argument that stands for a reference, one that is copied, and the result.
-#define HAL_SAME_TYPE(name, ...) \
-  static_assert(hal_equal<hal_bare<decltype(name)>, hal_bare<__VA_ARGS__>>::value, "a reference to a copy")
-#define HAL_COPY_TYPE(name, ...) \
-  static_assert(hal_copy<__VA_ARGS__, hal_bare<decltype(name)>>::value, "a parameter that is no copy")
+// What a function that was written out returns, which is assigned to a variable.
 template <class T, class V> struct hal_result {
   static constexpr bool value = hal_built_in<T, true>::value || (hal_equal<T, V>::value && __has_trivial_assign(T));
 };
-#define HAL_RESULT_TYPE(name, ...) \
-  static_assert(hal_result<hal_bare<decltype(name)>, hal_bare<decltype((__VA_ARGS__))>>::value, "a result that is no copy")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu.forms;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jhal.HalException;
+import org.jhal.cpu.compile.NeedsCompiler;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Kernels in which names do not show what happens write what they must in each form. {@code
+ * -Djhal.test.proofs=NAME} runs the kernels whose names contain that.
+ */
+@NeedsCompiler
+class ProofsTest {
+  private static final String ONLY = System.getProperty("jhal.test.proofs", "");
+
+  /** A kernel, in a namespace of its own, and what all items write. */
+  private record Part(String name, int wanted, String text) {
+    String inNamespace() {
+      return "namespace of_" + name + " {\n" + text + "}\n";
+    }
+
+    String entry() {
+      return "of_" + name + "::" + name;
+    }
+  }
+
+  private static String source() throws IOException {
+    try (InputStream in = ProofsTest.class.getResourceAsStream("proofs.cpp")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static List<Part> parts(String source) {
+    return Arrays.stream(source.split("//@ "))
+        .skip(1)
+        .map(
+            part -> {
+              String[] head = part.lines().findFirst().orElseThrow().split(" ");
+              String text = part.substring(part.indexOf('\n') + 1);
+              return new Part(head[0], Integer.parseInt(head[1]), text);
+            })
+        .filter(part -> part.name.contains(ONLY))
+        .toList();
+  }
+
+  private static void run(String form, String macros, List<Part> parts, Map<String, String> wrong)
+      throws InterruptedException {
+    String source = parts.stream().map(Part::inNamespace).collect(Collectors.joining());
+    Map<String, Part> byName =
+        parts.stream().collect(Collectors.toMap(Part::name, Function.identity()));
+    Map<String, String> entries = parts.stream().collect(Collectors.toMap(Part::name, Part::entry));
+    int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
+    try (FormRun run = new FormRun(form, macros + source, entries)) {
+      for (String name : byName.keySet()) {
+        int[] written;
+        try {
+          written = run.run(name, input);
+        } catch (HalException e) {
+          wrong.put(name, e.getMessage());
+          continue;
+        }
+        List<Integer> values = Arrays.stream(written).distinct().boxed().toList();
+        if (!values.equals(List.of(byName.get(name).wanted))) {
+          wrong.put(name, values + " as " + run.note(name));
+        }
+      }
+    } catch (HalException e) {
+      wrong.put(parts.get(0).name, e.getMessage());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "coroutine", "fiber"})
+  void kernelsWriteWhatTheyMust(String form) throws Exception {
+    String source = source();
+    String macros = source.substring(0, source.indexOf("//@ "));
+    Map<String, String> wrong = new LinkedHashMap<>();
+    run(form, macros, parts(source), wrong);
+    assertEquals(Map.of(), wrong, form);
+  }
+
+  /** What is known about the other kernels of a source makes no difference. */
+  @ParameterizedTest
+  @Tag("long")
+  @ValueSource(strings = {"auto", "fission"})
+  void eachKernelWritesWhatItMustAlone(String form) throws Exception {
+    String source = source();
+    String macros = source.substring(0, source.indexOf("//@ "));
+    Map<String, String> wrong = new LinkedHashMap<>();
+    for (Part part : parts(source)) {
+      run(form, macros, List.of(part), wrong);
+    }
+    assertEquals(Map.of(), wrong, form);
+  }
+}

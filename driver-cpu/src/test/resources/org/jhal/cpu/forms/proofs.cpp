@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels in which a variable changes, or an expression has an effect, in a way that names do not show. Each is a part of
+// its own that begins with its name and what all its 64 items write. ProofsTest runs them.
+#define KERNEL(name) __global__ void name(const int* in, int* out)
+#define AT (blockIdx.x * 64 + threadIdx.x)
+// Increments by n, which is 2, or 3 if each item sees what happened to it.
+#define BEGIN                   \
+  __shared__ int s[64];         \
+  s[threadIdx.x] = 0;           \
+  __syncthreads();              \
+  int n = 2;
+#define END                                           \
+  for (int i = 0; i < n; i++) {                       \
+    s[threadIdx.x] = s[threadIdx.x] + 1;              \
+    __syncthreads();                                  \
+  }                                                   \
+  out[AT] = n * 100 + s[threadIdx.x];
+// What an item computed before a barrier must be what it has behind it, and be computed once.
+#define COUNTED                 \
+  __shared__ int s[64], c;      \
+  if (threadIdx.x == 0) c = 0;  \
+  __syncthreads();
+#define ONCE(value)             \
+  int my = value;               \
+  s[threadIdx.x] = my;          \
+  __syncthreads();              \
+  out[AT] = (my == s[threadIdx.x]) * 1000 + (c == 64);
+
+//@ alias_of_a_reference 303
+using Ref = int&;
+KERNEL(alias_of_a_reference) { BEGIN Ref r = n; r += 1; END }
+
+//@ typedef_of_a_reference 303
+typedef int& Ref;
+KERNEL(typedef_of_a_reference) { BEGIN Ref r(n); r += 1; END }
+
+//@ alias_in_the_kernel 303
+KERNEL(alias_in_the_kernel) { BEGIN using Ref = int&; Ref r = n; r += 1; END }
+
+//@ alias_of_a_template 303
+template <class T> struct Add { typedef T& type; };
+template <class T> using AddT = typename Add<T>::type;
+KERNEL(alias_of_a_template) { BEGIN AddT<int> r = n; r += 1; typename Add<int>::type q = n; (void)q; END }
+
+//@ alias_in_a_switch 303
+using Ref = int&;
+KERNEL(alias_in_a_switch) { BEGIN switch (n) { case 2: { Ref r = n; r += 1; } } END }
+
+//@ cast_to_an_alias 303
+using Ref = int&;
+KERNEL(cast_to_an_alias) { BEGIN const int& c = n; ((Ref)c) += 1; END }
+
+//@ cast_of_the_variable_to_an_alias 303
+using Ref = int&;
+__device__ void bump(Ref x) { x += 1; }
+KERNEL(cast_of_the_variable_to_an_alias) { BEGIN bump((Ref)n); END }
+
+//@ functional_cast_to_an_alias 303
+using Ref = int&;
+KERNEL(functional_cast_to_an_alias) { BEGIN Ref(n) += 1; END }
+
+//@ alias_initialized_by_a_cast 303
+using Ref = int&;
+KERNEL(alias_initialized_by_a_cast) { BEGIN Ref r = (Ref)n; r += 1; END }
+
+//@ static_cast_to_an_alias 303
+using Ref = int&;
+KERNEL(static_cast_to_an_alias) { BEGIN static_cast<Ref>(n) += 1; END }
+
+//@ constant_that_is_cast_away 303
+__device__ void bump(int& x) { x += 1; }
+KERNEL(constant_that_is_cast_away) { BEGIN bump(const_cast<int&>(n)); END }
+
+//@ constant_cast_away_in_a_function 303
+__device__ void bump(const int& x) { const_cast<int&>(x) += 1; }
+KERNEL(constant_cast_away_in_a_function) { BEGIN bump(n); END }
+
+//@ constant_cast_away_as_in_c 303
+__device__ void bump(const int& x) { (int&)x += 1; }
+KERNEL(constant_cast_away_as_in_c) { BEGIN bump(n); END }
+
+//@ constant_cast_away_by_a_pointer 303
+__device__ void bump(const int& x) { int* p = (int*)&x; *p += 1; }
+KERNEL(constant_cast_away_by_a_pointer) { BEGIN bump(n); END }
+
+//@ constant_cast_away_below 303
+__device__ void bump(const int& x) { const_cast<int&>(x) += 1; }
+template <class T> __device__ void pass(const T& x) { bump(x); }
+KERNEL(constant_cast_away_below) { BEGIN pass(n); END }
+
+//@ overload_by_constness 303
+using Ref = int&;
+__device__ void bump(Ref x) { x += 1; }
+__device__ void bump(const int& x) {}
+KERNEL(overload_by_constness) { BEGIN bump(n); END }
+
+//@ template_overload_by_constness 303
+template <class T> __device__ void bump(T& x) { x += 1; }
+template <class T> __device__ void bump(const T& x) {}
+KERNEL(template_overload_by_constness) { BEGIN bump(n); END }
+
+//@ forwarding_by_constness 303
+template <class T> struct Is { static constexpr bool constant = false; };
+template <class T> struct Is<const T> { static constexpr bool constant = true; };
+template <class T> struct Bare { typedef T type; };
+template <class T> struct Bare<T&> { typedef T type; };
+template <class T> __device__ void bump(T&& x) { if constexpr (!Is<typename Bare<T>::type>::constant) x += 1; }
+KERNEL(forwarding_by_constness) { BEGIN bump(n); END }
+
+//@ constructor_by_constness 303
+struct H { __device__ H(int& x) { x += 1; } __device__ H(const int&) {} };
+__device__ void take(H) {}
+KERNEL(constructor_by_constness) { BEGIN take(n); END }
+
+//@ constructor_of_an_alias_by_constness 303
+struct H { __device__ H(int& x) { x += 1; } __device__ H(const int&) {} };
+using Alias = H;
+KERNEL(constructor_of_an_alias_by_constness) { BEGIN Alias h = n; (void)h; END }
+
+//@ conversion_in_a_return 303
+struct H { int v; __device__ H(int& x) : v(++x) {} __device__ H(const int& x) : v(x) {} };
+KERNEL(conversion_in_a_return) { BEGIN auto f = [&]() -> H { return n; }; f(); END }
+
+//@ operator_by_constness 303
+struct In { __device__ void operator>>(int& x) const { x += 1; } __device__ void operator>>(const int&) const {} };
+KERNEL(operator_by_constness) { BEGIN In in; in >> n; END }
+
+//@ comparison_by_constness 303
+struct In { __device__ bool operator<(int& x) const { x += 1; return true; } __device__ bool operator<(const int&) const { return true; } };
+KERNEL(comparison_by_constness) { BEGIN In in; bool b = in < n; (void)b; END }
+
+//@ free_operator 303
+struct In {};
+using Ref = int&;
+__device__ In& operator>>(In& in, Ref x) { x += 1; return in; }
+KERNEL(free_operator) { BEGIN In in; in >> n; END }
+
+//@ free_operator_on_the_left 303
+struct In {};
+__device__ void operator<<(int& x, In) { x += 1; }
+KERNEL(free_operator_on_the_left) { BEGIN In in; n << in; END }
+
+//@ comma_operator 303
+struct In { __device__ void operator,(int& x) { x += 1; } };
+KERNEL(comma_operator) { BEGIN In in; in, n; END }
+
+//@ functor 303
+struct Bump { __device__ void operator()(int& x) const { x += 1; } };
+KERNEL(functor) { BEGIN Bump()(n); END }
+
+//@ functor_in_braces 303
+struct Bump { template <class T> __device__ void operator()(T& x) const { x += 1; } };
+KERNEL(functor_in_braces) { BEGIN Bump{}(n); END }
+
+//@ functor_of_the_source 303
+struct Bump { __device__ void operator()(int& x) const { x += 1; } };
+static __device__ Bump bump;
+KERNEL(functor_of_the_source) { BEGIN bump(n); END }
+
+//@ lambda_of_the_source 303
+static constexpr auto bump = [](int& x) { x += 1; };
+KERNEL(lambda_of_the_source) { BEGIN bump(n); END }
+
+//@ subscript_operator 303
+struct Bump { __device__ int operator[](int& x) const { return x += 1; } };
+KERNEL(subscript_operator) { BEGIN Bump b; b[n]; END }
+
+//@ lambda_by_reference 303
+KERNEL(lambda_by_reference) { BEGIN auto f = [&] { n += 1; }; f(); END }
+
+//@ lambda_that_names_a_reference 303
+KERNEL(lambda_that_names_a_reference) { BEGIN [&r = n] { r += 1; }(); END }
+
+//@ lambda_with_a_parameter 303
+KERNEL(lambda_with_a_parameter) { BEGIN [](auto& x) { x += 1; }(n); END }
+
+//@ lambda_by_value 202
+KERNEL(lambda_by_value) { BEGIN auto f = [n]() mutable { n += 1; return n; }; f(); END }
+
+//@ braces_that_bind 303
+struct H { int& r; };
+KERNEL(braces_that_bind) { BEGIN H h{n}; h.r += 1; END }
+
+//@ braces_behind_a_mark 303
+struct H { int& r; };
+KERNEL(braces_behind_a_mark) { BEGIN H h = {n}; h.r += 1; END }
+
+//@ braces_of_a_value 303
+struct H { int& r; };
+KERNEL(braces_of_a_value) { BEGIN H{n}.r += 1; END }
+
+//@ braces_in_an_argument 303
+struct H { int& r; };
+__device__ void bump(H h) { h.r += 1; }
+KERNEL(braces_in_an_argument) { BEGIN bump({n}); END }
+
+//@ braces_in_braces 303
+struct H { int& r; };
+struct G { H h; };
+KERNEL(braces_in_braces) { BEGIN G g{{n}}; g.h.r += 1; END }
+
+//@ braces_of_an_alias 303
+template <class T> struct H { T r; };
+using Alias = H<int&>;
+KERNEL(braces_of_an_alias) { BEGIN Alias h{n}; h.r += 1; END }
+
+//@ braces_of_an_array 303
+struct H { int& r; };
+KERNEL(braces_of_an_array) { BEGIN H h[2] = {{n}, {n}}; h[1].r += 1; END }
+
+//@ deduced_template 303
+template <class T> struct H { T& r; __device__ H(T& x) : r(x) {} };
+KERNEL(deduced_template) { BEGIN H h(n); h.r += 1; END }
+
+//@ deduced_template_in_braces 303
+template <class T> struct H { T& r; __device__ H(T& x) : r(x) {} };
+KERNEL(deduced_template_in_braces) { BEGIN H h{n}; h.r += 1; END }
+
+//@ constructed_in_parentheses 303
+struct H { int& r; __device__ H(int& x) : r(x) { r += 1; } };
+KERNEL(constructed_in_parentheses) { BEGIN H h(n); (void)h; END }
+
+//@ explicit_template_argument 303
+template <class T> __device__ void bump(T x) { x += 1; }
+KERNEL(explicit_template_argument) { BEGIN bump<int&>(n); END }
+
+//@ explicit_alias_as_an_argument 303
+using Ref = int&;
+template <class T> __device__ void bump(T x) { x += 1; }
+KERNEL(explicit_alias_as_an_argument) { BEGIN bump<Ref>(n); END }
+
+//@ pack_of_references 303
+template <class... A> __device__ void bump(A&&... a) { ((a += 1), ...); }
+KERNEL(pack_of_references) { BEGIN bump(n); END }
+
+//@ type_of_parentheses 303
+KERNEL(type_of_parentheses) { BEGIN decltype((n)) r = n; r += 1; END }
+
+//@ deduced_reference 303
+KERNEL(deduced_reference) { BEGIN decltype(auto) r = (n); r += 1; END }
+
+//@ type_of_a_variable 202
+KERNEL(type_of_a_variable) { BEGIN decltype(n) m = n; m += 1; __syncthreads(); m += 1; END }
+
+//@ type_of_a_variable_over_a_barrier 202
+KERNEL(type_of_a_variable_over_a_barrier) {
+  BEGIN int v = in[AT]; __syncthreads(); decltype(v) w = v; w += 1; __syncthreads(); if (v != in[AT]) n = 9; END }
+
+//@ structured_binding 303
+struct Two { int a, b; };
+KERNEL(structured_binding) { BEGIN Two q{2, 5}; auto& [x, y] = q; x = 3; n = q.a; END }
+
+//@ structured_binding_of_an_array 303
+KERNEL(structured_binding_of_an_array) { BEGIN int a[2] = {2, 2}; auto&& [x, y] = a; x++; n = a[0]; END }
+
+//@ binding_named_like_a_constant 500
+static __constant__ int bound = 7;
+struct Two { int a, b; };
+KERNEL(binding_named_like_a_constant) {
+  Two q{2, 5};
+  auto [other, bound] = q;
+  __syncthreads();
+  out[AT] = bound * 100 + 0 * other; }
+
+//@ returned_reference 303
+using Ref = int&;
+__device__ Ref same(int* p) { return *p; }
+KERNEL(returned_reference) { BEGIN same(&n) += 1; END }
+
+//@ changed_by_a_choice 303
+KERNEL(changed_by_a_choice) { BEGIN int m = 7; (threadIdx.x < 1000 ? n : m) = 3; END }
+
+//@ operator_with_an_effect 1001
+struct T { int* p; __device__ int operator+(int d) const { return atomicAdd(p, d); } };
+KERNEL(operator_with_an_effect) { COUNTED T t{&c}; ONCE(t + 1) }
+
+//@ conversion_with_an_effect 1001
+struct T { int* p; __device__ operator int() const { return atomicAdd(p, 1); } };
+KERNEL(conversion_with_an_effect) { COUNTED T t{&c}; ONCE(t) }
+
+//@ free_operator_with_an_effect 1001
+struct T { int* p; };
+__device__ int operator-(T t, int d) { return atomicAdd(t.p, d); }
+KERNEL(free_operator_with_an_effect) { COUNTED T t{&c}; ONCE(t - 1) }
+
+//@ unary_operator_with_an_effect 1001
+struct T { int* p; };
+__device__ int operator~(T t) { return atomicAdd(t.p, 1); }
+KERNEL(unary_operator_with_an_effect) { COUNTED T t = T{&c}; ONCE(~t) }
+
+//@ operator_of_an_enumeration 1001
+static __device__ int* counter;
+enum Tick { TICK = 1 };
+__device__ int operator*(int a, Tick) { return a * 0 + atomicAdd(counter, 1); }
+KERNEL(operator_of_an_enumeration) {
+  COUNTED
+  __shared__ int* mine;
+  for (unsigned g = 0; g < 1; g++) {
+    if (threadIdx.x == 0) mine = &c;
+    __syncthreads();
+    counter = mine;
+    int one = 1;
+    ONCE(one * TICK)
+  } }
+
+//@ cast_with_an_effect 1001
+static __device__ thread_local int* counter;
+struct T { int v; __device__ explicit T(int x) : v(atomicAdd(counter, x)) {} __device__ operator int() const { return v; } };
+KERNEL(cast_with_an_effect) { COUNTED counter = &c; int one = 1; ONCE((T)one) }
+
+//@ static_cast_with_an_effect 1001
+static __device__ thread_local int* counter;
+struct T { int v; __device__ T(int x) : v(atomicAdd(counter, x)) {} __device__ operator int() const { return v; } };
+KERNEL(static_cast_with_an_effect) { COUNTED counter = &c; int one = 1; ONCE(static_cast<T>(one)) }
+
+//@ type_with_an_effect 1001
+static __device__ thread_local int* counter;
+struct T { int v; __device__ T(int x) : v(atomicAdd(counter, x)) {} __device__ operator int() const { return v; } };
+using Alias = T;
+KERNEL(type_with_an_effect) {
+  COUNTED
+  counter = &c;
+  int one = 1;
+  Alias my = one;
+  s[threadIdx.x] = my;
+  __syncthreads();
+  out[AT] = (my == s[threadIdx.x]) * 1000 + (c == 64); }
+
+//@ literal_with_an_effect 1001
+static __device__ thread_local int* counter;
+__device__ inline int operator""_ticks(unsigned long long x) { return atomicAdd(counter, (int)x); }
+KERNEL(literal_with_an_effect) { COUNTED counter = &c; ONCE(1_ticks) }
+
+//@ shared_object_with_an_effect 1001
+struct Counter { int v; __device__ int operator+(int d) { return atomicAdd(&v, d); } };
+KERNEL(shared_object_with_an_effect) {
+  __shared__ int s[64];
+  __shared__ Counter c;
+  if (threadIdx.x == 0) c.v = 0;
+  __syncthreads();
+  int my = c + 1;
+  s[threadIdx.x] = my;
+  __syncthreads();
+  out[AT] = (my == s[threadIdx.x]) * 1000 + (c.v == 64); }
+
+//@ global_in_parentheses 1077
+static __device__ int limit(7);
+KERNEL(global_in_parentheses) {
+  limit = 7;
+  __syncthreads();
+  int seen = limit;
+  __syncthreads();
+  limit = 9;
+  __syncthreads();
+  out[AT] = 1000 + seen * 11; }
+
+//@ static_member 1077
+struct Limits { static inline int limit = 7; };
+KERNEL(static_member) {
+  Limits::limit = 7;
+  __syncthreads();
+  int seen = Limits::limit;
+  __syncthreads();
+  Limits::limit = 9;
+  __syncthreads();
+  out[AT] = 1000 + seen * 11; }
+
+//@ minimum_of_the_source 1001
+namespace other { struct Min { int* p; template <class A, class B> __device__ int operator()(A, B b) const { return atomicAdd(p, b); } }; }
+static thread_local other::Min mins;
+KERNEL(minimum_of_the_source) { COUNTED other::Min min{&c}; ONCE(min(2, 1)) }
+
+//@ constructor_of_an_array 1000
+static __device__ thread_local int made;
+struct Acc { int v; __device__ Acc() : v(0) { made++; } };
+KERNEL(constructor_of_an_array) {
+  made = 0;
+  __syncthreads();
+  if (threadIdx.x % 2 == 0) {
+    Acc a;
+    a.v += 500;
+    __syncthreads();
+    a.v += 500;
+    out[AT] = a.v;
+  } else {
+    out[AT] = 1000;
+  }
+  __syncthreads();
+  if (made != 32) out[AT] = made; }
+
+//@ assignment_that_adds 25
+struct Acc { int v; __device__ Acc(int x) : v(x) {} __device__ Acc() : v(7) {} __device__ void operator=(int x) { v += x; } };
+KERNEL(assignment_that_adds) { Acc a = 25; __syncthreads(); out[AT] = a.v; }
+
+//@ explicit_constructor 4
+struct Acc { int v; __device__ explicit Acc(int x) : v(x + 100) {} __device__ Acc(double x) : v((int)x) {} };
+KERNEL(explicit_constructor) { Acc a = 4; __syncthreads(); out[AT] = a.v; }
+
+//@ object_that_knows_itself 12
+struct Self { int v; Self* me; __device__ Self(int x) : v(x), me(this) {} };
+KERNEL(object_that_knows_itself) { Self self(5); __syncthreads(); self.me->v += 7; __syncthreads(); out[AT] = self.v; }
+
+//@ alias_over_a_barrier 5
+using Ref = const int&;
+KERNEL(alias_over_a_barrier) { int x = in[AT]; Ref r = x; __syncthreads(); x = 5; __syncthreads(); out[AT] = r; }
+
+//@ pointer_from_before 6
+KERNEL(pointer_from_before) { int x = 2; int* p = &x; __syncthreads(); *p = 6; __syncthreads(); out[AT] = x; }
+
+//@ pointer_kept_by_a_function 6
+__device__ void keep(const int& x, const int*& p) { p = &x; }
+KERNEL(pointer_kept_by_a_function) { int x = 2; const int* p; keep(x, p); __syncthreads(); x = 6; __syncthreads(); out[AT] = *p; }
+
+//@ pointer_kept_by_an_object 6
+struct Keeper { const int* p; __device__ void keep(const int& x) { p = &x; } };
+KERNEL(pointer_kept_by_an_object) { int x = 2; Keeper k; k.keep(x); __syncthreads(); x = 6; __syncthreads(); out[AT] = *k.p; }
+
+//@ pointer_kept_in_braces 6
+struct Keeper { const int& r; };
+KERNEL(pointer_kept_in_braces) { int x = 2; Keeper k{x}; __syncthreads(); x = 6; __syncthreads(); out[AT] = k.r; }
+
+//@ pointer_by_another_name 6
+template <class T> __device__ T* address(T& x) { return &x; }
+KERNEL(pointer_by_another_name) { int x = 2; int* p = address(x); __syncthreads(); *p = 6; __syncthreads(); out[AT] = x; }
+
+//@ pointer_to_what_has_changed 6
+__device__ int* address(int& x) { return &x; }
+KERNEL(pointer_to_what_has_changed) { int x = 1; int* p = address(++x); __syncthreads(); *p = 6; __syncthreads(); out[AT] = x; }
+
+//@ mutable_member 42
+struct Seen { int v; mutable int times; };
+__device__ void see(const Seen& s) { s.times++; }
+KERNEL(mutable_member) {
+  Seen a = {40, 0};
+  __syncthreads();
+  see(a);
+  __syncthreads();
+  see(a);
+  __syncthreads();
+  out[AT] = a.v + a.times; }
+
+//@ reference_of_another_type 100
+__device__ int half_of(const float& x) { __syncthreads(); return (int)(x / 2 * 100 - 50); }
+KERNEL(reference_of_another_type) { int three = 3; out[AT] = half_of(three); }
+
+//@ parameter_by_an_alias 303
+using Ref = int&;
+__device__ void bump(Ref x) { __syncthreads(); x += 1; }
+KERNEL(parameter_by_an_alias) { BEGIN bump(n); END }
+
+//@ element_by_a_copy 70
+KERNEL(element_by_a_copy) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 7;
+  __syncthreads();
+  const float& r = s[threadIdx.x ^ 1];
+  __syncthreads();
+  s[threadIdx.x] = 9;
+  __syncthreads();
+  out[AT] = (int)(r * 10); }
+
+//@ shared_variable_of_a_function 3
+__device__ int counted(int start) {
+  __shared__ int calls;
+  if (start && threadIdx.x == 0) calls = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) calls++;
+  __syncthreads();
+  int seen = calls;
+  __syncthreads();
+  return seen; }
+KERNEL(shared_variable_of_a_function) { counted(1); counted(0); out[AT] = counted(0); }
+
+//@ shared_variable_of_a_loop 3
+KERNEL(shared_variable_of_a_loop) {
+  int seen = 0;
+  for (int i = 0; i < 3; i++) {
+    __shared__ int rounds;
+    if (i == 0 && threadIdx.x == 0) rounds = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) rounds++;
+    __syncthreads();
+    seen = rounds;
+    __syncthreads();
+  }
+  out[AT] = seen; }
+
+//@ barrier_in_both_branches 63
+KERNEL(barrier_in_both_branches) {
+  __shared__ int a[32], b[32];
+  int t = threadIdx.x, x;
+  if (t < 32) { a[t] = t; __syncthreads(); x = b[31 - t]; } else { b[t - 32] = t; __syncthreads(); x = a[63 - t]; }
+  out[AT] = x + t; }
+
+//@ barrier_in_a_chain 63
+KERNEL(barrier_in_a_chain) {
+  __shared__ int a[64];
+  int t = threadIdx.x, x;
+  if (t < 20) { a[t] = t; __syncthreads(); x = a[63 - t]; }
+  else if (t < 40) { a[t] = t; __syncthreads(); x = a[63 - t]; }
+  else { a[t] = t; __syncthreads(); x = a[63 - t]; }
+  out[AT] = x + t; }
+
+//@ barrier_and_a_loop 63
+KERNEL(barrier_and_a_loop) {
+  __shared__ int a[64];
+  int t = threadIdx.x, x = 0;
+  if (t < 32) { a[t] = t; __syncthreads(); x = a[63 - t]; }
+  else { for (int i = 0; i < 1; i++) { a[t] = t; __syncthreads(); x = a[63 - t]; } }
+  out[AT] = x + t; }
+
+//@ barrier_before_a_return 63
+KERNEL(barrier_before_a_return) {
+  __shared__ int a[64];
+  int t = threadIdx.x;
+  if (t < 32) { a[t] = t; __syncthreads(); out[AT] = a[63 - t] + t; return; }
+  a[t] = t;
+  __syncthreads();
+  out[AT] = a[63 - t] + t; }
+
+//@ barrier_before_a_continue 63
+KERNEL(barrier_before_a_continue) {
+  __shared__ int a[64];
+  int t = threadIdx.x;
+  for (int i = 0; i < 2; i++) {
+    if (t < 32) { a[t] = t; __syncthreads(); out[AT] = a[63 - t] + t; continue; }
+    a[t] = t;
+    __syncthreads();
+    out[AT] = a[63 - t] + t;
+  } }
+
+//@ barrier_in_a_choice 64
+__device__ int other(int* a, int t) { a[t] = t; __syncthreads(); return a[63 - t] + 1; }
+KERNEL(barrier_in_a_choice) {
+  __shared__ int a[64];
+  int t = threadIdx.x;
+  int x = t < 32 ? other(a, t) : other(a, t);
+  out[AT] = x + t; }
+
+//@ barrier_in_a_switch 63
+KERNEL(barrier_in_a_switch) {
+  __shared__ int a[64];
+  int t = threadIdx.x, x = 0;
+  switch (t / 32) {
+    case 0: a[t] = t; __syncthreads(); x = a[63 - t]; break;
+    default: a[t] = t; __syncthreads(); x = a[63 - t];
+  }
+  out[AT] = x + t; }
+
+//@ barrier_that_others_do_not_reach 63
+KERNEL(barrier_that_others_do_not_reach) {
+  __shared__ int a[64];
+  int t = threadIdx.x;
+  a[t] = 0;
+  __syncthreads();
+  if (t < 32) { __syncthreads(); out[AT] = a[63 - t] + t; } else { a[t] = t; out[AT] = 63; } }
+
+//@ warp_functions_in_both_branches 31
+KERNEL(warp_functions_in_both_branches) {
+  int t = threadIdx.x, x;
+  if (t % 32 < 16) { x = __shfl_sync(~0u, t % 32, 31 - t % 32); } else { x = __shfl_sync(~0u, t % 32, 31 - t % 32); }
+  out[AT] = x + t % 32; }
+
+//@ warp_barriers_in_both_branches 31
+KERNEL(warp_barriers_in_both_branches) {
+  __shared__ int a[64];
+  int t = threadIdx.x, x;
+  if (t % 32 < 16) { a[t] = t % 32; __syncwarp(); x = a[t ^ 31]; } else { a[t] = t % 32; __syncwarp(); x = a[t ^ 31]; }
+  out[AT] = x + t % 32; }
+
+//@ warp_functions_of_halves 15
+KERNEL(warp_functions_of_halves) {
+  int t = threadIdx.x, lane = t % 32, x;
+  if (lane < 16) { x = __shfl_sync(0xffffu, lane, 15 - lane); } else { x = __shfl_sync(0xffff0000u, lane - 16, 47 - lane); }
+  out[AT] = x + lane % 16; }
+
+//@ same_element_for_all 63
+KERNEL(same_element_for_all) {
+  __shared__ int a[64];
+  int t = threadIdx.x, x;
+  if (in[0] >= 0) { a[t] = t; __syncthreads(); x = a[63 - t]; } else { a[t] = 0; __syncthreads(); x = a[t]; }
+  out[AT] = x + t; }
+
+//@ no_element_for_those_that_ended 63
+KERNEL(no_element_for_those_that_ended) {
+  __shared__ int a[64];
+  int t = threadIdx.x, x;
+  const int* p = in[0] < 0 ? in : nullptr;
+  out[AT] = 63;
+  if (p == nullptr) return;
+  if (in[(size_t)p] >= 0) { a[t] = t; __syncthreads(); x = a[63 - t]; } else { a[t] = 0; __syncthreads(); x = a[t]; }
+  out[AT] = x + t; }
