@@ -123,26 +123,26 @@ KERNEL(conversion_in_a_return) { BEGIN auto f = [&]() -> H { return n; }; f(); E
 
 //@ operator_by_constness 303
 struct In { __device__ void operator>>(int& x) const { x += 1; } __device__ void operator>>(const int&) const {} };
-KERNEL(operator_by_constness) { BEGIN In in; in >> n; END }
+KERNEL(operator_by_constness) { BEGIN In from; from >> n; END }
 
 //@ comparison_by_constness 303
 struct In { __device__ bool operator<(int& x) const { x += 1; return true; } __device__ bool operator<(const int&) const { return true; } };
-KERNEL(comparison_by_constness) { BEGIN In in; bool b = in < n; (void)b; END }
+KERNEL(comparison_by_constness) { BEGIN In from; bool b = from < n; (void)b; END }
 
 //@ free_operator 303
 struct In {};
 using Ref = int&;
 __device__ In& operator>>(In& in, Ref x) { x += 1; return in; }
-KERNEL(free_operator) { BEGIN In in; in >> n; END }
+KERNEL(free_operator) { BEGIN In from; from >> n; END }
 
 //@ free_operator_on_the_left 303
 struct In {};
 __device__ void operator<<(int& x, In) { x += 1; }
-KERNEL(free_operator_on_the_left) { BEGIN In in; n << in; END }
+KERNEL(free_operator_on_the_left) { BEGIN In from; n << from; END }
 
 //@ comma_operator 303
 struct In { __device__ void operator,(int& x) { x += 1; } };
-KERNEL(comma_operator) { BEGIN In in; in, n; END }
+KERNEL(comma_operator) { BEGIN In from; from, n; END }
 
 //@ functor 303
 struct Bump { __device__ void operator()(int& x) const { x += 1; } };
@@ -289,7 +289,7 @@ __device__ int operator~(T t) { return atomicAdd(t.p, 1); }
 KERNEL(unary_operator_with_an_effect) { COUNTED T t = T{&c}; ONCE(~t) }
 
 //@ operator_of_an_enumeration 1001
-static __device__ int* counter;
+static __device__ thread_local int* counter;
 enum Tick { TICK = 1 };
 __device__ int operator*(int a, Tick) { return a * 0 + atomicAdd(counter, 1); }
 KERNEL(operator_of_an_enumeration) {
@@ -344,7 +344,7 @@ KERNEL(shared_object_with_an_effect) {
   out[AT] = (my == s[threadIdx.x]) * 1000 + (c.v == 64); }
 
 //@ global_in_parentheses 1077
-static __device__ int limit(7);
+static __device__ thread_local int limit(7);
 KERNEL(global_in_parentheses) {
   limit = 7;
   __syncthreads();
@@ -355,7 +355,7 @@ KERNEL(global_in_parentheses) {
   out[AT] = 1000 + seen * 11; }
 
 //@ static_member 1077
-struct Limits { static inline int limit = 7; };
+struct Limits { static inline thread_local int limit = 7; };
 KERNEL(static_member) {
   Limits::limit = 7;
   __syncthreads();
@@ -445,8 +445,8 @@ KERNEL(reference_of_another_type) { int three = 3; out[AT] = half_of(three); }
 
 //@ parameter_by_an_alias 303
 using Ref = int&;
-__device__ void bump(Ref x) { __syncthreads(); x += 1; }
-KERNEL(parameter_by_an_alias) { BEGIN bump(n); END }
+__device__ void bump_and_wait(Ref x) { __syncthreads(); x += 1; }
+KERNEL(parameter_by_an_alias) { BEGIN bump_and_wait(n); END }
 
 //@ element_by_a_copy 70
 KERNEL(element_by_a_copy) {
