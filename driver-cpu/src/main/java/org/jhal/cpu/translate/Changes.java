@@ -314,6 +314,16 @@ final class Changes {
       int angle = Tokens.openAngle(tokens, open - 1);
       return angle > 0 && tokens.get(angle - 1).isWord() ? angle - 1 : -1;
     }
+    if (before.is(")")) { // (f)(x) is a call as well as a cast
+      int parenthesis = Tokens.open(tokens, open - 1);
+      Token first = Tokens.get(tokens, parenthesis + 1);
+      if (first.is("*") || first.is("&")) {
+        return open - 1;
+      }
+      if (Tokens.get(tokens, open - 2).isWord() && casts.isCast(tokens, open - 1)) {
+        return open - 2;
+      }
+    }
     boolean isCalled =
         before.is("]") || before.is("}") || (before.is(")") && !casts.isCast(tokens, open - 1));
     return isCalled ? open - 1 : -1;

@@ -48,7 +48,29 @@ final class Inliner {
     this.meetings = meetings;
     this.source = source;
     this.kernel = kernel;
-    this.callers = callers;
+    this.callers = new HashSet<>(callers);
+    addTypes(kernel);
+  }
+
+  /** Adds the names of types and constants that a function declares, which hide those outside. */
+  private void addTypes(Function function) {
+    List<Token> template = function.templateParameters();
+    if (template != null) {
+      Tokens.split(template).forEach(each -> callers.add(nameOf(each)));
+    }
+    List<Token> body = function.statements();
+    for (int i = 0; i < body.size(); i++) {
+      Token token = body.get(i);
+      Token next = Tokens.get(body, i + 1);
+      if (token.is("using") || token.is("struct") || token.is("class") || token.is("union")) {
+        callers.add(next.text());
+      } else if (token.is("typedef")) {
+        callers.add(Tokens.get(body, Tokens.find(body, i, ";") - 1).text());
+      } else if (token.is("enum")) {
+        int end = Math.min(body.size(), Tokens.find(body, i, ";"));
+        body.subList(i + 1, end).forEach(word -> callers.add(word.text()));
+      }
+    }
   }
 
   boolean isVoid(Token name) throws UnfitException {
@@ -104,6 +126,7 @@ final class Inliner {
     templates(function, call, tokens, renamed, name);
     parameters(function, number, arguments(function, call, tokens, to), renamed, body, to);
     checkNames(function, renamed, name);
+    addTypes(function);
     String result = "hal_result" + number;
     if (!isVoid(function)) {
       List<Token> declaration = new ArrayList<>(rename(function.result(), renamed));

@@ -223,17 +223,22 @@ final class Meetings {
   /** What stands before a call in an expression is evaluated behind it. */
   private static void checkBefore(List<Token> tokens, Token name) throws UnfitException {
     int depth = 0;
+    int sequences = 0; // parentheses in which what stands before a comma comes first
     boolean isAssigned = false;
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       depth += Tokens.isOpen(token) ? 1 : token.is(")") || token.is("]") || token.is("}") ? -1 : 0;
+      boolean isSequence = token.is("(") && !isOfCall(tokens, i);
+      if (isSequence && Tokens.close(tokens, i) == tokens.size()) { // the call is inside
+        sequences++;
+      }
       if (token.is("?") || token.is("&&") || token.is("||")) {
         throw new UnfitException(name + " in an expression that may not be evaluated", name);
       }
       if (Tokens.isLambda(tokens, i)) {
         throw new UnfitException(name + " in a lambda", name);
       }
-      boolean isEffect = Changes.isStep(token) || (token.is(",") && depth == 0);
+      boolean isEffect = Changes.isStep(token) || (token.is(",") && depth <= sequences);
       if (Changes.isAssignment(token)) {
         isEffect |= isAssigned || depth > 0;
         isAssigned = true;
@@ -242,5 +247,10 @@ final class Meetings {
         throw new UnfitException(name + " behind a change in an expression", name);
       }
     }
+  }
+
+  private static boolean isOfCall(List<Token> tokens, int open) {
+    Token before = Tokens.get(tokens, open - 1);
+    return before.isWord() || before.is(")") || before.is("]") || before.is(">");
   }
 }

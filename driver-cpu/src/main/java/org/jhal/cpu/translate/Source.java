@@ -23,6 +23,7 @@ final class Source {
   private final Set<Function> open = new HashSet<>(); // whose bodies are being looked at
   private final Set<String> left = new HashSet<>(); // operators that may change an operand
   private final Set<String> right = new HashSet<>();
+  private final Set<String> friends = new HashSet<>(); // functions that classes declare
   private boolean hasOperators;
 
   Source(SourceFile file) {
@@ -34,6 +35,8 @@ final class Source {
     for (int i = 0; i < file.tokens().size(); i++) {
       if (file.tokens().get(i).is("operator")) {
         operator(i + 1);
+      } else if (file.tokens().get(i).is("friend")) {
+        friends.add(Tokens.get(file.tokens(), Tokens.find(file.tokens(), i, "(", ";") - 1).text());
       }
     }
   }
@@ -136,6 +139,7 @@ final class Source {
     if (!called.isWord()
         || own.containsKey(called.text())
         || file.variables().contains(called.text())
+        || friends.contains(called.text())
         || types.mayKeep(called.text())
         || called.is("const_cast")
         || Tokens.is(tokens, name - 1, ".")

@@ -590,3 +590,135 @@ KERNEL(no_element_for_those_that_ended) {
   if (p == nullptr) return;
   if (in[(size_t)p] >= 0) { a[t] = t; __syncthreads(); x = a[63 - t]; } else { a[t] = 0; __syncthreads(); x = a[t]; }
   out[AT] = x + t; }
+
+//@ call_in_parentheses 303
+__device__ void push(int& x) { x += 1; }
+__device__ void push(const int&) {}
+KERNEL(call_in_parentheses) { BEGIN (push)(n); END }
+
+//@ call_of_a_pointer 303
+using Ref = int&;
+__device__ void push(Ref x) { x += 1; }
+KERNEL(call_of_a_pointer) { BEGIN (*push)(n); void (*f)(int&) = push; (void)f; END }
+
+//@ friend_by_constness 303
+struct Tag { friend __device__ void befriend(Tag, int& x) { x += 1; } friend __device__ void befriend(Tag, const int&) {} };
+KERNEL(friend_by_constness) { BEGIN befriend(Tag(), n); END }
+
+//@ constant_hidden_by_an_enumeration 99
+static constexpr int SIZE = 9;
+__device__ int sized(int x) { __syncthreads(); return x * SIZE; }
+KERNEL(constant_hidden_by_an_enumeration) { enum { SIZE = 4 }; out[AT] = sized(11) + SIZE - 4; }
+
+//@ type_hidden_by_an_alias 150
+using real = float;
+__device__ int scaled(int x) { __syncthreads(); return (int)(real(x) / 2 * 100); }
+KERNEL(type_hidden_by_an_alias) { using real = int; real three = 3; out[AT] = scaled(three); }
+
+//@ sequence_in_parentheses 43
+__device__ void set(int* s) { s[threadIdx.x] = 42; }
+__device__ int read_other(int* s) { __syncthreads(); return s[63 - threadIdx.x]; }
+KERNEL(sequence_in_parentheses) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  int x = 1 + (set(s), read_other(s));
+  out[AT] = x; }
+
+//@ pointer_by_an_alias 7
+using Ref = int*&;
+KERNEL(pointer_by_an_alias) { int* p = out + AT; Ref r = p; r = out + AT + 0; *p = 7; }
+
+//@ parameter_by_an_alias_without_barriers 7
+using Ref = int*&;
+KERNEL(parameter_by_an_alias_without_barriers) { Ref r = out; r += AT; *r = 7; }
+
+//@ parameter_by_constness 7
+__device__ void advance(int*& p) { p += AT; }
+__device__ void advance(int* const&) {}
+template <class T> __device__ void forward(T& p) { advance(p); }
+KERNEL(parameter_by_constness) { forward(out); *out = 7; }
+
+//@ index_by_an_alias 13
+using Ref = unsigned&;
+__device__ void raise(Ref x) { x += 1; }
+KERNEL(index_by_an_alias) { unsigned i = threadIdx.x; raise(i); __syncthreads(); out[AT] = i - threadIdx.x + 12; }
+
+//@ derived_that_keeps 303
+struct H { int& r; __device__ H(int& x) : r(x) {} };
+struct D : H { using H::H; };
+KERNEL(derived_that_keeps) { BEGIN D d(n); d.r += 1; END }
+
+//@ kept_and_called_later 303
+struct F { int& r; __device__ void operator()() { r += 1; } };
+KERNEL(kept_and_called_later) { BEGIN F f{n}; __syncthreads(); f(); __syncthreads(); END }
+
+//@ member_of_a_pointer_to_a_member 303
+struct H { __device__ void bump(int& x) { x += 1; } };
+KERNEL(member_of_a_pointer_to_a_member) { BEGIN H h; auto m = &H::bump; (h.*m)(n); END }
+
+//@ list_of_pointers 303
+KERNEL(list_of_pointers) { BEGIN for (int* p : {&n}) *p += 1; END }
+
+//@ statement_in_an_expression 303
+KERNEL(statement_in_an_expression) { BEGIN int m = ({ n += 1; n; }); (void)m; END }
+
+//@ reference_in_a_list 303
+KERNEL(reference_in_a_list) { __shared__ int s[64]; s[threadIdx.x] = 0; __syncthreads(); int n = 2, &r = n; r += 1; END }
+
+//@ array_reference 303
+KERNEL(array_reference) { BEGIN int(&r)[1] = reinterpret_cast<int(&)[1]>(n); r[0] += 1; END }
+
+//@ volatile_access 303
+KERNEL(volatile_access) { BEGIN volatile int& r = n; r = r + 1; END }
+
+//@ bytes_of_a_variable 303
+KERNEL(bytes_of_a_variable) { BEGIN const int three = 3; __builtin_memcpy(&n, &three, 4); END }
+
+//@ comparison_of_each_item 2016
+struct Limit { __device__ bool operator>(int i) const { return i < (int)threadIdx.x; } };
+KERNEL(comparison_of_each_item) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  static constexpr Limit limit;
+  int rounds = 0;
+  for (int i = 0; limit > i; i++) rounds++;
+  atomicAdd(&sum, rounds);
+  __syncthreads();
+  out[AT] = sum; }
+
+//@ condition_of_each_item 32
+struct Odd { __device__ operator bool() const { return threadIdx.x & 1; } };
+KERNEL(condition_of_each_item) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  const Odd odd{};
+  int own = 0;
+  if (odd) own = 1;
+  atomicAdd(&sum, own);
+  __syncthreads();
+  out[AT] = sum; }
+
+//@ member_by_a_method 42
+struct Count { int n; __device__ Count& add(int x) { n += x; return *this; } };
+KERNEL(member_by_a_method) { Count c{0}; __syncthreads(); c.add(40).add(1); __syncthreads(); c.add(1); out[AT] = c.n; }
+
+//@ destructor_of_a_base 12
+static thread_local int ended;
+template <class T> struct Base { T* to; __device__ ~Base() { *to += 1; } };
+struct Guard : Base<int> {};
+KERNEL(destructor_of_a_base) {
+  int x = 10;
+  { Guard g{&x}; __syncthreads(); x += 1; }
+  out[AT] = x; }
+
+//@ template_of_a_reference 303
+template <class T> __device__ void raise_by(T x) { x += 1; }
+KERNEL(template_of_a_reference) { BEGIN raise_by<decltype((n))>(n); END }
+
+//@ choice_by_type 202
+template <class T> struct Is { static constexpr int value = 1; };
+template <> struct Is<int> { static constexpr int value = 2; };
+KERNEL(choice_by_type) { BEGIN int k = n; n = Is<decltype(k)>::value; END }
