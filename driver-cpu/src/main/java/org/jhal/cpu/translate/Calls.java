@@ -85,7 +85,7 @@ final class Calls {
       Set<String> own = words.computeIfAbsent(function.text(), name -> new HashSet<>());
       for (int i = function.open(); i < function.end(); i++) {
         Token token = source.tokens().get(i);
-        if (token.isWord()) {
+        if (token.isWord() && !isField(source.tokens(), i)) {
           own.add(token.text());
         }
       }
@@ -116,11 +116,51 @@ final class Calls {
 
   /** Adds all words but the item where only the shared memory of its workgroup counts. */
   private static void addWords(List<Token> tokens, Set<String> to) {
+    Set<String> fields = fields(tokens);
     for (int i = 0; i < tokens.size(); i++) {
       boolean isShared = tokens.get(i).is("hal_self") && Tokens.is(tokens, i + 2, "hal_shared");
-      if (tokens.get(i).isWord() && !isShared) {
+      boolean isField =
+          isField(tokens, i)
+              || (fields.contains(tokens.get(i).text()) && !Tokens.is(tokens, i - 1, "::"));
+      if (tokens.get(i).isWord() && !isShared && !isField) {
         to.add(tokens.get(i).text());
       }
+    }
+  }
+
+  /** Whether a word is that of a member which is not called. */
+  private static boolean isField(List<Token> tokens, int at) {
+    boolean isMember = Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "->");
+    return isMember && !Tokens.is(tokens, at + 1, "(") && !Tokens.is(tokens, at + 1, "<");
+  }
+
+  /** The variables of a class, whose names mean these in its methods; none if it is no class. */
+  private static Set<String> fields(List<Token> tokens) {
+    Set<String> fields = new HashSet<>();
+    int open = Tokens.find(tokens, 0, "{");
+    int start = open + 1;
+    for (int i = open + 1; i < Tokens.close(tokens, open) && i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      boolean isEnd = token.is(";") || token.is("{") || token.is(":");
+      if (isEnd) {
+        addFields(tokens.subList(start, i), fields);
+      }
+      i = Tokens.isOpen(token) ? Tokens.close(tokens, i) : i;
+      start = isEnd ? i + 1 : start;
+    }
+    return fields;
+  }
+
+  private static void addFields(List<Token> statement, Set<String> to) {
+    try {
+      Declarations.Declaration declared = Declarations.of(statement);
+      if (declared != null) {
+        declared.declarators().stream()
+            .filter(each -> !Tokens.is(each.initial(), 0, "("))
+            .forEach(each -> to.add(each.name().text()));
+      }
+    } catch (UnfitException e) {
+      // of another kind than usual: then the name may be that of a function
     }
   }
 
@@ -164,6 +204,11 @@ final class Calls {
         left.addAll(users.getOrDefault(next, List.of()));
       }
     }
+  }
+
+  /** Whether a word of the dialect asks for the item, or makes it wait for others. */
+  static boolean isOfItem(String word) {
+    return INDEXES.contains(word) || BARRIERS.contains(word) || WARP.contains(word);
   }
 
   private boolean takesItem(String word) {

@@ -38,7 +38,7 @@ public final class Translator {
     this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    List<Token> known = Assembly.refuse(Specifiers.without(tokens));
+    List<Token> known = Assembly.refuse(StaticMethods.asFunctions(Specifiers.without(tokens)));
     this.source = new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(known)));
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);

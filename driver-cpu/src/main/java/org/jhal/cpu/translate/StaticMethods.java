@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes static methods that ask for the work item, or in which items meet, functions, since only
+ * those can be given the item: {@code struct Sum { static __device__ float all(float v) {...} };
+ * ... Sum::all(v)} becomes {@code struct Sum {}; __device__ float hal_Sum_all(float v) {...} ...
+ * hal_Sum_all(v)}. It leaves those alone that are called in another way, or that use other members
+ * of their class.
+ */
+final class StaticMethods {
+  private static final Set<String> CLASSES = Set.of("struct", "class");
+
+  /**
+   * A method.
+   *
+   * @param start of its definition; {@code end} is behind it
+   */
+  private record Method(String owner, int name, int start, int end) {
+    String newName(List<Token> tokens) {
+      return "hal_" + owner + "_" + tokens.get(name).text();
+    }
+  }
+
+  private final List<Token> tokens;
+  private final Map<Integer, List<Method>> behind = new HashMap<>(); // the semicolon of a class
+  private final Map<Integer, Integer> left = new HashMap<>(); // out, from and to
+  private final Map<Integer, String> renamed = new HashMap<>(); // NAME::method, by where it begins
+
+  private StaticMethods(List<Token> tokens) {
+    this.tokens = tokens;
+    SourceFile file = new SourceFile(tokens);
+    Set<Integer> inFunctions = new HashSet<>();
+    for (Function function : file.functions()) {
+      for (int i = function.start(); i < function.end(); i++) {
+        inFunctions.add(i);
+      }
+    }
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean isClass =
+          CLASSES.contains(tokens.get(i).text())
+              && Tokens.get(tokens, i + 1).isWord()
+              && Tokens.is(tokens, i + 2, "{")
+              && !Tokens.is(tokens, i - 1, ">")
+              && !inFunctions.contains(i);
+      if (isClass) {
+        int close = Tokens.close(tokens, i + 2);
+        if (Tokens.is(tokens, close + 1, ";")) {
+          look(i + 1, i + 2, close);
+        }
+        i = close;
+      }
+    }
+  }
+
+  static List<Token> asFunctions(List<Token> tokens) {
+    return new StaticMethods(tokens).written();
+  }
+
+  private void look(int owner, int open, int close) {
+    List<Method> methods = new ArrayList<>();
+    Set<String> members = new HashSet<>();
+    int start = open + 1;
+    for (int i = open + 1; i < close; i++) {
+      Token token = tokens.get(i);
+      if (token.is(":") && tokens.subList(start, i).size() == 1) { // public:
+        start = i + 1;
+      } else if (token.is(";")) {
+        addMember(start, i, members);
+        start = i + 1;
+      } else if (token.is("{")) {
+        int end = Tokens.close(tokens, i);
+        addMember(start, i, members);
+        int parenthesis = Tokens.find(tokens, afterTemplate(start), "(");
+        if (parenthesis < i && isStatic(start, parenthesis) && asks(i, end)) {
+          methods.add(new Method(tokens.get(owner).text(), parenthesis - 1, start, end + 1));
+        }
+        boolean isValue = Tokens.is(tokens, end + 1, ";") || Tokens.is(tokens, end + 1, ",");
+        start = isValue ? start : end + 1;
+        i = end;
+      } else if (Tokens.isOpen(token)) {
+        i = Tokens.close(tokens, i);
+      }
+    }
+    for (Method method : methods) {
+      if (canMove(method, members)) {
+        behind.computeIfAbsent(close + 1, at -> new ArrayList<>()).add(method);
+        left.put(method.start, method.end);
+      }
+    }
+  }
+
+  private int afterTemplate(int start) {
+    return Tokens.is(tokens, start, "template")
+        ? Math.max(start, Tokens.closeAngle(tokens, start + 1))
+        : start;
+  }
+
+  private boolean isStatic(int start, int end) {
+    return tokens.subList(start, end).stream().anyMatch(token -> token.is("static"));
+  }
+
+  private boolean asks(int from, int to) {
+    return tokens.subList(from, to).stream()
+        .anyMatch(token -> token.isWord() && Calls.isOfItem(token.text()));
+  }
+
+  /** Adds the word before the parameters, the dimensions or the value of a member. */
+  private void addMember(int start, int end, Set<String> members) {
+    String name = "";
+    for (int i = afterTemplate(start); i < end; i++) {
+      Token token = tokens.get(i);
+      if (token.is("(") || token.is("[") || token.is("=") || token.is("{")) {
+        break;
+      }
+      name = token.isWord() ? token.text() : name;
+    }
+    members.add(name);
+  }
+
+  private boolean canMove(Method method, Set<String> members) {
+    String name = tokens.get(method.name).text();
+    for (int i = method.name + 1; i < method.end; i++) {
+      if (tokens.get(i).isWord() && members.contains(tokens.get(i).text())) {
+        return false;
+      }
+    }
+    List<Integer> uses = new ArrayList<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (!tokens.get(i).is(name) || i == method.name) {
+        continue;
+      }
+      boolean isOfClass =
+          Tokens.is(tokens, i - 1, "::")
+              && Tokens.is(tokens, i - 2, method.owner)
+              && Tokens.is(tokens, i + 1, "(");
+      if (!isOfClass) {
+        return false;
+      }
+      uses.add(i - 2);
+    }
+    uses.forEach(use -> renamed.put(use, method.newName(tokens)));
+    return true;
+  }
+
+  private List<Token> written() {
+    if (behind.isEmpty()) {
+      return tokens;
+    }
+    List<Token> out = new ArrayList<>();
+    write(0, tokens.size(), -1, out);
+    return out;
+  }
+
+  private void write(int from, int to, int named, List<Token> out) {
+    for (int i = from; i < to; i++) {
+      Token token = tokens.get(i);
+      Integer end = left.get(i);
+      String name = renamed.get(i);
+      if (end != null && named < 0) {
+        i = end - 1;
+      } else if (name != null) {
+        out.add(token.named(name));
+        i += 2;
+      } else {
+        out.add(token);
+      }
+      for (Method method : named < 0 ? behind.getOrDefault(i, List.of()) : List.<Method>of()) {
+        for (int j = method.start; j < method.end; j++) {
+          if (j == method.name) {
+            out.add(tokens.get(j).named(method.newName(tokens)));
+          } else if (!tokens.get(j).is("static") || j > method.name) {
+            write(j, j + 1, j, out);
+            j += renamed.containsKey(j) ? 2 : 0;
+          }
+        }
+      }
+    }
+  }
+}
