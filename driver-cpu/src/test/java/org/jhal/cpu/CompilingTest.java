@@ -182,6 +182,21 @@ class CompilingTest {
     }
   }
 
+  /** A compiler may print more than the memory of the process holds. */
+  @Test
+  void aLongLogIsCut() throws Exception {
+    Path script =
+        script(
+            "echo 'code.cpp:1:1: error: first'\nhead -c 9000000 /dev/zero | tr '\\0' x\nexit 1\n");
+    try (Device device = device(script, "off")) {
+      HalException failure = assertThrows(HalException.class, () -> run(device, bundle(DOUBLES)));
+      String message = String.valueOf(failure.getMessage());
+      assertTrue(message.contains("code.cpp:1:1: error: first"), () -> message.substring(0, 200));
+      assertTrue(message.endsWith(" more bytes of the compiler's log"), "the end");
+      assertTrue(message.length() < 1 << 20, () -> "" + message.length());
+    }
+  }
+
   /** The headers of this machine, and of the folder that the compiler is called in. */
   @Test
   void aSourceSeesTheFilesOfItsBundleAlone() throws Exception {

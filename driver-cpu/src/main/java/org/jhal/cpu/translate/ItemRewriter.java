@@ -21,6 +21,23 @@ final class ItemRewriter {
   /** Stands before an item that is given to a function which asks for active ones. */
   static final String CALLED = "hal_called";
 
+  /** Words that stand before an expression. */
+  private static final Set<String> BEFORE_CALLS =
+      Set.of(
+          "return",
+          "co_return",
+          "else",
+          "do",
+          "case",
+          "throw",
+          "and",
+          "or",
+          "not",
+          "new",
+          "delete",
+          "sizeof",
+          "typename");
+
   private final List<Token> tokens;
   private final Calls calls;
   private final Map<Integer, Function> functions = new HashMap<>(); // by their parenthesis
@@ -167,8 +184,15 @@ final class ItemRewriter {
     return called.isWord()
         && calls.passItem(called.text())
         && !functions.containsKey(open)
+        && !isDeclared(name)
         && !Tokens.is(tokens, name - 1, ".")
         && !Tokens.is(tokens, name - 1, "->");
+  }
+
+  /** Whether a type stands before a name, so that a method of the same name is declared. */
+  private boolean isDeclared(int name) {
+    Token before = Tokens.get(tokens, name - 1);
+    return before.isWord() && !BEFORE_CALLS.contains(before.text());
   }
 
   /** Where the name is whose arguments, behind those of a template, begin here; -1 if nowhere. */

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jhal.BundleBuilder;
 import org.jhal.Device;
 import org.jhal.Executable;
@@ -16,6 +18,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Errors of a source are reported as the user wrote it. */
 @NeedsCompiler
@@ -145,6 +148,61 @@ class SourceErrorsTest {
       String note = loaded.kernel("boxed").note();
       String expected = "items are coroutines: the compiler rejects the faster form: code.cpp:5:";
       assertTrue(note.startsWith(expected), note);
+    }
+  }
+
+  /** What is wrong with the source, and not with the forms that were tried for it. */
+  @Test
+  void anErrorBesideWhatOtherFormsRejectIsReported() {
+    String source =
+        """
+        using Ref = int&;
+        static __global__ void k(int* x) {
+          static __shared__ int s[64];
+          s[threadIdx.x] = x[threadIdx.x];
+          __syncthreads();
+          x[threadIdx.x] = s[3 - threadIdx.x] + undefined_name;
+          int n = 2;
+          if (x[0] > 3) goto end;
+          { Ref r = n; r += 1; }
+          for (int i = 0; i < n; i++) __syncthreads();
+        end:;
+        }
+        """;
+    String message = failure(source);
+    assertContains("code.cpp:6:", message);
+    assertContains("'undefined_name'", message);
+    assertEquals(1, message.split(" error: ", -1).length - 1, message);
+  }
+
+  @Test
+  void namesOfFilesWriteNothingIntoTheSource(@TempDir Path folder) throws Exception {
+    String name = "a\"b \u00e4\n#error no\n.cu";
+    Files.writeString(folder.resolve(name), KERNEL + "{ __syncthreads(); x[0] = missing; }\n");
+    Files.writeString(
+        folder.resolve("manifest.json"),
+        """
+        {"version": 1, "name": "named", "kernels": [{"name": "k", "workgroupSize": [4],
+          "parameters": [{"name": "x", "kind": "buffer", "type": "i32", "direction": "inout"}]}],
+         "variants": [{"format": "gpu-c++", "file": "a\\"b \u00e4\\n#error no\\n.cu"}]}
+        """);
+    try (Device device = Hal.openDevice("cpu://?cache=off&threads=1")) {
+      HalException failure =
+          assertThrows(
+              HalException.class, () -> device.loadExecutable(ExecutableSource.of(folder)).close());
+      String message = String.valueOf(failure.getMessage());
+      assertContains("a\"b \u00e4?#error no?.cu:1:", message);
+      assertContains("'missing'", message);
+      assertEquals(1, message.split(" error: ", -1).length - 1, message);
+      Files.writeString(
+          folder.resolve(name),
+          "using Ref = const int&;\n"
+              + KERNEL
+              + "{ int v = x[0]; Ref r = v; __syncthreads(); x[0] = r; }\n");
+      try (Executable loaded = device.loadExecutable(ExecutableSource.of(folder))) {
+        String note = loaded.kernel("k").note();
+        assertTrue(note.startsWith("items are coroutines: the compiler rejects"), note);
+      }
     }
   }
 }

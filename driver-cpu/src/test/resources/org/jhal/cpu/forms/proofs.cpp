@@ -616,13 +616,13 @@ __device__ int scaled(int x) { __syncthreads(); return (int)(real(x) / 2 * 100);
 KERNEL(type_hidden_by_an_alias) { using real = int; real three = 3; out[AT] = scaled(three); }
 
 //@ sequence_in_parentheses 43
-__device__ void set(int* s) { s[threadIdx.x] = 42; }
+__device__ void set_own(int* s) { s[threadIdx.x] = 42; }
 __device__ int read_other(int* s) { __syncthreads(); return s[63 - threadIdx.x]; }
 KERNEL(sequence_in_parentheses) {
   __shared__ int s[64];
   s[threadIdx.x] = 0;
   __syncthreads();
-  int x = 1 + (set(s), read_other(s));
+  int x = 1 + (set_own(s), read_other(s));
   out[AT] = x; }
 
 //@ pointer_by_an_alias 7
@@ -722,3 +722,118 @@ KERNEL(template_of_a_reference) { BEGIN raise_by<decltype((n))>(n); END }
 template <class T> struct Is { static constexpr int value = 1; };
 template <> struct Is<int> { static constexpr int value = 2; };
 KERNEL(choice_by_type) { BEGIN int k = n; n = Is<decltype(k)>::value; END }
+
+//@ static_kernel 7
+static __global__ void static_kernel(const int* in, int* out) { out[AT] = 7; }
+
+//@ static_kernel_with_a_label 7
+__launch_bounds__(64) static inline __global__ void static_kernel_with_a_label(const int* in, int* out) {
+  if (in[AT] < 0) goto end;
+  out[AT] = 7;
+end:; }
+
+//@ static_kernel_with_a_barrier 63
+static __global__ void __launch_bounds__(64) static_kernel_with_a_barrier(const int* in, int* out) {
+  static __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[AT] = s[63 - threadIdx.x] + threadIdx.x; }
+
+//@ static_template 7
+template <int N> static __global__ void times(const int* in, int* out) { out[AT] = N; }
+KERNEL(static_template) { out[AT] = 7; }
+
+//@ static_shared_in_a_helper 63
+__device__ int opposite_of(int v) {
+  __shared__ static int buffer[64];
+  buffer[threadIdx.x] = v;
+  __syncthreads();
+  int r = buffer[63 - threadIdx.x];
+  __syncthreads();
+  return r; }
+KERNEL(static_shared_in_a_helper) { out[AT] = opposite_of(opposite_of(opposite_of(threadIdx.x))) + threadIdx.x; }
+
+//@ vectors_in_shared_memory 10
+KERNEL(vectors_in_shared_memory) {
+  __shared__ int n;
+  __shared__ float a[256], b[256];
+  int t = threadIdx.x;
+  if (t == 0) n = 1;
+  reinterpret_cast<float4*>(a)[t] = make_float4(1, 2, 3, 4);
+  reinterpret_cast<float4*>(b)[63 - t] = make_float4(4, 3, 2, 1);
+  __syncthreads();
+  bool isAligned = ((size_t)a & 15) == 0 && ((size_t)b & 15) == 0;
+  out[AT] = (int)a[4 * t] + (int)b[4 * t + 3] + 7 * n * isAligned + 1; }
+
+//@ vectors_in_memory_of_the_launch 5
+KERNEL(vectors_in_memory_of_the_launch) {
+  __shared__ char c;
+  __shared__ float a[256];
+  int t = threadIdx.x;
+  auto fill = [&] { c = 1; reinterpret_cast<float4*>(a)[t] = make_float4(5, 2, 3, 4); __syncthreads(); };
+  fill();
+  out[AT] = (int)a[4 * (63 - t)]; }
+
+//@ attribute_of_a_parameter 63
+__device__ int opposite_in([[maybe_unused]] int* s, int v) {
+  [[maybe_unused]] int unused = 0;
+  s[threadIdx.x] = v;
+  __syncthreads();
+  return s[63 - threadIdx.x]; }
+KERNEL(attribute_of_a_parameter) { __shared__ int s[64]; out[AT] = opposite_in(s, threadIdx.x) + threadIdx.x; }
+
+//@ field_with_the_name_of_a_function 63
+__device__ int asking(int v) { return v + threadIdx.x; }
+struct Cell { int asking; __device__ void set(int v) { asking = v; } };
+KERNEL(field_with_the_name_of_a_function) {
+  __shared__ Cell s[64];
+  int t = threadIdx.x;
+  s[t].set(asking(0));
+  __syncthreads();
+  out[AT] = s[63 - t].asking + t; }
+
+//@ static_method_that_shuffles 2016
+struct Sum { static __device__ float all(float v) { for (int o = 16; o; o >>= 1) v += __shfl_xor_sync(~0u, v, o); return v; } };
+template <int N> __device__ float block_sum(float v, [[maybe_unused]] float* s) {
+  v = Sum::all(v);
+  if (blockDim.x > 32) {
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x % 32 < blockDim.x / 32 ? s[threadIdx.x % 32] : 0;
+    return Sum::all(v);
+  }
+  return v; }
+KERNEL(static_method_that_shuffles) { __shared__ float s[32]; out[AT] = (int)block_sum<1>(threadIdx.x, s); }
+
+//@ static_method_that_is_used_otherwise 63
+struct Row {
+  int v;
+  static __device__ int mine() { return threadIdx.x; }
+  static __device__ int twice() { return 2 * mine() + (int)threadIdx.x; }
+};
+KERNEL(static_method_that_is_used_otherwise) {
+  __shared__ int s[64];
+  Row r{1};
+  s[threadIdx.x] = Row::twice();
+  __syncthreads();
+  out[AT] = s[63 - threadIdx.x] / 3 + r.mine(); }
+
+//@ list_in_braces 77
+KERNEL(list_in_braces) {
+  int v = 0;
+  for (auto o : {2, 4, 1}) v = v * 10 + o;
+  __syncthreads();
+  for (int o : {60, 1}) v -= o;
+  for (int o : {50, 26}) v -= o;
+  out[AT] = v - 27; }
+
+//@ method_with_the_name_of_a_function 64
+__device__ void put(int* s, int v) { s[threadIdx.x] = v; }
+struct Place { int v; __device__ void put(int x) { v = x; } };
+KERNEL(method_with_the_name_of_a_function) {
+  __shared__ int s[64];
+  Place p;
+  p.put(1);
+  put(s, threadIdx.x);
+  __syncthreads();
+  out[AT] = s[63 - threadIdx.x] + threadIdx.x + p.v; }
