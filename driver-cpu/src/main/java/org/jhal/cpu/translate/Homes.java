@@ -153,7 +153,7 @@ final class Homes {
     List<Token> type = new ArrayList<>(declaration.plainType());
     type.addAll(declarator.pointers());
     List<Token> initial = initial(declarator);
-    return names.mayKeep(type) || (initial.size() == 1 && names.isObject(initial.get(0).text()));
+    return names.isObject(type) || (initial.size() == 1 && names.isObject(initial.get(0).text()));
   }
 
   private boolean isConstant(Declarator declarator) {

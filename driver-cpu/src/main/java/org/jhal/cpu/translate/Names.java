@@ -100,14 +100,14 @@ final class Names {
     return own.containsKey(name);
   }
 
-  /** Whether an object of a type may change, or keep, what it is made from. */
-  boolean mayKeep(List<Token> type) {
-    return types.mayKeep(type);
+  /** Whether a type may be a class of the source, or a reference. */
+  boolean isObject(List<Token> type) {
+    return types.mayBeClass(type) || types.mayKeep(type);
   }
 
   /** Whether a variable or a parameter may be an object of a class of the source. */
   boolean isObject(String name) {
-    return types.mayKeep(own.getOrDefault(name, List.of()));
+    return isObject(own.getOrDefault(name, List.of()));
   }
 
   Changes changes() {

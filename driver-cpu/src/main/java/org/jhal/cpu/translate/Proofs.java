@@ -91,7 +91,7 @@ final class Proofs {
     List<Token> initial = Homes.initial(declarator);
     if (declarator.isReference()) {
       all.append(" static_assert(hal_equal<hal_bare<decltype(" + name + ")>, hal_bare<decltype((");
-      all.append(Tokens.text(initial) + "))>>::value, \"a reference to a copy\");");
+      all.append(Tokens.code(initial) + "))>>::value, \"a reference to a copy\");");
     } else if (isIndex(initial)) {
       all.append(" static_assert(hal_axes<decltype(" + name + ")>::value, \"a class\");");
     } else {
@@ -108,16 +108,16 @@ final class Proofs {
   /** Adds that {@code a[i][j]} is an element of an array, of whatever type. */
   private void element(List<Token> expression, StringBuilder to) {
     for (int i = 1; Tokens.is(expression, i, "["); i = Tokens.close(expression, i) + 1) {
-      operand(Tokens.text(expression.subList(0, i)), "hal_operand", to);
+      operand(Tokens.code(expression.subList(0, i)), "hal_operand", to);
       add(expression.subList(i + 1, Tokens.close(expression, i)), to);
     }
   }
 
   /** A condition for a variable that is a copy of another one, and no other name for it. */
   static String ofCopy(Declaration declaration, Declarator declarator, List<Token> value) {
-    String type = Tokens.text(declaration.plainType()) + Tokens.text(declarator.pointers());
+    String type = Tokens.code(declaration.plainType()) + Tokens.code(declarator.pointers());
     return " static_assert(hal_copy<%s, decltype((%s))>::value, \"a variable that is no copy\");"
-        .formatted(type, Tokens.text(value));
+        .formatted(type, Tokens.code(value));
   }
 
   private static boolean isGenerated(List<Token> expression) {
@@ -139,7 +139,7 @@ final class Proofs {
       Token token = expression.get(i);
       if (token.is("(") && isCast(expression, i)) {
         int close = Tokens.close(expression, i);
-        operand(Tokens.text(expression.subList(i + 1, close)), "hal_operand", to);
+        operand(Tokens.code(expression.subList(i + 1, close)), "hal_operand", to);
         i = close;
       } else if (token.isWord()) {
         i = word(expression, i, to) - 1;
@@ -167,7 +167,7 @@ final class Proofs {
     }
     if (CASTS.contains(word) && Tokens.is(expression, at + 1, "<")) {
       int close = Tokens.closeAngle(expression, at + 1);
-      operand(Tokens.text(expression.subList(at + 2, close)), "hal_operand", to);
+      operand(Tokens.code(expression.subList(at + 2, close)), "hal_operand", to);
       return close + 1;
     }
     boolean isOfDialect = Names.ITEM_INDEXES.contains(word) || Names.GROUP_INDEXES.contains(word);
@@ -181,14 +181,14 @@ final class Proofs {
           end += 2;
         } else if (Tokens.is(expression, end, "[")) {
           int close = Tokens.close(expression, end);
-          operand(Tokens.text(expression.subList(at, end)), "hal_operand", to); // is an array
+          operand(Tokens.code(expression.subList(at, end)), "hal_operand", to); // is an array
           add(expression.subList(end + 1, close), to);
           end = close + 1;
         } else {
           break;
         }
       }
-      operand(Tokens.text(expression.subList(at, end)), "hal_operand", to);
+      operand(Tokens.code(expression.subList(at, end)), "hal_operand", to);
       return end;
     }
     int end = Math.min(Declarations.qualifiedName(expression, at), expression.size());
@@ -196,10 +196,10 @@ final class Proofs {
       List<Token> name = expression.subList(at, end);
       if (Tokens.is(expression, end, "[")) {
         add(expression.subList(end + 1, Tokens.close(expression, end)), to);
-        operand(Tokens.text(name), "hal_operand", to);
+        operand(Tokens.code(name), "hal_operand", to);
         return Tokens.close(expression, end) + 1;
       }
-      operand(Tokens.text(name), "hal_outside", to);
+      operand(Tokens.code(name), "hal_outside", to);
     }
     return end;
   }

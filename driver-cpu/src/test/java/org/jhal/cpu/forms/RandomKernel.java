@@ -63,6 +63,25 @@ final class RandomKernel {
 
   record Step(String text, Effect effect) {}
 
+  /** What random kernels add with. */
+  static final String ADDITIONS =
+      """
+      using Hidden = int&;
+      struct Kept { int& r; };
+      struct Adder {
+        int by;
+        __device__ void operator>>(int& x) const { x += by; }
+        __device__ void operator>>(const int&) const {}
+        template <class T> __device__ void operator()(T& x) const { x += by; }
+      };
+      static __device__ void add_hidden(Hidden x, int y) { x += y; }
+      static __device__ void add_constant(const int& x, int y) { const_cast<int&>(x) += y; }
+      template <class T> __device__ void add_as(T x, int y) { x += y; }
+      static __device__ void add_by_constness(Hidden x, int y) { x += y; }
+      static __device__ void add_by_constness(const int&, int) {}
+      template <class T> __device__ T* address_of(T& x) { return &x; }
+      """;
+
   private final Random random;
   private final String name;
   private final StringBuilder functions = new StringBuilder();
@@ -92,9 +111,7 @@ final class RandomKernel {
         .append("(const int* in, int* out) {\n");
     text.append("  __shared__ int shared[64];\n  int item = threadIdx.x;\n");
     text.append("  int at = blockIdx.x * blockDim.x + threadIdx.x;\n");
-    for (int i = 0; i < VARIABLES; i++) {
-      text.append("  int v%d = in[at] + %d;\n".formatted(i, i));
-    }
+    text.append("  int v0 = in[at], v1 = item * 2 + 1, v2 = 5, v3 = in[at] + 3;\n");
     for (int i = 0; i < FLOATS; i++) {
       text.append("  float f%d = in[at] * 0.37f + %d;\n".formatted(i, i));
     }
@@ -115,9 +132,8 @@ final class RandomKernel {
       for (int item = 0; item < ITEMS; item++) {
         all[item] = true;
         group.shared[item] = input[first + item];
-        for (int i = 0; i < VARIABLES; i++) {
-          group.variables[item][i] = input[first + item] + i;
-        }
+        int read = input[first + item];
+        group.variables[item] = new int[] {read, item * 2 + 1, 5, read + 3};
         for (int i = 0; i < FLOATS; i++) {
           group.floats[item][i] = input[first + item] * 0.37f + i;
         }
@@ -284,8 +300,9 @@ final class RandomKernel {
     int index = random.nextInt(VARIABLES);
     Expression value = expression(2);
     boolean isAdded = random.nextBoolean();
+    String change = isAdded && random.nextBoolean() ? hiddenAddition() : "  %s %s %s;\n";
     return new Step(
-        "  v%d %s %s;\n".formatted(index, isAdded ? "+=" : "=", value.text),
+        change.formatted("v" + index, isAdded ? "+=" : "=", value.text),
         (group, takesPart) -> {
           group.each(
               takesPart,
@@ -295,6 +312,26 @@ final class RandomKernel {
                 v[index] = isAdded ? v[index] + of : of;
               });
         });
+  }
+
+  /** Adds to a variable (1) a value (3) in a way that names do not show; 2 is not used. */
+  private String hiddenAddition() {
+    List<String> ways =
+        List.of(
+            "  { Hidden r = %1$s; r += %3$s; }\n",
+            "  { Kept k{%1$s}; k.r += %3$s; }\n",
+            "  { Kept k = {%1$s}; k.r += %3$s; }\n",
+            "  { decltype((%1$s)) r = %1$s; r += %3$s; }\n",
+            "  { Adder a{%3$s}; a >> %1$s; }\n",
+            "  Adder{%3$s}(%1$s);\n",
+            "  add_hidden(%1$s, %3$s);\n",
+            "  add_constant(%1$s, %3$s);\n",
+            "  add_as<int&>(%1$s, %3$s);\n",
+            "  add_by_constness(%1$s, %3$s);\n",
+            "  (%1$s > 7 ? %1$s : %1$s) += %3$s;\n",
+            "  *address_of(%1$s) += %3$s;\n",
+            "  Hidden(%1$s) += %3$s;\n");
+    return ways.get(random.nextInt(ways.size()));
   }
 
   /** Items differ in which branch they take, unless they meet in it. */
