@@ -19,6 +19,7 @@ import org.jhal.CollectiveGroup.Options;
 import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.ElementType;
 import org.jhal.Fence;
@@ -204,6 +205,28 @@ class CollectiveOrderTest {
     awaitReached(done, 1);
     waiting.checkSum();
     other.checkSum();
+  }
+
+  /** Work in flight would reach a value, and the program reaches it first. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Rule({"G2", "S2"})
+  void aCollectiveDoesNotWaitForWorkBehindAReachedValue(int rank, Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    group.checkWorks(); // on its first use, a library may wait for the device
+    group.awaitIdle();
+    TimelineSemaphore start = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceQueue queue = group.devices.get(rank).queue(0);
+    Blocker blocker = new Blocker(cts, queue);
+    group.sum(blocker.timepoint().and(start.at(1)), done.at(1));
+    blocker.timepoint().semaphore().signal(1);
+    start.signal(1);
+    awaitReached(done, 1);
+    assertTrue(queue.openOperations() > 0, "the work has ended");
+    blocker.release();
+    group.checkSum();
+    group.awaitIdle();
   }
 
   /** With the form native, a chain that waits for device work goes on without the host. */

@@ -280,12 +280,17 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   boolean signals(TimelineSemaphore semaphore) {
+    return signalValue(semaphore) >= 0;
+  }
+
+  /** The value to which it will raise a timeline, or -1. */
+  long signalValue(TimelineSemaphore semaphore) {
     for (int i = 0; i < signals.size(); i++) {
       if (signals.semaphore(i) == semaphore) {
-        return true;
+        return signals.value(i);
       }
     }
-    return false;
+    return -1;
   }
 
   /** Ends one wait. Returns true for the last one. */

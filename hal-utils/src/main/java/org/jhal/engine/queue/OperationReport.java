@@ -68,6 +68,17 @@ final class OperationReport {
     Span.end(begun, failure == null ? null : failure.status().name());
   }
 
+  /**
+   * The value for which an open operation waits: that of the wait, or, if it is reached although
+   * the stream waits for the operation that has covered it, the value that this one will signal.
+   */
+  private static long openValue(Operation<?> operation, OperationWait<?> wait) {
+    Operation<?> producer = operation.state() == State.ISSUED ? wait.producer() : null;
+    return producer == null || wait.semaphore().currentValue() < wait.value()
+        ? wait.value()
+        : producer.signalValue(wait.semaphore());
+  }
+
   /** Describes an open operation. Returns null if it is not open yet, or no longer. */
   static @Nullable OpenOperation open(Operation<?> operation) {
     State now = operation.state();
@@ -77,8 +88,9 @@ final class OperationReport {
     List<Timepoint> openWaits = new ArrayList<>();
     for (OperationWait<?> wait : operation.waits()) {
       EngineSemaphore semaphore = wait.semaphore();
-      if (semaphore.over() == null && semaphore.currentValue() < wait.value()) {
-        openWaits.add(semaphore.at(wait.value()));
+      long value = openValue(operation, wait);
+      if (semaphore.over() == null && semaphore.currentValue() < value) {
+        openWaits.add(semaphore.at(value));
       }
     }
     List<Timepoint> signals = new ArrayList<>(operation.signalCount());

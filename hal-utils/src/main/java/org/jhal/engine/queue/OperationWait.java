@@ -11,6 +11,7 @@ final class OperationWait<E> extends WaitNode {
   final Operation<E> operation;
   private final EngineSemaphore semaphore;
   private final long value;
+  private boolean isInStream; // the stream waits for the producer; used by the drainer
 
   OperationWait(Operation<E> operation, EngineSemaphore semaphore, long value) {
     this.operation = operation;
@@ -49,6 +50,26 @@ final class OperationWait<E> extends WaitNode {
   /** The operation whose event covers it; null if the value itself is reached, or it is open. */
   @Nullable Operation<?> producer() {
     return (Operation<?>) producer; // there is no other kind
+  }
+
+  /**
+   * Lets go of the producer if the value is reached already, whoever has raised it: the wait has
+   * ended then, and nothing that becomes of the producer concerns its operation. For the drainer,
+   * before the stream waits for anything.
+   */
+  void dropReached() {
+    // A timeline that has failed keeps its value, so this says whether it was reached before that.
+    if (producer != null && !isInStream && semaphore.currentValue() >= value) {
+      producer = null;
+    }
+  }
+
+  /**
+   * The stream waits for the producer from now on, also if the operation is put back. For the
+   * drainer.
+   */
+  void setInStream() {
+    isInStream = true;
   }
 
   /** See {@link Operation#waitsReached}. */

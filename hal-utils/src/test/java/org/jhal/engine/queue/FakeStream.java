@@ -164,6 +164,7 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   public Runnable whileClosing = () -> {};
   private volatile BiConsumer<CommandList, Submission> onIssue = (commands, submission) -> {};
   private boolean isClosed; // guarded by device
+  private int refusesAcross; // refuses the nth call of across() that must not block, unless it is 0
 
   public FakeStream(FakeDevice device) {
     this(device, Integer.MAX_VALUE);
@@ -177,6 +178,21 @@ public final class FakeStream extends StepwiseStream<FakeStream.Event> {
   @Override
   public int capacity() {
     return capacity;
+  }
+
+  /** Leaves the {@code nth} thing that involves another device to a thread that may block. */
+  public void refuseAcross(int nth) {
+    refusesAcross = nth;
+  }
+
+  /** Used by the thread that issues. */
+  @Override
+  public boolean across(boolean mayBlock, Runnable body) {
+    if (!mayBlock && refusesAcross > 0 && --refusesAcross == 0) {
+      return false;
+    }
+    body.run();
+    return true;
   }
 
   @Override
