@@ -296,8 +296,8 @@ public final class Enqueuer<E> {
 
   /**
    * Watches a covered wait while others, which may stay open for ever, are open: the event that
-   * covers it says nothing of a failure of the work behind it (rule Q6). That work raises or fails
-   * the semaphore in the end, so no watch stays registered.
+   * covers it says nothing of a failure of the work behind it (rule Q6). It is withdrawn when the
+   * operation is issued or has failed.
    *
    * <p>A cascade may also hold it unregistered, behind other waiters; it then begins to watch.
    */
@@ -322,8 +322,11 @@ public final class Enqueuer<E> {
     /** The operation may be issued, and even retire, at the same time. */
     void watch() {
       isWatching = true;
+      wait.watch = this; // first: a thread that changes the state below then withdraws this
       if (!wait.semaphore().register(this, wait.value(), null)) {
         over();
+      } else if (!wait.operation.isParked()) { // that thread may have looked before
+        wait.endWatch();
       }
     }
 

@@ -122,6 +122,7 @@ final class Issuer<E> {
   private boolean issue(Operation<E> operation) {
     PooledEvent<E> event;
     try {
+      operation.endCoveredWaits();
       HalException cause = owner.loss.cause();
       if (cause != null) {
         throw cause;
@@ -291,18 +292,14 @@ final class Issuer<E> {
   }
 
   /**
-   * Adds the events that cover the operation's waits (rule Q5) to the batch, unless the values are
-   * reached by now. Those of other devices are submitted at once, since their queues are entered
-   * meanwhile. If a producer is known to have failed, this operation fails too, and its work must
-   * not be issued. If the stream would have to wait with one of another device, the operation is
-   * left to the issue thread.
+   * Adds the events that cover the operation's waits (rule Q5) to the batch. Those of other devices
+   * are submitted at once, since their queues are entered meanwhile. If a producer is known to have
+   * failed, this operation fails too, and its work must not be issued. If the stream would have to
+   * wait with one of another device, the operation is left to the issue thread.
    *
    * @return whether the stream was made to wait for anything
    */
   private boolean addWaits(Operation<E> operation) {
-    for (OperationWait<E> wait : operation.waits()) {
-      wait.dropReached();
-    }
     // A failure that is known before anything reaches the stream fails the operation at once.
     HalException failure = operation.producerFailure();
     if (failure != null) {

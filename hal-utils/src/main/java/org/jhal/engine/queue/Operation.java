@@ -299,6 +299,17 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /**
+   * Ends what there is about covered waits while it is parked: nothing watches them any more, and
+   * those whose values are reached by now have no producer. For the drainer, before it issues this.
+   */
+  void endCoveredWaits() {
+    for (OperationWait<E> wait : waits) {
+      wait.endWatch();
+      wait.dropReached();
+    }
+  }
+
+  /**
    * Whether every wait is reached, rather than only covered by the event of a producer whose stream
    * is not past it. Asks the runtime, since completion threads may not have looked for a while. For
    * the drainer, while it issues this operation.

@@ -13,6 +13,12 @@ final class OperationWait<E> extends WaitNode {
   private final long value;
   private boolean isInStream; // the stream waits for the producer; used by the drainer
 
+  /**
+   * Sees what becomes of the value while the wait is covered and the operation is parked; see
+   * {@link Enqueuer}. Set by the thread that registers it, and read by any thread that ends this.
+   */
+  volatile @Nullable WaitNode watch;
+
   OperationWait(Operation<E> operation, EngineSemaphore semaphore, long value) {
     this.operation = operation;
     this.semaphore = semaphore;
@@ -82,10 +88,19 @@ final class OperationWait<E> extends WaitNode {
     return covering.queue.isPast(covering);
   }
 
-  /** Withdraws the waits of an operation that are registered. */
+  /** Withdraws the waits of an operation that are registered, and what watches the others. */
   static <E> void deregisterAll(Operation<E> operation) {
     for (OperationWait<E> wait : operation.waits()) {
       boolean ignored = wait.semaphore.deregister(wait);
+      wait.endWatch();
+    }
+  }
+
+  /** Withdraws the watch, if there is one: its operation is parked no more. */
+  void endWatch() {
+    WaitNode watching = watch;
+    if (watching != null) {
+      boolean ignored = semaphore.deregister(watching);
     }
   }
 

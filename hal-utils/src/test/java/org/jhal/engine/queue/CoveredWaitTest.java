@@ -18,6 +18,7 @@ import org.jhal.spi.OpenOperation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -185,6 +186,52 @@ class CoveredWaitTest {
     runStream(1);
     runStream(2);
     assertFailure(FAULT, third.failure());
+    harness.finish();
+  }
+
+  /** How an operation ends whose first wait is covered, and how a parked one goes on. */
+  enum End {
+    OTHER_WAIT_FAILS,
+    OTHER_TIMELINE_IS_CLOSED,
+    QUEUE_IS_CLOSED,
+    FAILED,
+    DEVICE_IS_LOST,
+    ISSUED
+  }
+
+  private void end(Operation<Event> parked, End end) {
+    switch (end) {
+      case OTHER_WAIT_FAILS -> second.fail(FAULT);
+      case OTHER_TIMELINE_IS_CLOSED -> second.close();
+      case QUEUE_IS_CLOSED -> harness.queues.get(2).shutdown().cancelUsers(FAULT);
+      case FAILED -> harness.queues.get(2).failOpen(parked, FAULT);
+      case DEVICE_IS_LOST -> harness.lose(1, new HalException(Status.UNAVAILABLE, "gone"));
+      case ISSUED -> second.signal(1);
+    }
+  }
+
+  /** Whatever becomes of it, nothing of it stays on the timeline, which outlives it (rule Q8). */
+  @ParameterizedTest
+  @EnumSource
+  void nothingStaysRegistered(End end) {
+    producer(FAULT);
+    checkNothingStays(operation(consumer(2)), end);
+  }
+
+  /** The thread that issues the producer begins to watch. */
+  @ParameterizedTest
+  @EnumSource
+  void nothingStaysRegisteredByTheProducersIssue(End end) {
+    Operation<Event> parked = operation(consumer(2));
+    producer(FAULT);
+    checkNothingStays(parked, end);
+  }
+
+  private void checkNothingStays(Operation<Event> parked, End end) {
+    WaitNode watch = Objects.requireNonNull(parked.waits()[0].watch);
+    assertNotNull(watch.heap, "the covered wait is not watched");
+    end(parked, end);
+    assertNull(watch.heap, "it is watched for an operation that does not need it");
     harness.finish();
   }
 
