@@ -119,10 +119,11 @@ public interface Submission {
    * work is over, because one could not be recorded, queried or synchronized, it runs after the
    * stream was closed. If the work never ends, it never runs.
    *
-   * <p>It runs on the stream's completion thread, or on the thread that closes the stream, with the
-   * device bound and no lock held. The completion of later operations waits for it, so it should be
-   * short; it may not call back into the {@link org.jhal.Device}. What it throws is logged; with
-   * status UNAVAILABLE it also loses the device.
+   * <p>It runs on the stream's completion thread, on another thread of the device while that one
+   * sleeps for later work, or on the thread that closes the stream, with the device bound and no
+   * lock held; those of two submissions may run at the same time. The completion of later
+   * operations waits for it, so it should be short; it may not call back into the {@link
+   * org.jhal.Device}. What it throws is logged; with status UNAVAILABLE it also loses the device.
    */
   void whenFired(Runnable release);
 }

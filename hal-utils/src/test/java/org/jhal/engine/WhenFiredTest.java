@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Release actions of a driver run once, after the native work, on the completion thread. */
+/** Release actions of a driver run once, after the native work, on a thread of the device. */
 @Timeout(60)
 class WhenFiredTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -112,6 +112,39 @@ class WhenFiredTest {
     }
     assertEquals(List.of("fake-0-q0-completion"), ran);
     assertEquals(List.of(), log.lines());
+  }
+
+  /** The work behind it may take any time, so another thread runs the action. */
+  @Test
+  void theActionRunsWhileTheCompletionThreadSleepsForLaterWork() throws Exception {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    mayRun = true;
+    EngineDevice<Event> device =
+        open(
+            LONG,
+            submission -> {
+              if (mayEnd.getCount() > 0) {
+                notice(submission);
+                submission.afterwards(context -> mayEnd.await());
+              }
+            });
+    try (DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0);
+        TimelineSemaphore late = device.createSemaphore(0)) {
+      fill(device, buffer, done, 1);
+      Threads.await("the native work to end", () -> backend.device.calls("synchronizeEvent") == 1);
+      backend.device.setHeld(true);
+      device.queue(0).barrier(Fence.NONE, late.at(1));
+      Threads.await(
+          "the completion thread to sleep", () -> backend.device.calls("synchronizeEvent") == 2);
+      mayEnd.countDown();
+      awaitRun(1);
+      assertEquals(0, late.value());
+      assertEquals(List.of("fake-0-aside-0"), ran);
+      backend.device.setHeld(false);
+      late.await(1, LONG);
+    }
+    assertEquals(1, ran.size());
   }
 
   @Test

@@ -255,7 +255,8 @@ public final class DeviceCore<E> implements Explainable {
             QUIET_NANOS,
             config.closeTimeout()),
         backend.createStream(index),
-        loss);
+        loss,
+        pools.aside());
   }
 
   @Override

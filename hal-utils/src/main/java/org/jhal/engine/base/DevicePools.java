@@ -30,6 +30,9 @@ public final class DevicePools {
       fileThreads; // does file I/O, uninterrupted, and nothing else that may block
   private final HostCompletionPool background; // runs what drivers do apart from any stream
 
+  // One thread: retires what a completion thread that sleeps cannot.
+  private final HostCompletionPool aside;
+
   /**
    * Creates the pools; a thread starts when it is needed.
    *
@@ -42,11 +45,12 @@ public final class DevicePools {
     this.copyThreads = new HostCompletionPool(name + "-copy", config.copyThreads(), onError);
     this.fileThreads = new HostCompletionPool(name + "-file", FILE_THREADS, onError);
     this.background = new HostCompletionPool(name + "-prepare", 1, onError);
+    this.aside = new HostCompletionPool(name + "-aside", 1, onError);
   }
 
   /** All of them, to be closed. */
   public List<HostCompletionPool> all() {
-    return List.of(hostCalls, copyThreads, fileThreads, background);
+    return List.of(hostCalls, copyThreads, fileThreads, background, aside);
   }
 
   public HostThreads hostCalls() {
@@ -59,6 +63,11 @@ public final class DevicePools {
 
   public HostThreads fileThreads() {
     return fileThreads;
+  }
+
+  /** Does what completion threads cannot do while they sleep, one task at a time. */
+  public HostThreads aside() {
+    return aside;
   }
 
   /**

@@ -23,7 +23,11 @@ final class Completer<E> {
   private final IssueLine<E> line;
   private final StreamQueries<E> queries;
   private final Retiring<E> retiring;
+  private final Retirer<E> retirer;
   private final PollingPace pace;
+
+  /** Whether this thread may be asleep in the native runtime. Read by any thread. */
+  private volatile boolean isAsleep;
 
   // All fields below are used by the completion thread alone.
 
@@ -56,7 +60,16 @@ final class Completer<E> {
     this.line = line;
     this.queries = queries;
     this.retiring = retiring;
+    this.retirer = new Retirer<>(retiring, open);
     this.pace = pace;
+  }
+
+  /**
+   * Whether the completion thread may be asleep in the native runtime, and would not see what is to
+   * retire until the work in its stream goes on. For a thread that has added something before.
+   */
+  boolean isAsleep() {
+    return isAsleep;
   }
 
   /** Binds the device to the completion thread, permanently. */
@@ -76,10 +89,10 @@ final class Completer<E> {
     keepHalfEnded();
     pace.begin(inFlight.isEmpty());
     while (true) {
-      boolean hasWork = retiring.retireSettled();
+      boolean hasWork = retirer.retireSettled();
       Operation<E> first = firstInFlight();
       if (first != null && (goesOn || !pace.isQuiet(first))) {
-        hasWork |= completeFrom(first, first.isPolled);
+        hasWork |= completeFrom(first, first.isPolled, !hasWork);
         ending = null;
         if (!hasWork) {
           pace.looked();
@@ -116,8 +129,10 @@ final class Completer<E> {
    * Completes the operations whose events have fired. If the completion thread may sleep, and no
    * host thread polls the first operation, it waits for the first event in the native runtime.
    * Returns whether any operation was completed.
+   *
+   * @param mayAwait false if it has something to release first
    */
-  private boolean completeFrom(Operation<E> first, boolean isPolled) {
+  private boolean completeFrom(Operation<E> first, boolean isPolled, boolean mayAwait) {
     boolean isIdle = pace.isIdle();
     boolean isSeldom = !isIdle && !isPolled && !pace.isWanted(first);
     Fate fate = isSeldom ? fateOfAll(first) : Fate.OPEN;
@@ -127,7 +142,7 @@ final class Completer<E> {
     if (fate == Fate.OPEN && !isPolled && first.brief != null) {
       first.brief.advance();
     }
-    if (fate == Fate.OPEN && isIdle && !isPolled) {
+    if (fate == Fate.OPEN && isIdle && !isPolled && mayAwait) {
       fate = await(first);
     }
     goesOn = false;
@@ -168,21 +183,21 @@ final class Completer<E> {
 
   /** Releases what the retired operations held, and takes them off the lists. */
   private void flush() {
-    retiring.release();
+    retirer.release();
     if (left > 0) {
       line.left(left, weightLeft);
       left = 0;
       weightLeft = 0;
     }
-    retiring.remove();
+    retirer.remove();
   }
 
   /** For the thread that closes the queue, once the completion thread has ended. */
   void retireRest() {
     keepHalfEnded();
-    boolean ignored = retiring.retireSettled();
+    boolean ignored = retirer.retireSettled();
     flush();
-    retiring.retireKept();
+    retirer.retireKept();
   }
 
   /** What is known about an operation's native work. */
@@ -243,16 +258,25 @@ final class Completer<E> {
   }
 
   /**
-   * Waits in the native runtime for the event of an operation whose fate is OPEN. Never returns
-   * OPEN.
+   * Waits in the native runtime for the event of an operation whose fate is OPEN. It stays OPEN if
+   * there is something to retire meanwhile.
    */
   private Fate await(Operation<E> operation) {
     try {
+      // First: who has something retired adds that, and then reads this. So either that thread sees
+      // this one asleep and calls the deputy, or this one sees that it must not sleep.
+      isAsleep = true;
+      if (retiring.hasToRetire()) {
+        return Fate.OPEN;
+      }
       queries.await(operation, Objects.requireNonNull(operation.event()));
-      return Fate.OVER;
     } catch (RuntimeException | LinkageError e) {
+      isAsleep = false;
       return fateBehindFailure(operation, "synchronizeEvent", e);
+    } finally {
+      isAsleep = false;
     }
+    return Fate.OVER;
   }
 
   private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
@@ -289,7 +313,7 @@ final class Completer<E> {
     if (completion != null && operation.failure() == null) {
       startHostCompletion(operation, completion);
     } else {
-      retiring.retire(operation);
+      retirer.retire(operation);
     }
   }
 

@@ -3,6 +3,7 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -28,6 +29,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   /*
    * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
    *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
+   *             While it sleeps in the native runtime, its Deputy retires.
    * Waiting     Each wait is reached, covered by a native event of this device or of one that shares events with it, or
    *             registered with its semaphore. When the last registered wait ends, the operation becomes READY. Nothing
    *             is ever scanned for ready operations.
@@ -55,6 +57,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   private final Issuer<E> issuer;
   final Retiring<E> retiring;
   final Completer<E> completer;
+  final Deputy<E> deputy; // the completion thread's
   private final EventInquiry<E> inquiry;
   private final StreamWatch<E> watch;
   private final Enqueuer<E> enqueuer;
@@ -74,8 +77,11 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
    *
    * @param loss receives each native failure that loses the device, and in turn calls {@link #lose}
    *     on every queue of the device
+   * @param aside runs what the completion thread cannot do while it sleeps, one task at a time;
+   *     throws {@link java.util.concurrent.RejectedExecutionException} once it is closed
    */
-  public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
+  public DeferredWorkQueue(
+      QueueSettings settings, NativeStream<E> stream, DeviceLoss loss, Executor aside) {
     super(settings, stream, loss);
     String name = name();
     this.events = new EventPool<>(stream);
@@ -91,6 +97,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
             line::isIssuing);
     this.retiring = new Retiring<>(this, open);
     this.completer = new Completer<>(this, open, line, queries, retiring, pace);
+    this.deputy = new Deputy<>(aside, new Retirer<>(retiring, open));
     this.inquiry = new EventInquiry<>(this, queries, open, pace);
     this.watch = new StreamWatch<>(this, open, inquiry, settings.patience());
     this.enqueuer = new Enqueuer<>(this, open, line, issuer);
@@ -229,6 +236,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   void retireLater(Operation<E> operation) {
     retiring.retireLater(operation);
     completionRole.wake();
+    if (completer.isAsleep()) {
+      deputy.call();
+    }
   }
 
   // What other devices ask.

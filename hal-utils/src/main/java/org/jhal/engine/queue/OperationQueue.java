@@ -101,7 +101,7 @@ public abstract class OperationQueue<E> implements ReadyQueue {
   /** Wakes the issue thread. */
   abstract void issueLater();
 
-  /** Has the completion thread retire an operation that has its outcome. */
+  /** Has a thread of the queue, or its deputy, retire an operation that has its outcome. */
   abstract void retireLater(Operation<E> operation);
 
   // Its events.

@@ -107,6 +107,7 @@ public final class QueueShutdown<E> {
    * themselves.
    */
   public void retireKept() {
+    attempt("retire what was settled", queue.deputy::retireNow);
     attempt("retire what was kept", queue.completer::retireRest);
   }
 

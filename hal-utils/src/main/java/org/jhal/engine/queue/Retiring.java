@@ -5,29 +5,22 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.util.function.Consumer;
 import org.jhal.HalException;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 
 /**
- * Retires operations that have their outcome: makes them DONE, releases what they held, and takes
- * them off the list of open ones. Also those that another thread settled, or that failed before
- * they were issued.
+ * The operations of a queue that are to retire: those that another thread than the completion
+ * thread has settled, or that failed before they were issued. A {@link Retirer} takes them.
  *
- * <p>For the completion thread, except for {@link #retireLater}, which any thread may call, and for
- * {@link #retireKept} and {@link #end}, which are for the time after that thread has ended.
+ * <p>Thread-safe.
  */
 final class Retiring<E> {
   private static final System.Logger LOG = System.getLogger(Retiring.class.getName());
-
-  /** How many operations are retired at most before their resources are released. */
-  private static final int BATCH = 32;
 
   private final OperationQueue<E> owner;
   private final OpenList<E> open;
   private final UnsignaledFailures unsignaled;
 
-  // Operations that other threads have settled, for the completion thread to retire.
   private final Object lock = new Object();
 
   @GuardedBy("lock")
@@ -36,17 +29,9 @@ final class Retiring<E> {
   @GuardedBy("lock")
   private boolean isOver;
 
-  // Something is in `toRetire`, so that the completion thread takes no lock when it looks in vain.
-  // Written with the lock held, read without.
+  // Something is in `toRetire`, so that a thread takes no lock when it looks in vain. Written with
+  // the lock held, read without.
   private volatile boolean hasToRetire;
-
-  // The fields below are used by the completion thread alone.
-
-  private final OperationChain<E> retiring = new OperationChain<>(); // taken from `toRetire`
-
-  // Retired operations for the next remove(), and what they held.
-  private final OperationChain<E> retired = new OperationChain<>();
-  private final Releases releases = new Releases();
 
   Retiring(OperationQueue<E> owner, OpenList<E> open) {
     this.owner = owner;
@@ -55,9 +40,9 @@ final class Retiring<E> {
   }
 
   /**
-   * Adds an operation for the completion thread to retire, or, after that has ended, for the thread
-   * that closes the stream. Once the stream is closed, it retires at once. An operation that is
-   * added twice retires once: two threads may end one that has failed.
+   * Adds an operation for a retirer, or, after the queue's threads have ended, for the thread that
+   * closes the stream. Once the stream is closed, it retires at once. An operation that is added
+   * twice retires once: two threads may end one that has failed.
    */
   void retireLater(Operation<E> operation) {
     synchronized (lock) {
@@ -80,6 +65,21 @@ final class Retiring<E> {
     }
   }
 
+  /** Whether a retirer has something to take. It takes no lock. */
+  boolean hasToRetire() {
+    return hasToRetire;
+  }
+
+  /** Moves what is to retire to the end of {@code taken}. */
+  void take(OperationChain<E> taken) {
+    if (hasToRetire) {
+      synchronized (lock) {
+        taken.addAll(toRetire);
+        hasToRetire = false;
+      }
+    }
+  }
+
   /**
    * Nothing retires by another thread after this call and one more {@link Completer#retireRest}.
    */
@@ -89,72 +89,11 @@ final class Retiring<E> {
     }
   }
 
-  /** Retires what was kept, while the device is being closed. */
-  void retireKept() {
-    open.keepHalfIssued();
-    for (Operation<E> operation : open.all()) {
-      if (operation.isKept) {
-        Throwable thrown = Attempt.of(() -> retire(operation));
-        if (thrown != null) {
-          logUnreleased(operation, thrown);
-        }
-      }
-    }
-    release();
-    remove();
-  }
-
-  /**
-   * Retires the operations that other threads have settled. Returns whether any operation has
-   * retired since the last {@link #remove}.
-   */
-  boolean retireSettled() {
-    if (hasToRetire) {
-      synchronized (lock) {
-        retiring.addAll(toRetire);
-        hasToRetire = false;
-      }
-    }
-    int count = 0;
-    for (Operation<E> next = retiring.poll(); next != null; next = retiring.poll()) {
-      retire(next);
-      if (++count % BATCH == 0) {
-        release();
-        remove();
-      }
-    }
-    return !retired.isEmpty();
-  }
-
-  /** Releases what the retired operations held. */
-  void release() {
-    releases.flush();
-  }
-
-  /** Takes the retired operations off the list of open ones. */
-  void remove() {
-    if (!retired.isEmpty()) {
-      open.remove(retired);
-      while (retired.poll() != null) {
-        continue;
-      }
-    }
-  }
-
-  /** Retires an operation that has its outcome; {@link #remove} takes it off the list. */
-  void retire(Operation<E> operation) {
-    if (setDone(operation)) {
-      OpenList.dropEvent(operation);
-      retired.add(operation); // first: an error behind this loses the device, not the operation
-      letGo(operation, releases);
-    }
-  }
-
   /**
    * Makes an operation that has its outcome DONE, unless it is so since it was never issued.
    * Returns false if it cannot retire.
    */
-  private boolean setDone(Operation<E> operation) {
+  boolean setDone(Operation<E> operation) {
     operation.isToRetire = true; // before it is DONE: another thread may end that
     if (operation.hasOutcome()
         && (operation.state() == State.DONE || operation.changeState(State.ISSUED, State.DONE))) {
@@ -169,7 +108,7 @@ final class Retiring<E> {
   }
 
   /** Drops what an operation that is DONE holds, except for its event. */
-  private void letGo(Operation<E> operation, Consumer<RefCounted> release) {
+  void letGo(Operation<E> operation, Consumer<RefCounted> release) {
     HalException failure = operation.failure();
     if (failure != null) { // otherwise it has let go of them with its outcome
       operation.releaseProducers();
@@ -185,7 +124,7 @@ final class Retiring<E> {
     }
   }
 
-  private void logUnreleased(Operation<E> operation, Throwable thrown) {
+  void logUnreleased(Operation<E> operation, Throwable thrown) {
     Failures.log(
         LOG,
         Level.ERROR,

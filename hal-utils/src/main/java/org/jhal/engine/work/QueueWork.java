@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is begun, filled in and submitted in a {@code try} block on the enqueuing thread. An
  * exception before the submission refuses the call, and {@link #close} then abandons the operation.
- * Later one thread at a time uses it: the drainer issues it, and the completion thread retires it.
- * Any thread may call {@link #endBorrow}, {@link #describe} and the weights; these mean nothing
- * once the operation has failed.
+ * Later one thread at a time uses it: the drainer issues it, and the completion thread or its
+ * deputy retires it. Any thread may call {@link #endBorrow}, {@link #describe} and the weights;
+ * these mean nothing once the operation has failed.
  */
 public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   private static final RefCounted[] NO_RESOURCES = {};

@@ -34,6 +34,7 @@ final class QueueHarness {
   final List<QueueUse> uses = new ArrayList<>(); // guarded by itself
   private final List<Operation<Event>> operations = new ArrayList<>(); // guarded by itself
   private final Deque<Runnable> hostWork = new ArrayDeque<>(); // guarded by itself
+  private final Deque<Runnable> leftAside = new ArrayDeque<>(); // guarded by itself
   private final List<Loss> losses = new ArrayList<>(); // by device
   private volatile boolean spreadsLoss = true;
 
@@ -116,7 +117,8 @@ final class QueueHarness {
                   quietNanos,
                   Duration.ZERO),
               stream,
-              loss);
+              loss,
+              this::aside);
       queues.add(queue);
       loss.queues.add(queue);
     }
@@ -141,6 +143,25 @@ final class QueueHarness {
     synchronized (hostWork) {
       hostWork.add(hostCompletion);
     }
+  }
+
+  private void aside(Runnable task) {
+    synchronized (leftAside) {
+      leftAside.add(task);
+    }
+  }
+
+  /** Runs one thing that was left to the thread for that. Returns false if there is none. */
+  boolean asideStep() {
+    Runnable task;
+    synchronized (leftAside) {
+      task = leftAside.poll();
+    }
+    if (task == null) {
+      return false;
+    }
+    task.run();
+    return true;
   }
 
   /** Does what a device does: keeps the first cause, and propagates it to all its queues. */
@@ -256,6 +277,7 @@ final class QueueHarness {
         hasDone |= queue.completionRole.takeStepsIfWoken();
       }
       hasDone |= hostStep();
+      hasDone |= asideStep();
     }
   }
 
