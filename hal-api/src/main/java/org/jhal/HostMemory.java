@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.spi.HostRange;
@@ -345,6 +346,13 @@ public final class HostMemory {
      * runs the callbacks of {@link #onFree}, so call it with no lock held.
      */
     public void end() {
+      end(Runnable::run);
+    }
+
+    /**
+     * As {@link #end()}, but has {@code executor} run the callbacks, in one task, if there are any.
+     */
+    public void end(Executor executor) {
       Set<Listener> freed = null;
       synchronized (HostMemory.this) {
         if (!hasEnded) {
@@ -356,8 +364,16 @@ public final class HostMemory {
         }
       }
       if (freed != null) {
-        freed.forEach(Listener::run);
+        executor.execute(new Freed(freed));
       }
+    }
+  }
+
+  /** A class, and no lambda: one that is linked without stack for the first time never works. */
+  private record Freed(Set<Listener> listeners) implements Runnable {
+    @Override
+    public void run() {
+      listeners.forEach(Listener::run);
     }
   }
 

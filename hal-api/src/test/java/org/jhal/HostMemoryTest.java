@@ -292,6 +292,40 @@ class HostMemoryTest {
     assertEquals(Status.INVALID_ARGUMENT, length.status());
   }
 
+  /** The memory is free at once, whenever the callbacks run. */
+  @Test
+  void anExecutorRunsTheCallbacks() {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    HostMemory.Borrow first = memory.borrow();
+    HostMemory.Borrow second = memory.borrow();
+    List<String> calls = new ArrayList<>();
+    List<Runnable> tasks = new ArrayList<>();
+    Registration ignored = memory.onFree(() -> calls.add("one"));
+    Registration ignoredToo = memory.onFree(() -> calls.add("two"));
+    first.end(tasks::add);
+    assertEquals(0, tasks.size());
+    second.end(tasks::add);
+    second.end(tasks::add);
+    assertEquals(1, tasks.size());
+    assertFalse(memory.isBorrowed());
+    assertEquals(List.of(), calls);
+    tasks.get(0).run();
+    assertEquals(List.of("one", "two"), calls);
+  }
+
+  /** Nothing is to run if nobody has asked for it. */
+  @Test
+  void withoutCallbacksTheExecutorGetsNothing() {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    HostMemory.Borrow borrow = memory.borrow();
+    memory.onFree(() -> {}).cancel();
+    borrow.end(
+        task -> {
+          throw new AssertionError("nothing to run");
+        });
+    assertFalse(memory.isBorrowed());
+  }
+
   /** An exception of a callback is dropped, even if it cannot be logged (rule S7). */
   @Test
   void aCallbackWhoseExceptionCannotBeLoggedDoesNotAffectOthers() {

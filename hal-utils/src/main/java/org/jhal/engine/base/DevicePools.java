@@ -30,7 +30,8 @@ public final class DevicePools {
       fileThreads; // does file I/O, uninterrupted, and nothing else that may block
   private final HostCompletionPool background; // runs what drivers do apart from any stream
 
-  // One thread: retires what a completion thread that sleeps cannot.
+  // One thread: retires what a completion thread that sleeps cannot, and runs users' callbacks that
+  // another thread must not run.
   private final HostCompletionPool aside;
 
   /**
@@ -65,7 +66,10 @@ public final class DevicePools {
     return fileThreads;
   }
 
-  /** Does what completion threads cannot do while they sleep, one task at a time. */
+  /**
+   * Does what completion threads cannot do while they sleep, and runs callbacks of users that
+   * another thread must not run; one task at a time.
+   */
   public HostThreads aside() {
     return aside;
   }

@@ -23,6 +23,9 @@ final class CallbackWait extends WaitNode implements Registration, Attempt.Body 
 
   @Override
   void released(Cascade cascade) {
+    if (cascade.leaves(this)) {
+      return;
+    }
     Throwable thrown = ProgramCode.callback("a callback", this);
     if (thrown != null) { // rule S7: it is logged and dropped
       Failures.log(LOG, Level.ERROR, "a callback on " + semaphore + " threw", thrown);

@@ -4,6 +4,8 @@ package org.jhal.engine.queue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
@@ -24,13 +26,19 @@ public final class Cascade {
   /** Weak, so that a thread which outlives the engine does not keep its class loader alive. */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
-  /** The waiters that threads could not notify, as their stack was too short. */
+  /** The waiters that threads could not notify, mostly as their stack was too short. */
   private static final class Left {
     // Chained by nextReleased. Written with this object's monitor held.
     volatile @Nullable WaitNode first;
   }
 
   private static final Left LEFT = new Left();
+
+  /**
+   * Runs callbacks of users on the calling thread, or on another one if that must not run any. They
+   * throw nothing.
+   */
+  public static final Executor CALLBACKS = Cascade::callBack;
 
   /** Made early: a lambda that is linked for the first time without stack never works again. */
   private static final Runnable NOTIFY_LEFT = Cascade::notifyLeft;
@@ -50,6 +58,9 @@ public final class Cascade {
   private final List<Producer> settling = new ArrayList<>();
   private boolean isRunning; // run() is on this thread's stack
   private int callbackDepth; // how many callbacks of users are on this thread's stack
+
+  /** Who runs callbacks in place of this thread, or null; see {@link #leaveCallbacksTo}. */
+  private @Nullable Executor aside;
 
   private Cascade() {}
 
@@ -182,6 +193,80 @@ public final class Cascade {
   /** The stack of {@link Settling}, instead of recursion: a chain of producers may be long. */
   List<Producer> settling() {
     return settling;
+  }
+
+  // Callbacks of users that this thread must not run.
+
+  /**
+   * Until the next call, this thread runs no callbacks of users, but leaves them to {@code
+   * another}: it waits itself, perhaps with locks of its caller held, or it has the drainer's role
+   * (rule S7). If {@code another} is null, it runs them.
+   *
+   * @param another runs one task at a time, and has no such role
+   * @return what was in force before
+   */
+  @Nullable Executor leaveCallbacksTo(@Nullable Executor another) {
+    Executor before = aside;
+    aside = another;
+    return before;
+  }
+
+  /**
+   * Has another thread notify a waiter, which would run callbacks, if this thread must not. Returns
+   * whether that is so. Waiters that were left in this way are notified in the order of the calls.
+   */
+  boolean leaves(WaitNode node) {
+    Executor another = aside;
+    if (another == null) {
+      return false;
+    }
+    try {
+      another.execute(new Notice(node));
+    } catch (RejectedExecutionException e) { // the device is closed, or no thread can be started
+      synchronized (LEFT) {
+        node.nextReleased = LEFT.first;
+        LEFT.first = node;
+      }
+      runLeft();
+    }
+    return true;
+  }
+
+  /** A class, and no lambda: one that is linked without stack for the first time never works. */
+  private record Notice(WaitNode node) implements Runnable {
+    @Override
+    public void run() {
+      Cascade cascade = current();
+      cascade.addReleased(node);
+      cascade.run();
+    }
+  }
+
+  /** Runs a callback that waits for no timeline, unless this thread must not. */
+  private static void callBack(Runnable callback) {
+    Cascade cascade = current();
+    Callback waiter = new Callback(callback);
+    if (!cascade.leaves(waiter)) {
+      waiter.released(cascade);
+    }
+  }
+
+  private static final class Callback extends WaitNode {
+    private final Runnable body;
+
+    Callback(Runnable body) {
+      this.body = body;
+    }
+
+    @Override
+    void released(Cascade cascade) {
+      String before = cascade.enterCallback("a callback");
+      try {
+        body.run();
+      } finally {
+        cascade.leaveCallback(before);
+      }
+    }
   }
 
   /**

@@ -77,12 +77,13 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
    *
    * @param loss receives each native failure that loses the device, and in turn calls {@link #lose}
    *     on every queue of the device
-   * @param aside runs what the completion thread cannot do while it sleeps, one task at a time;
-   *     throws {@link java.util.concurrent.RejectedExecutionException} once it is closed
+   * @param aside runs what the completion thread cannot do while it sleeps, and callbacks of users
+   *     that another thread must not run, one task at a time; throws {@link
+   *     java.util.concurrent.RejectedExecutionException} once it is closed
    */
   public DeferredWorkQueue(
       QueueSettings settings, NativeStream<E> stream, DeviceLoss loss, Executor aside) {
-    super(settings, stream, loss);
+    super(settings, stream, loss, aside);
     String name = name();
     this.events = new EventPool<>(stream);
     this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, wish, waker);

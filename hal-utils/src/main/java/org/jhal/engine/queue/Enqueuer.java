@@ -202,7 +202,7 @@ public final class Enqueuer<E> {
     } else if (!operation.countDown()) {
       for (OperationWait<E> wait : operation.waits()) {
         if (wait.producer != null) {
-          new CoveredWait<>(wait).watch();
+          new CoveredWait<>(wait).watch(Cascade.current());
         }
       }
     } else {
@@ -313,28 +313,29 @@ public final class Enqueuer<E> {
     void released(Cascade cascade) {
       cascade.stepOf = wait.operation.queue.broken;
       if (isWatching) {
-        over();
+        over(cascade);
       } else if (wait.operation.isParked()) {
-        watch();
+        watch(cascade);
       }
     }
 
     /** The operation may be issued, and even retire, at the same time. */
-    void watch() {
+    void watch(Cascade cascade) {
       isWatching = true;
       wait.watch = this; // first: a thread that changes the state below then withdraws this
       if (!wait.semaphore().register(this, wait.value(), null)) {
-        over();
+        over(cascade);
       } else if (!wait.operation.isParked()) { // that thread may have looked before
         wait.endWatch();
       }
     }
 
-    private void over() {
+    /** The thread may have the drainer's role: it has published what covers the wait. */
+    private void over(Cascade cascade) {
       // A timeline that ends keeps its value, so this says whether it was reached before that.
       boolean isReached = wait.semaphore().currentValue() >= wait.value();
-      if (failure != null && !isReached) { // if it was issued, its producer fails it
-        wait.operation.queue.failUnissued(wait.operation, failure);
+      if (failure != null && !isReached && !cascade.leaves(this)) {
+        wait.operation.queue.failUnissued(wait.operation, failure); // no-op if it was issued
       }
     }
   }

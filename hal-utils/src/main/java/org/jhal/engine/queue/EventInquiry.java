@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.support.PlatformThreads;
@@ -34,7 +35,8 @@ final class EventInquiry<E> {
    * For a host thread with a reference to {@code operation}: polls its event, at least once, until
    * it has fired, {@code isOver} returns true, or {@code end} has passed. If it has fired, settles
    * the operation and returns true, unless that takes time: see {@link Settling#trySettle} and
-   * {@link #complete}. A virtual thread does not query the event.
+   * {@link #complete}. Users' callbacks are left to another thread. A virtual thread does not query
+   * the event.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (PlatformThreads.isCurrentVirtual()) {
@@ -64,7 +66,13 @@ final class EventInquiry<E> {
 
   private boolean trySettle(Operation<E> operation) {
     BriefRun brief = operation.brief;
-    return brief == null ? Settling.trySettle(operation) : complete(operation, brief);
+    Cascade cascade = Cascade.current();
+    Executor before = cascade.leaveCallbacksTo(queue.aside); // this thread waits for a value
+    try {
+      return brief == null ? Settling.trySettle(operation) : complete(operation, brief);
+    } finally {
+      Executor ignored = cascade.leaveCallbacksTo(before);
+    }
   }
 
   /**
@@ -90,7 +98,7 @@ final class EventInquiry<E> {
     } finally {
       queue.gate.leave();
     }
-    run.endBehind(thrown); // outside, as users' callbacks run
+    run.endBehind(thrown); // outside: it may notify many waiters
     return true;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
@@ -254,12 +255,17 @@ final class Issuer<E> {
     // see its event fire, and settle it. The other values are then reached, and publish() does
     // nothing for them. Waiters are notified at the end, so one for several values learns of all.
     Cascade cascade = Cascade.current();
+    Executor before = cascade.leaveCallbacksTo(owner.aside); // this thread has the drainer's role
     try {
       for (int i = 0; i < operation.signalCount(); i++) {
         operation.signal(i).publish(operation, operation.signalValue(i), domain, cascade);
       }
     } finally {
-      cascade.run();
+      try {
+        cascade.run();
+      } finally {
+        Executor ignored = cascade.leaveCallbacksTo(before);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
@@ -28,6 +29,7 @@ public abstract class OperationQueue<E> implements ReadyQueue {
   final DeviceEnd end; // since when its device is gone
   final Object eventDomain; // the token of the devices whose events its stream can wait for
   final NativeStream<E> stream;
+  final Executor aside; // for callbacks that another thread must not run
   final long spinNanos; // how long a host thread should poll an event before it parks
   private final String name;
   private final long number;
@@ -38,7 +40,8 @@ public abstract class OperationQueue<E> implements ReadyQueue {
    */
   volatile @Nullable HalException closing;
 
-  OperationQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
+  OperationQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss, Executor aside) {
+    this.aside = aside;
     this.loss = new QueueLoss(settings.name(), loss, this::issueLater);
     this.name = settings.name();
     this.number = settings.number();

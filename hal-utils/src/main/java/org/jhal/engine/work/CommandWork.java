@@ -173,13 +173,7 @@ public class CommandWork<E> extends QueueWork<E> {
   public final void endBorrow() {
     HostMemory.Borrow ended = borrow;
     if (ended != null) {
-      Cascade cascade = Cascade.current();
-      String before = cascade.enterCallback("a callback");
-      try {
-        ended.end();
-      } finally {
-        cascade.leaveCallback(before);
-      }
+      ended.end(Cascade.CALLBACKS);
     }
   }
 
