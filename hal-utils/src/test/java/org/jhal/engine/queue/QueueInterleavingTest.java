@@ -61,6 +61,7 @@ class QueueInterleavingTest {
           "readBoth",
           "issue0",
           "host",
+          "aside",
           "run",
           "lose",
           "loseStream",

@@ -232,6 +232,11 @@ public class QueueScenario {
     attempt(harness::hostStep);
   }
 
+  /** Runs what was left to the thread for that. */
+  public void aside() {
+    attempt(harness::asideStep);
+  }
+
   /** The device runs all its work. The engine has not seen the events fire yet. */
   public void run() {
     attempt(

@@ -2,6 +2,7 @@
 package org.jhal.engine.queue;
 
 import static org.jhal.engine.queue.Interleavings.SOME;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +24,8 @@ class SettlingInterleavingTest {
           "work -> produce | complete0 readBoth",
           "produce consume run -> pollSecond | complete0 complete1",
           "produceWithHostCompletion complete0 -> host | consume",
+          "produceLater work -> failGate aside | complete0",
+          "produceWithHostCompletion complete0 work -> host aside | complete0",
           "produceBriefly run -> pollFirst | complete0",
           "produceBriefly run -> pollFirst | pollFirst",
           "produceBriefly consume run -> pollFirst work | complete0",
@@ -43,6 +46,8 @@ class SettlingInterleavingTest {
           "-> work | close",
           "produce -> consume complete1 | close");
 
+  private static final String SLEEPING = "-> complete | fail look wake";
+
   private static void sample(List<String> scenarios) {
     new Interleavings(QueueScenario.class, null).sample(scenarios);
   }
@@ -61,11 +66,29 @@ class SettlingInterleavingTest {
     sample(ENDING);
   }
 
+  /**
+   * One of the two sees the other: the thread that falls asleep, and the one that fails an
+   * operation. Fewer interleavings do not find a thread that does not look again before it sleeps.
+   */
+  @Test
+  void whatFailsRetiresAlsoIfTheCompletionThreadIsFallingAsleep() {
+    new Interleavings(DeputyScenario.class, null).check(600, List.of(SLEEPING));
+  }
+
+  /** The check above can fail. */
+  @Test
+  void withoutADeputyNobodyRetiresWhileTheCompletionThreadSleeps() {
+    String report =
+        new Interleavings(DeputyScenario.class, null).rejects("-> complete | fail lookInVain wake");
+    assertTrue(report.contains("nobody retires"), report);
+  }
+
   @Test
   @Tag("long")
   void theSameInMoreInterleavings() {
     check(SOME, SETTLING);
     check(SOME, ENDING);
+    new Interleavings(DeputyScenario.class, null).check(3_000, List.of(SLEEPING));
   }
 
   @Test
