@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * operations behind them. When the event of an operation with a host completion has fired, the
  * completion runs on a thread of a pool, or here if it is brief, and its end settles the operation.
  *
- * <p>For the completion thread, except for {@link #retireRest}.
+ * <p>For the completion thread, except for {@link #retireRest} and {@link #isAsleep}.
  */
 final class Completer<E> {
   /** How many operations are completed at most before their resources are released. */
