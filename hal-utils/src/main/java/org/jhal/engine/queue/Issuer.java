@@ -189,6 +189,9 @@ final class Issuer<E> {
         }
       }
       if (operation.workFailure() == null) {
+        if (batch.mayHaveReached()) {
+          operation.waitInStream();
+        }
         return Reach.PUT_BACK;
       }
     } catch (RuntimeException | LinkageError e) { // as above

@@ -309,6 +309,13 @@ public final class Operation<E> extends HeapNode implements Producer {
     }
   }
 
+  /** The stream may wait for all producers from now on, although this is put back. */
+  void waitInStream() {
+    for (OperationWait<E> wait : waits) {
+      wait.setInStream();
+    }
+  }
+
   /**
    * Whether every wait is reached, rather than only covered by the event of a producer whose stream
    * is not past it. Asks the runtime, since completion threads may not have looked for a while. For

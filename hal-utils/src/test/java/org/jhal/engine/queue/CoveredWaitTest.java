@@ -167,7 +167,24 @@ class CoveredWaitTest {
     harness.finish();
   }
 
-  /** One that is in the stream before the operation is put back is there for good. */
+  /** The waits of an operation that its work puts back may be in the stream. */
+  @Test
+  void whatIsInTheStreamWhenItsWorkIsPutBackStaysCovered() {
+    producer(FAULT);
+    QueueUse consumer = new QueueUse("consumer", first.at(3).and(second.at(1)), third.at(1));
+    consumer.atPutBack = () -> first.signal(3);
+    harness.enqueue(1, consumer);
+    second.signal(1);
+    assertEquals(3, first.currentValue());
+    assertEquals(1, consumer.issued.get());
+    assertNotNull(operation(consumer).waits()[0].producer(), "the stream waits for it");
+    runStream(0);
+    runStream(1);
+    assertFailure(FAULT, third.failure());
+    harness.finish();
+  }
+
+  /** One that is in the stream before the operation is left to the issue thread stays there. */
   @Test
   void whatAPutBackOperationHasPutIntoTheStreamStaysCovered() {
     EngineSemaphore fourth = QueueHarness.semaphore();

@@ -23,6 +23,7 @@ final class QueueUse {
   boolean endsWithHostCompletion = true;
   int weight = 1;
   boolean mayBlock;
+  @Nullable Runnable atPutBack; // runs on the issuing thread; it is put back once, behind its waits
   boolean waitsOnHost;
   boolean hasBorrow;
   Runnable atIssue = () -> {}; // runs on the issuing thread
@@ -82,6 +83,13 @@ final class QueueUse {
         Operation<FakeStream.Event> operation) {
       QueueUse now = use();
       batch.submitWaits(stream);
+      Runnable atPutBack = now.atPutBack;
+      if (atPutBack != null) {
+        now.atPutBack = null;
+        atPutBack.run();
+        operation.putBack();
+        return null;
+      }
       now.issued.incrementAndGet();
       now.atIssue.run();
       now.waitsReached = operation.waitsReached();
