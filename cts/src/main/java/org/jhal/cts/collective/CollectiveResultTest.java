@@ -341,6 +341,29 @@ class CollectiveResultTest {
     run.check(1, first);
   }
 
+  /** Also of one rank, whose elements are combined with nothing. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule("G5")
+  void theHostFormReturnsCanonicalNans(Reduction reduction, Cts cts) {
+    List<Device> devices = cts.ranks(2);
+    for (ElementType type :
+        List.of(ElementType.F16, ElementType.BF16, ElementType.F32, ElementType.F64)) {
+      Run both = new Run(cts, devices, false, Options.DEFAULT.withHostOnly());
+      for (int rank = 0; rank < 2; rank++) {
+        both.add(Elements.nansOf(type, rank, 1200), 1200 * type.bytes(), 0);
+      }
+      both.run(all -> both.group.allReduce(reduction, type, all));
+      for (int rank = 0; rank < 2; rank++) {
+        both.check(rank, Elements.canonicalNans(type, 1200));
+      }
+      Run one = new Run(cts, devices.subList(0, 1), false, Options.DEFAULT.withHostOnly());
+      one.add(Elements.nansOf(type, 0, 1), type.bytes(), 0);
+      one.run(all -> one.group.allReduce(reduction, type, all));
+      one.check(0, Elements.canonicalNans(type, 1));
+    }
+  }
+
   @Test
   @Rule("G5")
   void theRootOfABroadcastNeedsNoTarget(Cts cts) {

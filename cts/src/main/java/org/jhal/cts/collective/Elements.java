@@ -170,6 +170,59 @@ final class Elements {
     return sign;
   }
 
+  // NaNs.
+
+  /** The sign, the exponent of infinities and NaNs, and the highest bit of the mantissa. */
+  private static long[] masks(ElementType type) {
+    return switch (type) {
+      case F16 -> new long[] {0x8000, 0x7C00, 0x200};
+      case BF16 -> new long[] {0x8000, 0x7F80, 0x40};
+      case F32 -> new long[] {0x8000_0000L, 0x7F80_0000L, 0x40_0000L};
+      case F64 -> new long[] {1L << 63, 0x7FF0L << 48, 1L << 51};
+      default -> throw new IllegalArgumentException(type.label());
+    };
+  }
+
+  private static void putBits(ByteBuffer bytes, int index, ElementType type, long bits) {
+    int at = index * type.bytes();
+    switch (type.bytes()) {
+      case 2 -> bytes.putShort(at, (short) bits);
+      case 4 -> bytes.putInt(at, (int) bits);
+      default -> bytes.putLong(at, bits);
+    }
+  }
+
+  /**
+   * {@code count} elements of one of two ranks, of a floating-point type. At each index, one of the
+   * ranks has a NaN, and the other one too or a number. The NaNs differ in sign and in payload.
+   */
+  static byte[] nansOf(ElementType type, int rank, int count) {
+    ByteBuffer bytes = buffer(count * type.bytes());
+    long[] masks = masks(type);
+    for (int i = 0; i < count; i++) {
+      int which = i % 3; // both ranks have a NaN, or only the first one, or only the second one
+      if (which == 0 || which == rank + 1) {
+        long sign = (i / 3 >> rank & 1) * masks[0];
+        long payload = Math.floorMod(mixed(2L * i + rank), masks[2] - 1) + 1;
+        long quiet = (i / 12 + rank) % 2 * masks[2];
+        putBits(bytes, i, type, sign | masks[1] | quiet | payload);
+      } else {
+        putNumber(bytes, i * type.bytes(), type, 1);
+      }
+    }
+    return bytes.array();
+  }
+
+  /** {@code count} times the canonical NaN: positive, quiet, and without a payload. */
+  static byte[] canonicalNans(ElementType type, int count) {
+    ByteBuffer bytes = buffer(count * type.bytes());
+    long[] masks = masks(type);
+    for (int i = 0; i < count; i++) {
+      putBits(bytes, i, type, masks[1] | masks[2]);
+    }
+    return bytes.array();
+  }
+
   // Results between two numbers of a 16-bit type.
 
   /** How many significant bits the numbers of a 16-bit type have. */

@@ -61,6 +61,9 @@ final class DoubleAccumulator extends Accumulator {
         sum[i] /= ranks;
       }
     }
+    for (int i = 0; i < count; i++) {
+      sum[i] = Double.isNaN(sum[i]) ? Double.NaN : sum[i];
+    }
     view(elements).asDoubleBuffer().put(sum, 0, count);
   }
 }

@@ -10,6 +10,9 @@ import org.jhal.kernel.Float16;
 
 /** For numbers of 16 and 32 bits. */
 final class FloatAccumulator extends Accumulator {
+  private static final short F16_NAN = 0x7E00;
+  private static final short BF16_NAN = 0x7FC0;
+
   private final float[] sum;
   private final float[] other;
 
@@ -77,14 +80,19 @@ final class FloatAccumulator extends Accumulator {
           sum[i] /= ranks;
         }
       }
+      for (int i = 0; i < count; i++) {
+        sum[i] = Float.isNaN(sum[i]) ? Float.NaN : sum[i];
+      }
       out.asFloatBuffer().put(sum, 0, count);
       return;
     }
     ShortBuffer shorts = out.asShortBuffer();
     boolean isHalf = type == ElementType.F16;
+    short nan = isHalf ? F16_NAN : BF16_NAN;
     for (int i = 0; i < count; i++) {
       double value = isAverage ? (double) sum[i] / ranks : sum[i];
-      shorts.put(i, isHalf ? Float16.of(value) : BFloat16.of(value));
+      short rounded = isHalf ? Float16.of(value) : BFloat16.of(value);
+      shorts.put(i, Double.isNaN(value) ? nan : rounded);
     }
   }
 }
