@@ -40,6 +40,9 @@ final class DeviceShutdown<E> {
   /** How long threads that may hang in a native call may take to end. */
   private static final Duration ABANDONED_THREADS = Duration.ofSeconds(1);
 
+  /** How long operations that failed without having been issued may take to retire. */
+  private static final Duration RETIRING = Duration.ofSeconds(1);
+
   /** How many stuck operations a message names. */
   private static final int MOST_NAMED = 3;
 
@@ -160,7 +163,7 @@ final class DeviceShutdown<E> {
     long deadline = System.nanoTime() + limit.toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
-    groups.close();
+    groups.close(deadline);
     // Unissued operations of users fail now; issued ones continue. So do copies between devices,
     // enqueued here or there: the queues still accept their chunks.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
@@ -169,14 +172,18 @@ final class DeviceShutdown<E> {
     if (!core.leases().copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
       groups.giveUp(limit);
     }
-    queues.forEach(queue -> queue.shutdown().awaitIdle(deadline));
+    for (DeferredWorkQueue<E> queue : queues) {
+      boolean ignored = queue.shutdown().awaitIdle(deadline); // asked again below
+    }
     quiet &= core.leases().uses.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().shut(deadline);
     }
     queues.forEach(queue -> queue.shutdown().cancelAll(reason));
+    long now = System.nanoTime();
+    long retired = now + Math.max(deadline - now, RETIRING.toNanos());
     for (DeferredWorkQueue<E> queue : queues) {
-      quiet &= queue.shutdown().awaitIdle(deadline);
+      quiet &= queue.shutdown().awaitRetired(deadline, retired);
     }
     if (!quiet) {
       String stuck = stuck();

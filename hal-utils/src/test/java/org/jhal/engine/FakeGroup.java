@@ -23,6 +23,9 @@ public final class FakeGroup implements NativeGroup<Object> {
   public final AtomicInteger misuses = new AtomicInteger();
   public volatile boolean isClosed;
 
+  /** Runs before a collective begins. */
+  public volatile Runnable atTurn = () -> {};
+
   /** The body of a collective. */
   public volatile Runnable atIssue = () -> {};
 
@@ -56,6 +59,7 @@ public final class FakeGroup implements NativeGroup<Object> {
       boolean isBehind,
       long patience,
       Runnable begins) {
+    atTurn.run();
     begins.run();
     atIssue.run();
     return null;

@@ -89,7 +89,7 @@ public final class DeviceGroups<E> {
     groups.add(group);
     // A thread that closes or loses the device may have gone through the groups before that.
     if (device.isClosed()) {
-      group.deviceCloses(device);
+      group.deviceCloses(device, System.nanoTime()); // it has no collectives yet
     }
     HalException cause = device.lostCause();
     if (cause != null) {
@@ -187,9 +187,9 @@ public final class DeviceGroups<E> {
 
   // How they end.
 
-  /** Closing has begun: cancels collectives that have not begun. */
-  public void close() {
-    groups.forEach(group -> group.deviceCloses(device));
+  /** Closing has begun, and has until the deadline: cancels collectives that have not begun. */
+  public void close(long deadline) {
+    groups.forEach(group -> group.deviceCloses(device, deadline));
   }
 
   /** Closing waits no longer: fails the collectives that have begun. */

@@ -234,9 +234,9 @@ public final class EngineGroup implements CollectiveGroup {
     PlatformThreads.callUnlimited(
         "jhal-group-close",
         () -> {
-          life.close();
+          long deadline = life.close();
           owner.close();
-          life.awaitNatives();
+          life.awaitNatives(deadline);
           return this;
         });
     Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed

@@ -68,10 +68,10 @@ final class GroupLife extends Owned {
     }
   }
 
-  /** Waits until the driver's part is freed, for the {@code close-timeout}; the group is closed. */
-  void awaitNatives() {
+  /** Waits until the driver's part is freed, until the deadline at most; the group is closed. */
+  void awaitNatives(long deadline) {
     if (open().isEmpty()) { // otherwise it is freed when those are over
-      natives.awaitClosed(closeTimeout());
+      natives.awaitClosed(deadline);
     }
   }
 
@@ -265,11 +265,14 @@ final class GroupLife extends Owned {
     open().forEach(collective -> collective.failWith(cause));
   }
 
-  /** One of the devices is being closed, and waits for the collectives that have begun. */
-  void deviceCloses(DeviceCore<?> device) {
+  /**
+   * One of the devices is being closed, and waits for the collectives that have begun.
+   *
+   * @param deadline of that close, for all groups of the device
+   */
+  void deviceCloses(DeviceCore<?> device, long deadline) {
     String closed = "device " + device.name() + " was closed";
     setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
-    long deadline = System.nanoTime() + device.closeTimeout().toNanos();
     awaitBeginning(deadline);
     cancel(new HalException(Status.CANCELLED, closed), any -> true);
   }
@@ -286,8 +289,10 @@ final class GroupLife extends Owned {
   /**
    * Closes the group. Each call waits until the signals of all collectives are raised or failed;
    * after the {@code close-timeout} it fails them.
+   *
+   * @return when the {@code close-timeout} is over, for what is left to wait for
    */
-  void close() {
+  long close() {
     synchronized (lock) {
       isClosed = true;
     }
@@ -303,6 +308,7 @@ final class GroupLife extends Owned {
       cancel(late, any -> true); // those for which a stream had no room
       failBegun(late);
     }
+    return deadline;
   }
 
   /** How long an abort may take, in nanoseconds: the longest time that one of the devices has. */

@@ -58,7 +58,7 @@ final class NativeForm {
 
   // Open once the driver's call has returned. Then no timer is started any more.
   private final CountDownLatch abortIsOver = new CountDownLatch(1);
-  private final Runnable atExit = () -> await(abortIsOver, AT_EXIT);
+  private final Runnable atExit = () -> await(abortIsOver, AT_EXIT.toNanos());
 
   // By rank, once the group is aborted: whether the stream is past all that the group has put into
   // it, and what to do when it is.
@@ -355,15 +355,14 @@ final class NativeForm {
     }
   }
 
-  /** Waits until {@link #close} is through, at most {@code limit}. */
-  void awaitClosed(Duration limit) {
+  /** Waits until {@link #close} is through, until the deadline at most. */
+  void awaitClosed(long deadline) {
     if (group != null) {
-      await(isClosed, limit);
+      await(isClosed, deadline - System.nanoTime());
     }
   }
 
-  private static void await(CountDownLatch latch, Duration limit) {
-    boolean ignored =
-        Uninterruptibles.awaitUninterruptibly(latch, limit.toNanos(), TimeUnit.NANOSECONDS);
+  private static void await(CountDownLatch latch, long nanos) {
+    boolean ignored = Uninterruptibles.awaitUninterruptibly(latch, nanos, TimeUnit.NANOSECONDS);
   }
 }

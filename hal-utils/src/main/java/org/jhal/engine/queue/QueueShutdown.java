@@ -2,7 +2,6 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jhal.HalException;
@@ -13,17 +12,14 @@ import org.jhal.engine.queue.Operation.State;
 
 /**
  * Closes a queue, in steps that the device takes one after the other, each for all its queues:
- * {@link #cancelUsers}, {@link #awaitIdle}, {@link #shut}, {@link #cancelAll}, {@link #awaitIdle}
- * again, {@link #abandonAll} if that failed, {@link #stop}, {@link #awaitStreamIdle}, {@link
- * #retireKept}, {@link #closeStream}.
+ * {@link #cancelUsers}, {@link #awaitIdle}, {@link #shut}, {@link #cancelAll}, {@link
+ * #awaitRetired}, {@link #abandonAll} if that failed, {@link #stop}, {@link #awaitStreamIdle},
+ * {@link #retireKept}, {@link #closeStream}. Deadlines are those of the device, for all its queues.
  *
  * <p>For one thread at a time.
  */
 public final class QueueShutdown<E> {
   private static final System.Logger LOG = System.getLogger(QueueShutdown.class.getName());
-
-  /** How long operations that failed without having been issued may take to retire. */
-  private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final DeferredWorkQueue<E> queue;
 
@@ -36,19 +32,10 @@ public final class QueueShutdown<E> {
     cancel(operation -> !operation.servesCopy, reason);
   }
 
-  /**
-   * Steps 2 and 5: waits until no operation is open. Those that failed without having been issued
-   * get {@link #GRACE} beyond the deadline, since they only have to be retired.
-   */
+  /** Step 2: waits until no operation is open. Returns false if the deadline passes first. */
   public boolean awaitIdle(long deadline) {
     queue.wish.want(Wish.ALL);
-    if (queue.open.awaitNone(deadline)) {
-      return true;
-    }
-    long[] counts = new long[State.values().length];
-    queue.open.count(counts);
-    return counts[State.ISSUED.ordinal()] == 0
-        && queue.open.awaitNone(System.nanoTime() + GRACE.toNanos());
+    return queue.open.awaitNone(deadline);
   }
 
   /**
@@ -64,6 +51,20 @@ public final class QueueShutdown<E> {
   /** Step 4: fails everything that was not issued. */
   public void cancelAll(HalException reason) {
     cancel(operation -> true, reason);
+  }
+
+  /**
+   * Step 5: waits until no operation is open. Returns false if the deadline passes first; {@code
+   * retired} is the deadline if none of those that are left was issued, since they only have to be
+   * retired.
+   */
+  public boolean awaitRetired(long deadline, long retired) {
+    if (awaitIdle(deadline)) {
+      return true;
+    }
+    long[] counts = new long[State.values().length];
+    queue.open.count(counts);
+    return counts[State.ISSUED.ordinal()] == 0 && queue.open.awaitNone(retired);
   }
 
   /**

@@ -135,7 +135,7 @@ class CollectiveCauseTest {
     TimelineSemaphore start = new EngineSemaphore(0, () -> {});
     Probe probe = enqueue(start.at(1), made -> {});
     probe.operation().failWork(FIRST);
-    group.deviceCloses(Inside.core(device));
+    group.deviceCloses(Inside.core(device), System.nanoTime());
     assertFailed(FIRST, probe);
   }
 

@@ -12,27 +12,45 @@ import org.jhal.cts.support.Waits;
 import org.jhal.simulator.SimulatedCollectives;
 import org.jhal.simulator.Simulator;
 
-/** A process that ends while a group is aborted; see {@link GpuGroupExitTest}. */
+/** A process that ends while its group cannot go on; see {@link GpuGroupExitTest}. */
 public final class ExitProbe {
   private static final Duration SLOW = Duration.ofSeconds(2);
 
   private ExitProbe() {}
 
-  /** Its arguments are a driver with two devices, its library, and what it closes at the end. */
+  /**
+   * Its arguments are a driver with two devices, its library, and what it closes at the end; or
+   * {@code gate} for a collective that waits for its turn when the process ends.
+   */
   public static void main(String[] args) {
-    Device here = Hal.openDevice(args[0] + "://0?close-timeout=100ms");
-    Device there = Hal.openDevice(args[0] + "://1?close-timeout=100ms");
-    SimulatedCollectives collectives = SimulatedCollectives.of(Simulator.in(Path.of(args[1])));
+    boolean isHeld = args[2].equals("gate");
+    String options = "?close-timeout=" + (isHeld ? "600s" : "100ms");
+    Device here = Hal.openDevice(args[0] + "://0" + options);
+    Device there = Hal.openDevice(args[0] + "://1" + options);
     SummingGroup group = new SummingGroup(here, there);
-    collectives.stall(1);
-    List<TimelineSemaphore> ends = group.start(Fence.NONE);
-    Waits.awaitTrue("a launch", () -> collectives.launches() == 1);
-    collectives.hang("ncclGroupEnd", SLOW); // that of the abort
+    List<TimelineSemaphore> ends = isHeld ? startHeld(group) : startStalled(group, args[1]);
     switch (args[2]) {
       case "group" -> group.group.close();
       case "device" -> here.close();
       default -> {} // the exit closes the devices
     }
     System.out.println("the end of main, with " + ends.size() + " signals");
+  }
+
+  /** Starts a collective of which a rank stalls, and whose abort is slow. */
+  private static List<TimelineSemaphore> startStalled(SummingGroup group, String library) {
+    SimulatedCollectives collectives = SimulatedCollectives.of(Simulator.in(Path.of(library)));
+    collectives.stall(1);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    Waits.awaitTrue("a launch", () -> collectives.launches() == 1);
+    collectives.hang("ncclGroupEnd", SLOW); // that of the abort
+    return ends;
+  }
+
+  /** Starts a collective that waits for its turn beside external work that never ends. */
+  private static List<TimelineSemaphore> startHeld(SummingGroup group) {
+    @SuppressWarnings("resource") // held until the process ends
+    HeldGate held = new HeldGate(group.devices.get(0));
+    return group.start(Fence.NONE);
   }
 }

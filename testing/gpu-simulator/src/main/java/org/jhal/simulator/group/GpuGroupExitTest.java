@@ -11,14 +11,16 @@ import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A process that ends during an abort, which would crash threads of the vendors' libraries. The
- * simulated library then makes the process fail. A driver's tests extend this.
+ * A process that ends while a group of it cannot go on. If it ended during an abort, threads of the
+ * vendors' libraries would crash; the simulated library then makes the process fail. A driver's
+ * tests extend this.
  */
 @Timeout(240)
 @Tag("long")
@@ -36,6 +38,16 @@ public abstract class GpuGroupExitTest {
   @ParameterizedTest
   @ValueSource(strings = {"group", "device", "nothing"})
   void theProcessEndsWhenTheAbortHasReturned(String closed) throws Exception {
+    checkEnds(closed);
+  }
+
+  /** However long the {@code close-timeout} is: the exit waits for issued work for two seconds. */
+  @Test
+  void theProcessEndsAlthoughACollectiveWaitsForItsTurn() throws Exception {
+    checkEnds("gate");
+  }
+
+  private void checkEnds(String how) throws Exception {
     SimulatedDevices.assumeThere(gpu);
     ProbeJvm jvm =
         new ProbeJvm(
@@ -47,7 +59,7 @@ public abstract class GpuGroupExitTest {
             ExitProbe.class,
             gpu.driver().name(),
             gpu.simulator().file().toString(),
-            closed);
+            how);
     List<String> lines = jvm.lines(); // and its exit code is 0
     assertTrue(lines.toString().contains("the end of main"), lines::toString);
   }

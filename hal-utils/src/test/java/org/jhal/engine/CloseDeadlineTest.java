@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Rank;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.ElementType;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Reduction;
+import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A close has one deadline, however many parts have to be waited for (rule Q8). With a deadline for
+ * each part, the closes here would take longer than the tests wait.
+ */
+@Timeout(120)
+class CloseDeadlineTest {
+  private static final int PARTS = 32;
+
+  private final CountDownLatch end = new CountDownLatch(1);
+  private final AtomicInteger held = new AtomicInteger();
+  private final Quiet log = new Quiet();
+  private final List<Device> others = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    end.countDown();
+    others.forEach(Device::close);
+    log.close();
+  }
+
+  private void hold() {
+    held.incrementAndGet();
+    Uninterruptibles.awaitUninterruptibly(end);
+  }
+
+  private static Rank rank(DeviceBuffer buffer) {
+    return new Rank(Fence.NONE, Fence.NONE, buffer, buffer);
+  }
+
+  /** A group of a new device and {@code last}, with a collective that waits for its turn. */
+  private void enqueueHeld(EngineDevice<Object> last) {
+    InstantBackend backend = new InstantBackend(others.size() + 1);
+    FakeGroup natives = new FakeGroup(rank -> true);
+    natives.atTurn = this::hold;
+    backend.natives = natives;
+    EngineDevice<Object> first = backend.open(1);
+    others.add(first);
+    CollectiveGroup group = CollectiveGroup.of(first, last);
+    group.allReduce(
+        Reduction.SUM,
+        ElementType.I32,
+        List.of(
+            rank(first.allocate(16, BufferParams.DEVICE)),
+            rank(last.allocate(16, BufferParams.DEVICE))));
+    Threads.await("the collective's turn", () -> held.get() == others.size());
+  }
+
+  @Test
+  void groupsWhoseCollectivesWaitForTheirTurnShareTheDeadline() {
+    EngineDevice<Object> closed = new InstantBackend().open(1, Duration.ofSeconds(2));
+    for (int i = 0; i < PARTS; i++) {
+      enqueueHeld(closed);
+    }
+    Threads.start("the close of a device in " + PARTS + " groups", closed::close).join();
+  }
+
+  /** The exit waits for two seconds, whatever the {@code close-timeout} is. */
+  @Test
+  void theExitDoesNotWaitForTheTurnOfACollective() {
+    EngineDevice<Object> closed = new InstantBackend().open(1, Duration.ofMinutes(10));
+    enqueueHeld(closed);
+    Threads.start("the close at the exit", closed.shutdown::closeAtExit).join();
+  }
+
+  @Test
+  void queuesWhoseOperationsOnlyHaveToRetireShareTheGrace() {
+    InstantBackend backend = new InstantBackend();
+    EngineDevice<Object> device = backend.open(PARTS, Duration.ZERO);
+    backend.atCall =
+        call -> {
+          if (call.equals("free")) {
+            hold();
+          }
+        };
+    TimelineSemaphore never = device.createSemaphore();
+    for (int i = 0; i < PARTS; i++) {
+      DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+      device.queue(i).fill(never.at(1), Fence.NONE, buffer, 0, 16, FillPattern.ZERO);
+      buffer.close(); // so it is freed when the operation retires
+    }
+    Threads.start("the close of a device with " + PARTS + " queues", device::close).join();
+    assertEquals(PARTS, held.get(), "releases that hang");
+    assertTrue(log.count("did not end within") > 0, () -> "" + log.lines());
+    end.countDown();
+    Threads.await("the memory to be freed", () -> device.statistics().bytes() == 0);
+    never.close();
+  }
+}
