@@ -59,7 +59,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   final Completer<E> completer;
   final Deputy<E> deputy; // the completion thread's
   private final EventInquiry<E> inquiry;
-  private final StreamWatch<E> watch;
+  final StreamWatch<E> watch;
   private final Enqueuer<E> enqueuer;
   private final QueueShutdown<E> shutdown;
   final Runnable waker = this::issueLater;

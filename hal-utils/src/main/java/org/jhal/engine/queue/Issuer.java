@@ -390,6 +390,9 @@ final class Issuer<E> {
       @SuppressWarnings("unchecked") // devices that share events have one type of them
       E handle = (E) event.handle;
       steps.waitEvent(handle);
+      if (other.end.hasBegun()) { // behind the wait: either this sees it, or the watch that looks
+        owner.waitsForGone = owner.waitsForGone + 1;
+      }
       return true;
     } catch (RuntimeException | LinkageError e) {
       boolean ignored = other.confirm(producer, false, false); // which shows whether it is lost

@@ -40,6 +40,12 @@ public abstract class OperationQueue<E> implements ReadyQueue {
    */
   volatile @Nullable HalException closing;
 
+  /**
+   * How often the stream was made to wait for an operation of a device that was gone by then; see
+   * {@link StreamWatch}. Written by the thread that issues, read by the issue thread.
+   */
+  volatile int waitsForGone;
+
   OperationQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss, Executor aside) {
     this.aside = aside;
     this.loss = new QueueLoss(settings.name(), loss, this::issueLater);

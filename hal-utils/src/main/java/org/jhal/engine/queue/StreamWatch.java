@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An operation that waits in the stream for one of a device that is gone fails when its own
  * event has fired, since its outcome takes its producers into account. The event may never fire. So
- * the issue thread looks about once a second, from when the first device of the process is gone: if
- * too much time has passed since then, the stream's device is lost as well, and with it all that
- * waits. It then counts as gone since the device for which it has waited, so a chain of devices
- * does not wait for one after the other.
+ * the issue thread looks about once a second, from when a device of the process is gone, for as
+ * long as anything of this queue waits for such a device: if too much time has passed since then,
+ * the stream's device is lost as well, and with it all that waits. It then counts as gone since the
+ * device for which it has waited, so a chain of devices does not wait for one after the other.
  *
  * <p>For the issue thread.
  */
@@ -31,8 +31,17 @@ final class StreamWatch<E> {
   private final EventInquiry<E> inquiry;
   private final Duration patience;
 
+  /**
+   * How often to look although nothing waits for a device that is gone: an operation that is being
+   * enqueued may be in the list before its waits can be seen.
+   */
+  private static final int LOOKS = 3;
+
   private int known; // what DeviceEnd.changes() was at the last look
+  private int knownWaits; // and OperationQueue.waitsForGone
   private long looked; // when that was
+  private int left; // how often to look without another reason
+  long looks; // how often it has looked; tests read it
 
   /**
    * Creates the watch of a queue.
@@ -47,33 +56,57 @@ final class StreamWatch<E> {
     this.patience = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
   }
 
-  /** Looks at the stream, if any device is gone and the last look is some time ago. */
+  /**
+   * Looks at the stream, if something may wait for a device that is gone, and the last look is some
+   * time ago.
+   */
   void step() {
     int changes = DeviceEnd.changes();
+    int waits = queue.waitsForGone;
+    if (changes != known || waits != knownWaits) {
+      left = LOOKS;
+    }
     long now = System.nanoTime();
-    if (changes == 0 || (changes == known && now - looked < PAUSE_NANOS)) {
+    if (left == 0 || (changes == known && now - looked < PAUSE_NANOS)) {
       return;
     }
     known = changes;
+    knownWaits = waits;
     looked = now;
-    open.all().forEach(operation -> look(operation, now));
+    looks++;
+    boolean isAny = false;
+    for (Operation<E> operation : open.all()) { // it takes 50 ms to look at a million
+      isAny |= look(operation, now);
+    }
+    left = isAny ? LOOKS : left - 1;
   }
 
-  private void look(Operation<E> operation, long now) {
-    if (queue.loss.cause() != null || operation.event() == null) {
-      return;
+  /** Whether an operation waits for a device that is gone, so that another look is needed. */
+  private boolean look(Operation<E> operation, long now) {
+    boolean isOver = operation.state() == State.DONE && operation.event() == null;
+    if (isOver || queue.loss.cause() != null) {
+      return false;
     }
+    boolean isAny = false;
     for (OperationWait<E> wait : operation.waits()) {
       Operation<?> producer = wait.producer();
-      if (producer != null && !queue.isOfDevice(producer.queue)) {
+      if (producer != null
+          && !queue.isOfDevice(producer.queue)
+          && producer.queue.end.hasBegun()
+          && !producer.hasSucceeded()) {
         HalException why = whyGone(producer);
         long since = producer.queue.end.since();
-        if (why != null && now - since >= patience.toNanos() && !inquiry.hasFired(operation)) {
+        if (why != null
+            && operation.event() != null
+            && now - since >= patience.toNanos()
+            && !inquiry.hasFired(operation)) {
           lose(operation, why, since);
-          return;
+          return false;
         }
+        isAny = true;
       }
     }
+    return isAny;
   }
 
   /**

@@ -403,4 +403,48 @@ class QueuesOfTwoDevicesTest {
     assertEquals(1, second.currentValue());
     harness.finish();
   }
+
+  /** How often the steps of 3 s go through all open operations. */
+  private long looks(int index) {
+    long before = harness.queues.get(index).watch.looks;
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+    while (System.nanoTime() < end) {
+      boolean unused = harness.queues.get(index).issueStep();
+    }
+    return harness.queues.get(index).watch.looks - before;
+  }
+
+  /** Going through a million takes tens of milliseconds, and makes megabytes of garbage. */
+  @Test
+  void aLossThatConcernsNothingIsNotLookedAtForEver() {
+    EngineSemaphore never = QueueHarness.semaphore();
+    harness.enqueue(1, "parked", never.at(1), Fence.NONE);
+    harness.lose(0, GONE);
+    long looks = looks(1);
+    assertTrue(looks >= 1 && looks <= 3, looks + " looks in 3 s");
+    harness.lose(2, GONE);
+    assertTrue(looks(1) >= 1, "another loss is looked at");
+    assertNull(harness.lost(1));
+    never.fail(GONE);
+    harness.finish();
+  }
+
+  /** The close of the other device has given up, and fails its operations only then. */
+  @Test
+  void aWaitForADeviceThatIsGoneAlreadyIsSeen() {
+    QueueUse producer = produce();
+    harness.queues.get(0).end.begin(System.nanoTime());
+    lookForLong(1);
+    consume();
+    harness
+        .queues
+        .get(0)
+        .failOpen(
+            Objects.requireNonNull(producer.operation),
+            new HalException(Status.DEADLINE_EXCEEDED, "gone"));
+    lookUntilLost(1);
+    assertTrue(Objects.requireNonNull(harness.lost(1)).getMessage().contains("gone"));
+    runStream(0);
+    harness.finish();
+  }
 }
