@@ -12,6 +12,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.spi.DriverProvider;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
@@ -259,11 +260,21 @@ public final class DriverRegistry {
   /**
    * Opens the device that {@code uri} names. The caller closes it.
    *
-   * @throws HalException as {@link DeviceUri#parse}, {@link #driver} and {@link Driver#open}
+   * @throws HalException as {@link DeviceUri#parse}, {@link #driver} and {@link Driver#open};
+   *     RESOURCE_EXHAUSTED if there is no memory for it, or no thread can be started
    */
   public Device openDevice(String uri) {
     DeviceUri parsed = DeviceUri.parse(uri);
-    return driver(parsed.driver()).open(parsed);
+    return open(driver(parsed.driver()), parsed);
+  }
+
+  /** Opens a device. What a lack of memory or threads throws becomes RESOURCE_EXHAUSTED. */
+  private static Device open(Driver driver, DeviceUri uri) {
+    try {
+      return driver.open(uri);
+    } catch (OutOfMemoryError e) {
+      throw HostFailures.of(Status.RESOURCE_EXHAUSTED, uri + " cannot be opened", e);
+    }
   }
 
   /**
@@ -321,7 +332,7 @@ public final class DriverRegistry {
       }
       if (reason == null) {
         try {
-          Device opened = one.driver().open(DeviceUri.parse(one.entry.name()));
+          Device opened = open(one.driver(), DeviceUri.parse(one.entry.name()));
           LOG.log(
               Level.INFO,
               "the default device is "

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.jhal.DriverRegistry.Entry;
 import org.jhal.spi.DriverProvider;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -259,7 +260,8 @@ final class DriverSearch {
         try {
           new ZipFile(jar).close();
         } catch (IOException e) {
-          damaged.add(new Entry(jar.getName(), part, "the jar cannot be read: " + e.getMessage()));
+          damaged.add(
+              new Entry(jar.getName(), part, "the jar cannot be read: " + HostFailures.reason(e)));
         }
       }
     }

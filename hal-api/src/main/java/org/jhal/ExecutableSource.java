@@ -20,6 +20,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import org.jhal.kernel.JavaKernel;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +131,8 @@ public final class ExecutableSource {
    *
    * @param folder an overlay, or a folder of overlays, each in a folder of its own. Those for other
    *     bundles are skipped, which {@link Executable#refusals} reports.
-   * @throws HalException NOT_FOUND if there is no overlay; DATA_LOSS if the folder cannot be read
+   * @throws HalException NOT_FOUND if there is no overlay; PERMISSION_DENIED, RESOURCE_EXHAUSTED or
+   *     DATA_LOSS if the folder cannot be read
    */
   public ExecutableSource withVariants(Path folder) {
     Objects.requireNonNull(folder, "folder");
@@ -157,7 +159,7 @@ public final class ExecutableSource {
       try (Stream<Path> inside = Files.list(folder)) {
         found = inside.filter(sub -> Files.isRegularFile(sub.resolve(MANIFEST))).sorted().toList();
       } catch (IOException | UncheckedIOException e) {
-        throw new HalException(Status.DATA_LOSS, "cannot read the folder " + folder + ": " + e, e);
+        throw HostFailures.of(Status.DATA_LOSS, "cannot read the folder " + folder, e);
       }
     }
     if (found.isEmpty()) {
@@ -228,7 +230,8 @@ public final class ExecutableSource {
    * @return its bytes, or null if there is no such file
    * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle, even
    *     through a link, if the process's locale cannot represent the file name, or if the file is
-   *     larger than {@code limit}; DATA_LOSS if reading fails
+   *     larger than {@code limit}; PERMISSION_DENIED if it may not be read; RESOURCE_EXHAUSTED if
+   *     there is no file handle left for it; DATA_LOSS if reading fails otherwise
    */
   public byte @Nullable [] read(String path, int limit) {
     Objects.requireNonNull(path, "path");
@@ -263,11 +266,9 @@ public final class ExecutableSource {
               + "; the locale of the process decides that",
           e);
     } catch (IOException e) {
-      String what = e instanceof ZipException ? "it is no zip or jar that can be read, " : "";
-      throw new HalException(
-          Status.DATA_LOSS,
-          "cannot read '" + path + "' of bundle " + name + ": " + what + e.getMessage(),
-          e);
+      String what = e instanceof ZipException ? ": it is no zip or jar that can be read" : "";
+      throw HostFailures.of(
+          Status.DATA_LOSS, "cannot read '" + path + "' of bundle " + name + what, e);
     }
   }
 

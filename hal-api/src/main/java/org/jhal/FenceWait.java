@@ -4,9 +4,11 @@ package org.jhal;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
@@ -99,7 +101,12 @@ final class FenceWait {
       throw t;
     }
     if (timeout != null && !future.isDone()) {
-      wait.limit(future, timeout);
+      try {
+        wait.limit(future, timeout);
+      } catch (OutOfMemoryError e) { // no thread can be started for the timer
+        wait.cancelAll();
+        throw HostFailures.of(Status.RESOURCE_EXHAUSTED, "a wait cannot be limited", e);
+      }
     }
     var unused = future.whenComplete((nothing, thrown) -> wait.cancelAll());
     return future;
@@ -114,8 +121,19 @@ final class FenceWait {
       return;
     }
     CompletableFuture<@Nullable Void> timer = new CompletableFuture<>();
-    // Describing the wait may take long, so the thread of all timers does not do it.
-    var late = timer.thenRunAsync(() -> expire(future, timeout));
+    // Describing the wait may take long, so the thread of all timers does it only if no other
+    // thread can be started.
+    Executor apart = future.defaultExecutor();
+    var late =
+        timer.thenRunAsync(
+            () -> expire(future, timeout),
+            task -> {
+              try {
+                apart.execute(task);
+              } catch (OutOfMemoryError e) {
+                task.run();
+              }
+            });
     timer.completeOnTimeout(null, saturatedNanos(timeout), TimeUnit.NANOSECONDS);
     var unused = future.whenComplete((nothing, thrown) -> timer.cancel(false));
   }

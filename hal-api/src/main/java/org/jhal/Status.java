@@ -23,12 +23,15 @@ public enum Status {
   FAILED_PRECONDITION,
   /**
    * An object exists but was not created or opened for this use: a buffer without the required
-   * usage, or a file without access.
+   * usage, or a file that this process may not read or write.
    */
   PERMISSION_DENIED,
   /** A named thing does not exist: a driver, a device, a kernel, or a file. */
   NOT_FOUND,
-  /** Memory or another finite resource is exhausted; the device stays usable. */
+  /**
+   * Memory, threads, file handles, space or another finite resource is exhausted; the device stays
+   * usable.
+   */
   RESOURCE_EXHAUSTED,
   /** A wait or a close reached its deadline. */
   DEADLINE_EXCEEDED,

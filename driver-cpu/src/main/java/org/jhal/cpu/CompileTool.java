@@ -25,6 +25,7 @@ import org.jhal.cpu.compile.SourceCompiler;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.source.SourceCode;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
@@ -225,7 +226,8 @@ public final class CompileTool implements ToolProvider {
     try {
       target.write();
     } catch (IOException e) {
-      throw new CommandException(FAILED, "DATA_LOSS: cannot write the variants: " + e);
+      HalException failure = HostFailures.of(Status.DATA_LOSS, "cannot write the variants", e);
+      throw new CommandException(FAILED, failure.status() + ": " + failure.getMessage());
     }
     lines.forEach(out::println);
   }

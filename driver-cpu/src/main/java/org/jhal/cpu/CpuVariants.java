@@ -21,6 +21,7 @@ import org.jhal.Status;
 import org.jhal.cpu.compile.Architecture;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
+import org.jhal.spi.HostFailures;
 
 /** The libraries that a bundle or an overlay gets, and its manifest. Owned by one thread. */
 final class CpuVariants {
@@ -82,7 +83,9 @@ final class CpuVariants {
   private static JsonObject parse(Path file) {
     try {
       return JsonParser.parseString(Files.readString(file)).getAsJsonObject();
-    } catch (IOException | JsonParseException | IllegalStateException e) {
+    } catch (IOException e) {
+      throw HostFailures.of(Status.DATA_LOSS, "cannot read '" + file + "'", e);
+    } catch (JsonParseException | IllegalStateException e) {
       throw new HalException(
           Status.INVALID_ARGUMENT, "'" + file + "' cannot be read as a manifest: " + e, e);
     }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import javax.imageio.ImageIO;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 
 /** Files that the examples' commands write. */
 public final class OutputFiles {
@@ -36,7 +37,8 @@ public final class OutputFiles {
   public static HalException failure(Path output, IOException e) {
     String file = e instanceof FileSystemException f ? f.getFile() : null;
     String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    Status status = Status.DATA_LOSS;
+    Status known = HostFailures.status(e);
+    Status status = known == null ? Status.DATA_LOSS : known;
     if (e instanceof NoSuchFileException) {
       status = Status.NOT_FOUND;
       reason = "no such file or folder";

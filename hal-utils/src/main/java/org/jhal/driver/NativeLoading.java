@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver;
 
+import java.io.IOException;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,10 @@ public final class NativeLoading {
       innermost = innermost.getCause();
     }
     String message = innermost.getMessage();
-    String reason = message == null || message.isBlank() ? innermost.toString() : message;
+    String reason =
+        message == null || message.isBlank() || innermost instanceof IOException
+            ? HostFailures.reason(innermost)
+            : message;
     return reason.contains(REFUSED)
         ? reason
             + "; start Java with --enable-native-access=ALL-UNNAMED, or on the module path with"

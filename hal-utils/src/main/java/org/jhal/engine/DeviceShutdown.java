@@ -18,6 +18,7 @@ import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.HostCompletionPool;
+import org.jhal.engine.base.Reclaimer;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
@@ -263,7 +264,8 @@ final class DeviceShutdown<E> {
   /**
    * Does the rest, mostly native calls, on the thread {@code NAME-close}, and waits for that thread
    * until the deadlines only. In some runtimes a call may wait for another device's work on the
-   * same hardware, for example while host memory is unregistered.
+   * same hardware, for example while host memory is unregistered. If no thread can be started, this
+   * thread does it, and such a call holds it up.
    */
   private void finishApart(Duration threadsLimit, long deadline) {
     long now = System.nanoTime();
@@ -272,14 +274,15 @@ final class DeviceShutdown<E> {
     CompletableFuture<Boolean> isQuiet = new CompletableFuture<>();
     Thread finisher =
         new EngineThread(name + "-close", () -> finish(now + threads, now + streams, isQuiet));
-    finisher.start();
+    try {
+      finisher.start();
+    } catch (OutOfMemoryError e) {
+      finishHere(now + threads, now + streams);
+      return;
+    }
     long quietEnd = now + Math.max(threads, streams) + GIVE_BACK.toNanos();
     if (!BackOff.await(this, quietEnd, isQuiet::isDone) || !isQuiet.join()) {
-      Failures.log(
-          LOG,
-          Level.WARNING,
-          "closing " + name + ": its native resources are leaked until the work on it has ended",
-          null);
+      logLeaked();
       return;
     }
     long then = System.nanoTime();
@@ -293,6 +296,30 @@ final class DeviceShutdown<E> {
     }
   }
 
+  private void logLeaked() {
+    Failures.log(
+        LOG,
+        Level.WARNING,
+        "closing " + name + ": its native resources are leaked until the work on it has ended",
+        null);
+  }
+
+  /** As {@link #finish}; what has to wait for longer, {@code NAME-close} does when it can start. */
+  private void finishHere(long threadsEnd, long streamsEnd) {
+    if (awaitQuiet(threadsEnd, streamsEnd)) {
+      giveBack();
+      return;
+    }
+    logLeaked();
+    boolean ignored = Reclaimer.startThread(name + "-close", this::finishLate);
+  }
+
+  private void finishLate() {
+    if (awaitQuiet(BackOff.never(), BackOff.never())) {
+      giveBack();
+    }
+  }
+
   /**
    * Waits until the device is quiet, completes {@code isQuiet} with whether that was before the
    * deadlines, and frees everything. For {@code NAME-close}.
@@ -300,8 +327,10 @@ final class DeviceShutdown<E> {
   private void finish(long threadsEnd, long streamsEnd, CompletableFuture<Boolean> isQuiet) {
     boolean quiet = awaitQuiet(threadsEnd, streamsEnd);
     isQuiet.complete(quiet);
-    if (quiet || awaitQuiet(BackOff.never(), BackOff.never())) {
+    if (quiet) {
       giveBack();
+    } else {
+      finishLate();
     }
   }
 
@@ -316,5 +345,6 @@ final class DeviceShutdown<E> {
     calls.quietly("closing", core.backend()::close);
     calls.logFailedOnLost();
     Names.removeDevice(core.number());
+    resources.over();
   }
 }

@@ -44,6 +44,7 @@ import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.recording.EngineCommandBuffer;
 import org.jhal.engine.transfer.StagingPool;
 import org.jhal.spi.CollectiveDevice;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +77,8 @@ public final class EngineDevice<E> implements CollectiveDevice {
    * everything created so far is closed again, {@code backend} included.
    *
    * @param settings the result of {@link #settings()}
-   * @throws HalException what the backend throws
+   * @throws HalException what the backend throws; RESOURCE_EXHAUSTED if there is no memory, or no
+   *     thread can be started
    */
   public EngineDevice(DeviceBackend<E> backend, EngineConfig config, List<Setting> settings) {
     this.settings = List.copyOf(settings);
@@ -93,6 +95,8 @@ public final class EngineDevice<E> implements CollectiveDevice {
       core.queues().forEach(DeferredWorkQueue::start);
       shutdown.open();
       isOpen = true;
+    } catch (OutOfMemoryError e) { // also if no thread can be started
+      throw HostFailures.of(Status.RESOURCE_EXHAUSTED, core.name() + " cannot be opened", e);
     } finally {
       if (!isOpen) {
         shutdown.closeHalfMade();

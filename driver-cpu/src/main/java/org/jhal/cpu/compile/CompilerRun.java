@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 
 /**
  * Runs of a compiler in a folder of their own, which is deleted afterwards. Paths are relative to
@@ -53,8 +54,8 @@ final class CompilerRun {
   /**
    * Makes a folder for {@code body}.
    *
-   * @throws HalException RESOURCE_EXHAUSTED if files cannot be written, CANCELLED if this thread is
-   *     interrupted, which stays set
+   * @throws HalException RESOURCE_EXHAUSTED if files cannot be written, PERMISSION_DENIED if they
+   *     may not be, CANCELLED if this thread is interrupted, which stays set
    */
   static <T> T run(Body<T> body) {
     try {
@@ -65,12 +66,9 @@ final class CompilerRun {
         delete(folder);
       }
     } catch (IOException e) {
-      throw new HalException(
+      throw HostFailures.of(
           Status.RESOURCE_EXHAUSTED,
-          "cannot keep the files of a compiler in "
-              + System.getProperty("java.io.tmpdir")
-              + ": "
-              + e,
+          "cannot keep the files of a compiler in " + System.getProperty("java.io.tmpdir"),
           e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -93,8 +91,9 @@ final class CompilerRun {
    * Runs a compiler.
    *
    * @param what is being compiled, for people
-   * @throws HalException INVALID_ARGUMENT if it reports an error in the source, UNIMPLEMENTED if it
-   *     fails otherwise, DEADLINE_EXCEEDED if it takes too long
+   * @throws HalException INVALID_ARGUMENT if it reports an error in the source, RESOURCE_EXHAUSTED
+   *     if it lacks memory, processes, file handles or space, UNIMPLEMENTED if it fails otherwise,
+   *     DEADLINE_EXCEEDED if it takes too long
    */
   void call(List<String> command, String what) throws IOException, InterruptedException {
     int code = start(command, what);
@@ -103,6 +102,10 @@ final class CompilerRun {
     }
     String log = CompilerLog.withoutInternals(log());
     String compiler = command.get(0);
+    if (HostFailures.isExhausted(log)) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED, "cannot compile " + what + " with " + compiler + ":\n" + log);
+    }
     if (CompilerLog.hasError(log)) {
       throw new HalException(
           Status.INVALID_ARGUMENT, "cannot compile " + what + " with " + compiler + ":\n" + log);
@@ -126,8 +129,11 @@ final class CompilerRun {
     try {
       process = builder.start();
     } catch (IOException e) {
+      // Only a lack of processes is no reason to take another variant, such as one in Java.
       throw new HalException(
-          Status.UNIMPLEMENTED, "cannot compile " + what + ": " + e.getMessage(), e);
+          HostFailures.isExhausted(e) ? Status.RESOURCE_EXHAUSTED : Status.UNIMPLEMENTED,
+          "cannot compile " + what + ": " + e.getMessage(),
+          e);
     }
     try {
       process.getOutputStream().close();

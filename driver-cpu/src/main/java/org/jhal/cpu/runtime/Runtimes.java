@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeLoading;
+import org.jhal.spi.HostFailures;
 
 /** Loads the native runtime once. */
 public final class Runtimes {
@@ -19,7 +20,8 @@ public final class Runtimes {
    * Loads it, unless that was done before.
    *
    * @param code returns the library
-   * @throws HalException FAILED_PRECONDITION if it cannot be loaded
+   * @throws HalException FAILED_PRECONDITION if it cannot be loaded; RESOURCE_EXHAUSTED or
+   *     PERMISSION_DENIED if its file cannot be written
    */
   public static synchronized void load(Supplier<byte[]> code) {
     if (isLoaded) {
@@ -32,8 +34,9 @@ public final class Runtimes {
       HalRuntime.load(file.toString());
       isLoaded = true;
     } catch (IOException | LinkageError e) { // the latter also if JNA itself cannot be loaded
+      Status known = HostFailures.status(e);
       throw new HalException(
-          Status.FAILED_PRECONDITION,
+          known == null ? Status.FAILED_PRECONDITION : known,
           "cannot load the runtime of the CPU device: " + NativeLoading.reason(e, "com.sun.jna"),
           e);
     } finally {

@@ -17,6 +17,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.spi.HostFailures;
 
 /**
  * The devices of a group and their communicators, which keep the native devices in use. Owned by
@@ -38,15 +39,20 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
       CollectiveLibrary library, LaunchGate gate, List<GroupDevice> devices, long patience) {
     CompletableFuture<Clique> made = new CompletableFuture<>();
     // The library may hang; its objects are kept until it returns.
-    new EngineThread(
+    Thread maker =
+        new EngineThread(
             "jhal-group-make",
             () -> {
               Runnable make = () -> make(library, gate, devices, made);
               Throwable thrown =
                   Attempt.of(() -> gate.runAtMost(Math.min(patience, MAKE_NANOS), make));
               boolean ignored = thrown != null && made.completeExceptionally(thrown);
-            })
-        .start();
+            });
+    try {
+      maker.start();
+    } catch (OutOfMemoryError e) {
+      throw HostFailures.of(Status.RESOURCE_EXHAUSTED, "no communicators", e);
+    }
     try {
       try {
         return Objects.requireNonNull(

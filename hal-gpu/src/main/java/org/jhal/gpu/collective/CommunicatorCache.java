@@ -4,7 +4,9 @@ package org.jhal.gpu.collective;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,11 @@ final class CommunicatorCache {
   @GuardedBy("this")
   private final List<Clique> idle = new ArrayList<>();
 
-  /** Takes the sound communicators of these devices, by rank, or returns null. */
+  /**
+   * Takes the sound communicators of these devices, by rank, or returns null.
+   *
+   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if no thread can be started to end others
+   */
   @Nullable Clique take(List<GroupDevice> devices) {
     Clique taken;
     synchronized (this) {
@@ -28,7 +34,14 @@ final class CommunicatorCache {
     if (taken == null || taken.isSound()) {
       return taken;
     }
-    new EngineThread("jhal-group-free", taken::end).start(); // which may block
+    try {
+      new EngineThread("jhal-group-free", taken::end).start(); // which may block
+    } catch (OutOfMemoryError e) { // no thread can be started; the next group or close tries again
+      synchronized (this) {
+        idle.add(taken);
+      }
+      throw HostFailures.of(Status.RESOURCE_EXHAUSTED, "communicators cannot be ended", e);
+    }
     return null;
   }
 

@@ -21,7 +21,9 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import org.jhal.Status;
 import org.jhal.driver.cache.PrivateFolder.UntrustedException;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
@@ -199,8 +201,9 @@ public final class CacheTool implements ToolProvider {
       out.println("no kernels are kept: there is no folder " + folder);
       return OK;
     } catch (IOException e) {
-      err.println(
-          "hal: FAILED_PRECONDITION: the folder " + folder + " cannot be used: " + reason(e));
+      Status known = HostFailures.status(e);
+      Status status = known == null ? Status.FAILED_PRECONDITION : known;
+      err.println("hal: " + status + ": the folder " + folder + " cannot be used: " + reason(e));
       return FAILED;
     } finally {
       out.flush();
@@ -215,7 +218,9 @@ public final class CacheTool implements ToolProvider {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     }
-    return e instanceof UntrustedException ? String.valueOf(e.getMessage()) : e.toString();
+    return e instanceof UntrustedException
+        ? String.valueOf(e.getMessage())
+        : HostFailures.reason(e);
   }
 
   private static int show(PrintWriter out, List<KernelCache.Item> items, Path folder) {

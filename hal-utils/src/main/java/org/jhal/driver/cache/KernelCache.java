@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,7 @@ import org.jhal.driver.cache.PrivateFolder.UnmadeFolderException;
 import org.jhal.driver.cache.PrivateFolder.UntrustedException;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -334,8 +336,10 @@ public final class KernelCache {
       return Optional.of(new Item(file, bytes, used, entry.label(), problem));
     } catch (NoSuchFileException e) {
       return Optional.empty(); // just removed
-    } catch (IOException e) {
+    } catch (DamagedEntryException e) {
       return Optional.of(new Item(file, bytes, used, "", String.valueOf(e.getMessage())));
+    } catch (IOException e) {
+      return Optional.of(new Item(file, bytes, used, "", HostFailures.reason(e)));
     }
   }
 
@@ -377,7 +381,8 @@ public final class KernelCache {
       return String.valueOf(why.getMessage());
     }
     if (why instanceof UnmadeFolderException) {
-      return "the folder cannot be made: " + why.getCause();
+      return "the folder cannot be made: "
+          + HostFailures.reason(Objects.requireNonNull(why.getCause()));
     }
     if (why instanceof FileSystemException of) {
       String reason = of.getReason();

@@ -4,6 +4,7 @@ package org.jhal.driver.support;
 import com.google.common.base.Throwables;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /** Calls what may fail in any way, where the caller goes on all the same. */
@@ -56,8 +57,9 @@ public final class Attempt {
 
   /**
    * For what a kernel or other code of the program threw: itself if it is a {@link HalException},
-   * otherwise ABORTED with it as the cause. One that throws when it is asked what it is appears by
-   * its class only, as it would throw again when the failure is printed.
+   * otherwise RESOURCE_EXHAUSTED for a lack of memory or threads, or ABORTED, with it as the cause.
+   * One that throws when it is asked what it is appears by its class only, as it would throw again
+   * when the failure is printed.
    *
    * @param what the message up to what was thrown
    */
@@ -67,6 +69,11 @@ public final class Attempt {
     }
     String[] text = {thrown.getClass().getName()};
     boolean isMute = of(() -> text[0] = thrown.toString()) != null;
-    return new HalException(Status.ABORTED, what + text[0], isMute ? null : thrown);
+    Status status = Status.ABORTED;
+    if (thrown instanceof OutOfMemoryError
+        || (thrown instanceof Exception && HostFailures.isExhausted(thrown))) {
+      status = Status.RESOURCE_EXHAUSTED;
+    }
+    return new HalException(status, what + text[0], isMute ? null : thrown);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver.support;
 
+import java.util.function.Predicate;
 import org.jhal.spi.HostWaits;
 
 /**
@@ -9,10 +10,26 @@ import org.jhal.spi.HostWaits;
  * S7 and Q8). It is a daemon, named after its device and its role.
  */
 public class EngineThread extends Thread {
+  /** Which threads cannot be started, by their names; tests set it. */
+  static volatile Predicate<String> isRefused = name -> false;
+
   /** Creates a thread, which is not started yet. */
   public EngineThread(String name, Runnable body) {
     super(null, body, name, 0, false);
     setDaemon(true);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws OutOfMemoryError if the system has no thread left
+   */
+  @Override
+  public synchronized void start() {
+    if (isRefused.test(getName())) {
+      throw new OutOfMemoryError("unable to create native thread: refused on purpose");
+    }
+    super.start();
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Releases page-locked host memory and modules, which a runtime releases only when the whole device
@@ -35,6 +36,7 @@ public final class FreeThread {
   private final String name;
   private final ExecutorService thread;
   private volatile boolean isClosing;
+  private volatile @Nullable Thread closer; // runs the last task, if no thread can be started
 
   /**
    * For a device; the thread ends with {@link #close}.
@@ -56,7 +58,8 @@ public final class FreeThread {
 
   /**
    * Calls {@code free} soon, with the device bound, and then {@code then} in any case. What the
-   * last task of {@link #close} frees is freed at once, as the device ends behind it.
+   * last task of {@link #close} frees is freed at once, as the device ends behind it. So is what is
+   * freed while no thread can be started.
    */
   public void free(Runnable free, Runnable then) {
     Runnable both =
@@ -69,9 +72,13 @@ public final class FreeThread {
       return;
     }
     try {
-      thread.execute(both);
-    } catch (RejectedExecutionException e) {
-      new Worker(this, both).start(); // a mapped view has outlived its device
+      try {
+        thread.execute(both);
+      } catch (RejectedExecutionException e) {
+        new Worker(this, both).start(); // a mapped view has outlived its device
+      }
+    } catch (OutOfMemoryError e) { // no thread can be started
+      both.run();
     }
   }
 
@@ -84,7 +91,12 @@ public final class FreeThread {
     if (isOwn()) {
       return; // in a callback, before which everything was released
     }
-    CompletableFuture<Void> released = CompletableFuture.runAsync(() -> {}, thread);
+    CompletableFuture<Void> released;
+    try {
+      released = CompletableFuture.runAsync(() -> {}, thread);
+    } catch (OutOfMemoryError e) { // there is no thread, so nothing waits to be released
+      return;
+    }
     if (Thread.currentThread() instanceof Worker) {
       released = released.completeOnTimeout(null, PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
@@ -92,26 +104,44 @@ public final class FreeThread {
   }
 
   private boolean isOwn() {
-    return Thread.currentThread() instanceof Worker worker && worker.owner == this;
+    Thread current = Thread.currentThread();
+    return current == closer || (current instanceof Worker worker && worker.owner == this);
   }
 
   /**
    * Calls {@code last} when everything is released. Waits for that for two seconds at most, since
-   * other work on the same hardware may delay it for any time.
+   * other work on the same hardware may delay it for any time. If there is no thread, and none can
+   * be started, nothing is left to release, and the calling thread calls {@code last}.
    */
   public void close(Runnable last) {
-    thread.execute(
-        () -> { // so that what earlier tasks free comes before the last one
-          isClosing = true;
-          thread.execute(last);
-          thread.shutdown();
-        });
+    try {
+      thread.execute(
+          () -> { // so that what earlier tasks free comes before the last one
+            isClosing = true;
+            thread.execute(last);
+            thread.shutdown();
+          });
+    } catch (OutOfMemoryError e) {
+      closeHere(last);
+      return;
+    }
     try {
       if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         LOG.log(Level.DEBUG, "what is not used any more is given back when the device is idle");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closeHere(Runnable last) {
+    closer = Thread.currentThread();
+    isClosing = true;
+    try {
+      last.run();
+    } finally {
+      closer = null;
+      thread.shutdown();
     }
   }
 }

@@ -10,6 +10,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +71,8 @@ public final class PlatformThreads {
    * EngineThread}, and waits for it. Not interruptible; keeps the interrupt status.
    *
    * @param name the name of the new thread
+   * @throws HalException RESOURCE_EXHAUSTED if no thread can be started; {@code body} was not
+   *     called
    * @throws RuntimeException what {@code body} throws; a {@link HalException} of another thread is
    *     thrown as a new one with the caller's stack trace
    */
@@ -120,6 +124,8 @@ public final class PlatformThreads {
       }
       Throwables.throwIfUnchecked(thrown);
       throw new AssertionError(thrown); // a Supplier throws no checked exceptions
+    } catch (OutOfMemoryError e) { // what the body throws is wrapped
+      throw HostFailures.of(Status.RESOURCE_EXHAUSTED, "a virtual thread needs thread " + name, e);
     }
   }
 }

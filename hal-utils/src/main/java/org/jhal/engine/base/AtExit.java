@@ -112,10 +112,18 @@ public final class AtExit {
   private static boolean finish(List<Runnable> all) {
     List<Thread> threads =
         all.stream().map(finish -> new Thread(finish, "jhal-exit-close")).toList();
-    threads.forEach(Thread::start);
+    List<Runnable> here = new ArrayList<>(); // for lack of threads
+    for (int i = 0; i < threads.size(); i++) {
+      try {
+        threads.get(i).start();
+      } catch (OutOfMemoryError e) {
+        here.add(all.get(i));
+      }
+    }
+    here.forEach(Runnable::run);
     for (Thread thread : threads) {
       try {
-        thread.join();
+        thread.join(); // at once, if it was not started
       } catch (InterruptedException e) {
         return false;
       }

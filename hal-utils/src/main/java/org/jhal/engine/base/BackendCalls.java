@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.base;
 
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -12,6 +13,7 @@ import org.jhal.driver.ThreadBinding;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.queue.Failures;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +60,8 @@ public final class BackendCalls {
   /**
    * Calls the backend with the device bound.
    *
-   * @throws HalException FAILED_PRECONDITION if the device is closed, the cause if it is lost
+   * @throws HalException FAILED_PRECONDITION if the device is closed, the cause if it is lost,
+   *     RESOURCE_EXHAUSTED for a lack of memory or threads
    */
   public <T> T call(Supplier<T> body) {
     return PlatformThreads.call(
@@ -102,6 +105,8 @@ public final class BackendCalls {
         onLost.accept(e);
       }
       throw e;
+    } catch (OutOfMemoryError | UncheckedIOException e) { // also if no thread can be started
+      throw HostFailures.of(Status.INTERNAL, device, e);
     } finally {
       gate.leave();
     }
@@ -137,8 +142,7 @@ public final class BackendCalls {
    */
   public void free(String what, Runnable free) {
     // The gate is entered on the thread that frees: a virtual thread may have to wait for that one.
-    PlatformThreads.call(
-        device + "-call",
+    cleanUp(
         () -> {
           if (freeGate.tryEnter()) {
             try {
@@ -147,8 +151,29 @@ public final class BackendCalls {
               freeGate.leave();
             }
           }
-          return this;
         });
+  }
+
+  /**
+   * Calls {@code body}, which throws nothing. If this is a virtual thread, and no platform thread
+   * can be started for it, the thread that reclaims calls it soon.
+   */
+  private void cleanUp(Runnable body) {
+    try {
+      Object ignored =
+          PlatformThreads.call(
+              device + "-call",
+              () -> {
+                body.run();
+                return this;
+              });
+    } catch (HalException e) {
+      Reclaimer.later(
+          () -> {
+            body.run();
+            return true;
+          });
+    }
   }
 
   /**
@@ -156,12 +181,7 @@ public final class BackendCalls {
    * The step is tried even if the device cannot be bound, since it will not be tried again.
    */
   public void quietly(String step, Runnable body) {
-    PlatformThreads.call(
-        device + "-call",
-        () -> {
-          quietlyHere(step, body);
-          return this;
-        });
+    cleanUp(() -> quietlyHere(step, body));
   }
 
   private void quietlyHere(String step, Runnable body) {

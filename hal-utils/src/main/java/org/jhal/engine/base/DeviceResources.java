@@ -30,11 +30,17 @@ public final class DeviceResources {
     storages.open();
   }
 
-  /** The device starts to close. */
+  /** The device starts to close. Until {@link #over}, what is left is still looked after. */
   public void close() {
+    Reclaimer.beginUse(); // its thread runs, as the device is open
     // Storages last, so that the Reclaimer does not end before it knows of the others.
     List.of(executables, recordings, semaphores, groups, mappings, storages)
         .forEach(LiveOwned::close);
+  }
+
+  /** Everything was given back. */
+  public void over() {
+    Reclaimer.endUse();
   }
 
   /** Frees everything native: the device is being closed, and nothing uses it any more. */

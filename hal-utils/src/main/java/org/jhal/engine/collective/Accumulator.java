@@ -11,8 +11,8 @@ import org.jhal.Reduction;
  * Numbers of 16 and 32 bits are combined as {@code float}, those of 64 bits as {@code double}; 16
  * bits are rounded once, at the end. Of a NaN and anything else the minimum and the maximum are
  * NaN, and -0 is less than 0. A result that is a NaN is the type's canonical one, as {@link
- * Float#floatToIntBits} defines it for a float: which bits a sum of two NaNs has depends on the order
- * of the operands, and so on whether and how the JVM has compiled the loop.
+ * Float#floatToIntBits} defines it for a float: which bits a sum of two NaNs has depends on the
+ * order of the operands, and so on whether and how the JVM has compiled the loop.
  *
  * <p>All buffers hold elements from position 0, in native order. Their positions do not change.
  *

@@ -25,6 +25,7 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.base.AtExit;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.base.Reclaimer;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
@@ -149,11 +150,7 @@ final class NativeForm {
       AtExit.remove(atExit);
       devices.forEach(device -> lose(device, "could not be started: " + e));
     }
-    try {
-      new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
-    } catch (OutOfMemoryError e) { // the group, and what it has kept, stays until the process ends
-      Failures.log(LOG, Level.WARNING, "cannot find out when " + devices + " are idle", e);
-    }
+    boolean ignored = Reclaimer.startThread("jhal-abort-watch", () -> watch(aborted));
   }
 
   // What the streams are past.
@@ -338,21 +335,16 @@ final class NativeForm {
     for (int rank = 0; rank < devices.size(); rank++) {
       setPast(rank); // there are no more queries
     }
-    try {
-      new EngineThread(
-              "jhal-group-free",
-              () -> {
-                try {
-                  ended.close();
-                } finally {
-                  isClosed.countDown();
-                }
-              })
-          .start();
-    } catch (OutOfMemoryError e) { // no thread can be started
-      Failures.log(LOG, Level.WARNING, "a group is not freed before the process ends", e);
-      isClosed.countDown();
-    }
+    boolean ignored =
+        Reclaimer.startThread(
+            "jhal-group-free",
+            () -> {
+              try {
+                ended.close();
+              } finally {
+                isClosed.countDown();
+              }
+            });
   }
 
   /** Waits until {@link #close} is through, until the deadline at most. */

@@ -7,6 +7,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.UncoveredWorkException;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +24,24 @@ public final class Failures {
   private Failures() {}
 
   /**
-   * For what a driver threw: itself if it is a {@link HalException}, otherwise INTERNAL, since
-   * drivers should throw nothing else.
+   * For what a driver threw: itself if it is a {@link HalException}, RESOURCE_EXHAUSTED for a lack
+   * of memory, threads or file handles, otherwise INTERNAL, since drivers should throw nothing
+   * else.
    */
   public static HalException of(Throwable thrown) {
     Throwable first = first(thrown);
-    return first instanceof HalException failure
-        ? failure
+    if (first instanceof HalException failure) {
+      return failure;
+    }
+    return isExhausted(first)
+        ? caused(Status.RESOURCE_EXHAUSTED, "", first)
         : caused(Status.INTERNAL, "unexpected ", first);
+  }
+
+  /** Without further calls for other errors: the stack may be short. */
+  private static boolean isExhausted(Throwable thrown) {
+    return thrown instanceof OutOfMemoryError
+        || (thrown instanceof Exception && HostFailures.isExhausted(thrown));
   }
 
   /** What a driver threw, as part of a message: {@code STATUS: message}. */
@@ -55,12 +66,15 @@ public final class Failures {
 
   /**
    * For what a host function, or the host's part of an operation, threw: itself if it is a {@link
-   * HalException}, otherwise ABORTED with it as the cause.
+   * HalException}, otherwise RESOURCE_EXHAUSTED or ABORTED with it as the cause.
    *
    * @param what the message up to what was thrown
    */
   public static HalException aborted(String what, Throwable thrown) {
-    return thrown instanceof HalException failure ? failure : caused(Status.ABORTED, what, thrown);
+    if (thrown instanceof HalException failure) {
+      return failure;
+    }
+    return caused(isExhausted(thrown) ? Status.RESOURCE_EXHAUSTED : Status.ABORTED, what, thrown);
   }
 
   /**
@@ -70,7 +84,8 @@ public final class Failures {
    */
   public static HalException caused(Status status, String what, Throwable thrown) {
     try {
-      return new HalException(status, what + thrown, thrown);
+      String text = status == Status.RESOURCE_EXHAUSTED ? HostFailures.reason(thrown) : "" + thrown;
+      return new HalException(status, what + text, thrown);
     } catch (Throwable silent) {
       try {
         // Without the cause, which would throw again when the failure is printed.

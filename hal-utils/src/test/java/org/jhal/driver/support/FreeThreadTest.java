@@ -107,4 +107,35 @@ class FreeThreadTest {
     frees.close(event("last"));
     assertEquals(List.of("free", "then", "last"), events);
   }
+
+  /** Then the calling thread frees, as nothing else would. */
+  @Test
+  void withoutThreadsTheCallerFrees() {
+    FreeThread frees = new FreeThread("plain-0", bound);
+    try (NoThreads none = new NoThreads()) {
+      frees.free(event("free"), event("then"));
+      assertEquals(List.of("bind", "free", "unbind", "then"), events);
+      frees.await();
+      events.clear();
+      frees.close(
+          () -> {
+            frees.free(event("late"), event("then"));
+            frees.await();
+            events.add("end of the device");
+          });
+      frees.free(event("of a view"), event("later"));
+    }
+    assertEquals(
+        List.of(
+            "bind",
+            "late",
+            "unbind",
+            "then",
+            "end of the device",
+            "bind",
+            "of a view",
+            "unbind",
+            "later"),
+        events);
+  }
 }

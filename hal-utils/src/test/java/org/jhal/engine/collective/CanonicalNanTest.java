@@ -41,13 +41,31 @@ class CanonicalNanTest {
           };
       case F32 ->
           new long[] {
-            0x7FC0_0000, 0xFFC0_0000, 0x7FC1_2345, -1, 0x7F80_0001, 0xFF80_0033, 0x7F80_0000,
-            0xFF80_0000, 0, 0x8000_0000, 0x3F80_0000
+            0x7FC0_0000,
+            0xFFC0_0000,
+            0x7FC1_2345,
+            -1,
+            0x7F80_0001,
+            0xFF80_0033,
+            0x7F80_0000,
+            0xFF80_0000,
+            0,
+            0x8000_0000,
+            0x3F80_0000
           };
       default ->
           new long[] {
-            0x7FF8L << 48, 0xFFF8L << 48, 0x7FF8_1234L << 32, -1, 0x7FF0L << 48 | 1,
-            0xFFF0L << 48 | 0x33, 0x7FF0L << 48, 0xFFF0L << 48, 0, 1L << 63, 0x3FF0L << 48
+            0x7FF8L << 48,
+            0xFFF8L << 48,
+            0x7FF8_1234L << 32,
+            -1,
+            0x7FF0L << 48 | 1,
+            0xFFF0L << 48 | 0x33,
+            0x7FF0L << 48,
+            0xFFF0L << 48,
+            0,
+            1L << 63,
+            0x3FF0L << 48
           };
     };
   }
@@ -166,7 +184,9 @@ class CanonicalNanTest {
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
-      assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "the JVM with " + options + " does not end");
+      assertTrue(
+          process.waitFor(120, TimeUnit.SECONDS),
+          () -> "the JVM with " + options + " does not end");
     } finally {
       process.destroyForcibly();
     }
@@ -184,8 +204,8 @@ class CanonicalNanTest {
 
   @ParameterizedTest
   @CsvSource({"-Xint, 1", "-XX:TieredStopAtLevel=1, 40", "-XX:-TieredCompilation -Xbatch, 40"})
-  void theInterpreterAndTheCompilersGiveTheSameBits(
-      String options, int times, @TempDir Path folder) throws Exception {
+  void theInterpreterAndTheCompilersGiveTheSameBits(String options, int times, @TempDir Path folder)
+      throws Exception {
     List<byte[]> own = new ArrayList<>();
     int bytes = 0;
     for (String name : TYPES.split(", ")) {

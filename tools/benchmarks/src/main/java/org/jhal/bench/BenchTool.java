@@ -31,6 +31,7 @@ import org.jhal.bench.report.Page;
 import org.jhal.bench.report.Report;
 import org.jhal.bench.report.Results;
 import org.jhal.cts.html.ReportFile;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
@@ -268,7 +269,13 @@ public final class BenchTool implements ToolProvider {
   }
 
   private static String unwritten(String what, Path file, IOException cause) {
-    return "hal: DATA_LOSS: the " + what + " cannot be written: " + ReportFile.reason(file, cause);
+    Status known = HostFailures.status(cause);
+    return "hal: "
+        + (known == null ? Status.DATA_LOSS : known)
+        + ": the "
+        + what
+        + " cannot be written: "
+        + ReportFile.reason(file, cause);
   }
 
   private static Path path(String[] args, int index) throws UsageException {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -259,7 +260,7 @@ public final class Main implements Runnable {
     } else if (thrown instanceof HalException) {
       text = describe(thrown);
     } else if (thrown instanceof OutOfMemoryError) {
-      text = Status.RESOURCE_EXHAUSTED + ": the host has too little memory: " + thrown.getMessage();
+      text = Status.RESOURCE_EXHAUSTED + ": " + HostFailures.reason(thrown);
     } else {
       text = Status.INTERNAL + ": " + thrown + " (--verbose shows where)";
     }

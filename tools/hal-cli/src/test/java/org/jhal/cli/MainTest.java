@@ -56,7 +56,7 @@ class MainTest {
 
   @Test
   void reportsTooLittleMemoryAsResourceExhausted() {
-    hal("echo", "memory").failed(1, "RESOURCE_EXHAUSTED: the host has too little memory: heap");
+    hal("echo", "memory").failed(1, "RESOURCE_EXHAUSTED: out of memory: heap");
   }
 
   @Test

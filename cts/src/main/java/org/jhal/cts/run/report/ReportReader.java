@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link CtsReport#toJson} writes. */
@@ -49,7 +51,8 @@ final class ReportReader {
     try (InputStream in = Files.newInputStream(file)) {
       bytes = in.readNBytes((int) MAX_BYTES + 1); // the size may change meanwhile
     } catch (IOException e) {
-      throw new BadReportException(file + " cannot be read: " + e);
+      throw new BadReportException(
+          HostFailures.of(Status.DATA_LOSS, file + " cannot be read", e).getMessage());
     }
     if (bytes.length > MAX_BYTES) {
       throw new BadReportException(file + " has more than " + MAX_BYTES + " bytes");

@@ -28,6 +28,7 @@ import org.jhal.cts.run.report.BadReportException;
 import org.jhal.cts.run.report.CtsPage;
 import org.jhal.cts.run.report.CtsReport;
 import org.jhal.cts.run.report.CtsVerify;
+import org.jhal.spi.HostFailures;
 import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
@@ -131,8 +132,12 @@ public final class CtsTool implements ToolProvider {
         return runWithVariants(options, out, err);
       } catch (IOException e) {
         Path report = Objects.requireNonNull(options.report, "report");
+        Status known = HostFailures.status(e);
         err.println(
-            "hal: DATA_LOSS: the report cannot be written: " + ReportFile.reason(report, e));
+            "hal: "
+                + (known == null ? Status.DATA_LOSS : known)
+                + ": the report cannot be written: "
+                + ReportFile.reason(report, e));
         return NO_REPORT;
       }
     } catch (UsageException e) {

@@ -130,9 +130,10 @@ class CtsToolTests {
     for (Path report : List.of(file, file.resolve("inside"), taken)) {
       err.getBuffer().setLength(0);
       assertEquals(1, run("--device", "nosuchdriver", "--report", report.toString()));
+      String status = report.equals(file) ? "FAILED_PRECONDITION" : "DATA_LOSS"; // it exists
       assertTrue(
           err.toString()
-              .startsWith("hal: DATA_LOSS: the report cannot be written: '" + report + "': "),
+              .startsWith("hal: " + status + ": the report cannot be written: '" + report + "': "),
           err::toString);
       assertFalse(err.toString().contains("Exception"), err::toString);
     }

@@ -5,17 +5,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class DataFiles {
   private static final List<String> OTHER_PICTURES =
       List.of(".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".avif");
-
-  /** What systems say when there is no room; Java has no exception of its own for that. */
-  private static final List<String> FULL =
-      List.of("No space left on device", "quota exceeded", "not enough space on the disk");
 
   private DataFiles() {}
 
@@ -150,22 +144,11 @@ public final class DataFiles {
 
   /** The failure for an exception of the file system, in one line that begins with {@code what}. */
   public static HalException failure(String what, IOException e) {
-    if (e instanceof NoSuchFileException) {
-      return new HalException(Status.NOT_FOUND, what + ": no such file or folder", e);
-    }
-    if (e instanceof AccessDeniedException denied) {
-      String reason = denied.getReason() == null ? "permission denied" : denied.getReason();
-      return new HalException(Status.PERMISSION_DENIED, what + ": " + reason, e);
-    }
-    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
     if (e instanceof FileAlreadyExistsException) {
-      reason = "'" + e.getMessage() + "' is in the way";
+      return new HalException(
+          Status.DATA_LOSS, what + ": '" + e.getMessage() + "' is in the way", e);
     }
-    boolean isFull = reason != null && FULL.stream().anyMatch(reason::contains);
-    return new HalException(
-        isFull ? Status.RESOURCE_EXHAUSTED : Status.DATA_LOSS,
-        what + ": " + (reason == null ? e : reason),
-        e);
+    return HostFailures.of(Status.DATA_LOSS, what, e);
   }
 
   private static void requirePictures() {
