@@ -36,13 +36,10 @@ final class FenceWait {
 
   /**
    * Waits for all or any of {@code fence}. A null {@code timeout} means no limit; zero or less only
-   * checks.
+   * checks. An interrupt counts only if there is something to wait for.
    */
   static void await(Fence fence, boolean all, @Nullable Duration timeout)
       throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
     int size = fence.size();
     if (size == 0) {
       return;
@@ -63,9 +60,6 @@ final class FenceWait {
 
   /** Waits for all of {@code fence}. Returns false if the time is up first. */
   static boolean tryAwait(Fence fence, Duration timeout) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
     return switch (fence.size()) {
       case 0 -> true;
       case 1 -> fence.semaphore(0).tryAwait(fence.value(0), timeout);

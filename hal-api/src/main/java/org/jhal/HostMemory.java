@@ -234,7 +234,8 @@ public final class HostMemory {
   }
 
   /**
-   * Waits until no operation uses the memory.
+   * Waits until no operation uses the memory. Returns immediately if none does, also in a thread
+   * that is interrupted.
    *
    * @throws HalException FAILED_PRECONDITION on a thread that must not wait, as {@link
    *     TimelineSemaphore#await}
@@ -257,9 +258,6 @@ public final class HostMemory {
   }
 
   private void await(@Nullable Duration timeout) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
     if (timeout == null || FenceWait.isPositive(timeout)) {
       HostWaits.check();
     }
@@ -275,6 +273,9 @@ public final class HostMemory {
             });
     try {
       while (!isFree.get() && isBorrowed()) {
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
         long left = limit - (System.nanoTime() - start);
         if (left <= 0) {
           throw new HalException(
@@ -282,9 +283,6 @@ public final class HostMemory {
               (limit == 0 ? "" : "waited " + timeout + "; ") + this + " is not free");
         }
         LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
-        }
       }
     } finally {
       registration.cancel();

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
@@ -172,6 +175,71 @@ class SemaphoreTest {
     assertThrows(
         InterruptedException.class,
         () -> Fence.of(semaphore.at(1), cts.semaphore().at(1)).awaitAny());
+  }
+
+  /** A wait of an interrupted thread. */
+  @FunctionalInterface
+  private interface Wait {
+    void run() throws InterruptedException;
+  }
+
+  private static void assertNotInterrupted(String what, Wait wait) {
+    Thread.currentThread().interrupt();
+    try {
+      wait.run();
+    } catch (InterruptedException e) {
+      throw new AssertionError(what + " was interrupted", e);
+    }
+    assertTrue(Thread.interrupted(), what + " has cleared the interrupt");
+  }
+
+  /** Whichever method waits: there is nothing that the interrupt could end. */
+  @Test
+  @Rule("S4")
+  void anInterruptedThreadNeedNotWaitForWhatIsReached(Cts cts) {
+    Duration limit = Duration.ofSeconds(30);
+    TimelineSemaphore one = cts.semaphore();
+    TimelineSemaphore other = cts.semaphore();
+    TimelineSemaphore open = cts.semaphore();
+    one.signal(3);
+    other.signal(1);
+    Fence two = Fence.of(one.at(3), other.at(1));
+    Fence partly = Fence.of(open.at(1), one.at(2));
+    assertNotInterrupted("await", () -> one.await(3));
+    assertNotInterrupted("await with a limit", () -> one.await(2, limit));
+    assertNotInterrupted("tryAwait", () -> assertTrue(one.tryAwait(3, limit)));
+    assertNotInterrupted("a check", () -> assertTrue(one.tryAwait(3, Duration.ZERO)));
+    for (Fence fence : List.of(Fence.NONE, one.at(3), two)) {
+      assertNotInterrupted("awaitAll of " + fence, fence::awaitAll);
+      assertNotInterrupted("awaitAll with a limit of " + fence, () -> fence.awaitAll(limit));
+      assertNotInterrupted("awaitAny of " + fence, fence::awaitAny);
+      assertNotInterrupted("awaitAny with a limit of " + fence, () -> fence.awaitAny(limit));
+      assertNotInterrupted("tryAwaitAll of " + fence, () -> assertTrue(fence.tryAwaitAll(limit)));
+    }
+    assertNotInterrupted("awaitAny of a fence that is partly reached", partly::awaitAny);
+    try (Sequence sequence = cts.device().createSequence()) {
+      assertNotInterrupted("a sequence without steps", sequence::await);
+      assertNotInterrupted("a sequence with a limit", () -> sequence.await(limit));
+    }
+    HostMemory memory = HostMemory.of(new byte[1]);
+    assertNotInterrupted("awaitFree", memory::awaitFree);
+    assertNotInterrupted("awaitFree with a limit", () -> memory.awaitFree(limit));
+    assertPending(open, 1);
+  }
+
+  /** The failure is there, as a value would be. */
+  @Test
+  @Rule({"S3", "S4"})
+  void anInterruptedThreadGetsAFailureThatIsThere(Cts cts) {
+    TimelineSemaphore failed = cts.semaphore();
+    TimelineSemaphore open = cts.semaphore();
+    failed.fail(new HalException(Status.ABORTED, "on purpose"));
+    for (Fence fence : List.of(failed.at(1), Fence.of(open.at(1), failed.at(1)))) {
+      assertNotInterrupted(
+          "awaitAll of " + fence, () -> assertHal(Status.ABORTED, () -> fence.awaitAll()));
+      assertNotInterrupted(
+          "awaitAny of " + fence, () -> assertHal(Status.ABORTED, () -> fence.awaitAny()));
+    }
   }
 
   @Test
