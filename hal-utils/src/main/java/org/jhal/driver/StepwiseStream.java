@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Failures of steps are {@link HalException}s. A failure of {@link #waitEvent} or {@link
  * #recordEvent} loses the device. After a failure of the work, the event is recorded all the same,
- * because part of the work may be in the stream. The steps are called by one thread at a time, with
- * the device bound and no lock of the engine held.
+ * because part of the work may be in the stream. Any other exception, a {@link LinkageError} and an
+ * {@link OutOfMemoryError} of the work count as failures, too; another error, such as a {@link
+ * StackOverflowError}, may have left the state of the driver half changed, and loses the device.
+ * The steps are called by one thread at a time, with the device bound and no lock of the engine
+ * held.
  *
  * @param <E> the driver's native event
  */
@@ -32,8 +35,8 @@ public abstract class StepwiseStream<E> implements NativeStream<E> {
       if (submitWork(batch)) { // it was put back
         return null;
       }
-    } catch (Throwable t) { // whatever it is, the event has to cover what is in the stream
-      failure = t;
+    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+      failure = e; // the event has to cover what is in the stream
     }
     E event = batch.event();
     if (event != null) {
