@@ -4,6 +4,7 @@ package org.jhal.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -18,11 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Rank;
 import org.jhal.DeviceBuffer;
+import org.jhal.ElementType;
 import org.jhal.Fence;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.HostCall;
+import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.support.NoThreads;
@@ -186,6 +190,39 @@ class NoThreadsTest {
     awaitGivenBack();
   }
 
+  private static boolean isAlive(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals(name));
+  }
+
+  /** It has a deadline, for which a thread is started, and threads that compute. */
+  @ParameterizedTest
+  @ValueSource(strings = {"jhal-deadline", "instant-7-copy-0"})
+  void aCollectiveFailsAlone(String missing) throws Exception {
+    Threads.await("the end of the timer", () -> !isAlive("jhal-deadline"));
+    EngineDevice<Object> device = backend.open(1);
+    EngineDevice<Object> other = new InstantBackend(8).open(1);
+    TimelineSemaphore done = device.createSemaphore();
+    try (DeviceBuffer here = device.allocate(16, BufferParams.DEVICE);
+        DeviceBuffer there = other.allocate(16, BufferParams.DEVICE);
+        CollectiveGroup group = CollectiveGroup.of(device, other)) {
+      List<Rank> ranks =
+          List.of(
+              new Rank(Fence.NONE, done.at(1), here, here),
+              new Rank(Fence.NONE, done.at(1), there, there));
+      try (NoThreads none = new NoThreads(name -> name.equals(missing))) {
+        group.allReduce(Reduction.SUM, ElementType.I32, ranks);
+        assertExhausted(assertThrows(HalException.class, () -> done.await(1, LIMIT)));
+      }
+    }
+    assertNull(device.lostCause());
+    assertNull(other.lostCause());
+    device.close();
+    other.close();
+    done.close();
+    awaitGivenBack();
+  }
+
   /** The thread that reclaims forgotten resources frees it when it can. */
   @Test
   void theDriversPartOfAGroupIsFreedLater() {
@@ -202,7 +239,6 @@ class NoThreadsTest {
   }
 
   private static @Nullable Throwable onVirtualThread(Threads.Body body) throws Exception {
-    assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
     ThreadFactory threads = Threads.virtual();
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     Thread thread =
@@ -222,6 +258,7 @@ class NoThreadsTest {
   /** They need a platform thread for each call that needs the device bound. */
   @Test
   void aVirtualThreadIsRefusedOrFreesLater() throws Exception {
+    assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
     EngineDevice<Object> device = backend.open(1);
     List<DeviceBuffer> buffers = new ArrayList<>();
     try (NoThreads none = new NoThreads()) {

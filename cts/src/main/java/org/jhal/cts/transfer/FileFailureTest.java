@@ -286,7 +286,7 @@ class FileFailureTest {
     assertHal(
         Status.FAILED_PRECONDITION,
         () -> device.openFile(path, CREATE_NEW, WRITE),
-        "AlreadyExists");
+        "it is in the way");
     Path itself = Objects.requireNonNull(path.getParent());
     assertHal(Status.FAILED_PRECONDITION, () -> device.openFile(itself), "is a folder");
     assertHal(Status.FAILED_PRECONDITION, () -> device.openFile(itself, WRITE), "is a folder");

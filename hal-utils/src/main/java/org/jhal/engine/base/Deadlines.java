@@ -4,7 +4,10 @@ package org.jhal.engine.base;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.spi.HostFailures;
 
 /**
  * Runs tasks after a delay. Its one thread is started when it is needed, and ends when nothing has
@@ -31,10 +34,15 @@ public final class Deadlines {
    * Runs {@code late} after {@code nanos}, unless the result is cancelled before. It must be short,
    * and throw nothing.
    *
-   * @throws OutOfMemoryError if no thread can be started; {@code late} may run all the same
+   * @throws HalException RESOURCE_EXHAUSTED if no thread can be started; {@code late} may run all
+   *     the same
    */
   public static Future<?> after(long nanos, Runnable late) {
-    return TIMER.schedule(late, Math.min(nanos, Long.MAX_VALUE / 2), TimeUnit.NANOSECONDS);
+    try {
+      return TIMER.schedule(late, Math.min(nanos, Long.MAX_VALUE / 2), TimeUnit.NANOSECONDS);
+    } catch (OutOfMemoryError e) {
+      throw HostFailures.of(Status.RESOURCE_EXHAUSTED, "no timer", e);
+    }
   }
 
   /**

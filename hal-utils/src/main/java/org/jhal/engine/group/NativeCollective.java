@@ -306,7 +306,7 @@ final class NativeCollective<E> extends Collective<E> {
         Deadlines.apart(this::ask);
       }
       return true;
-    } catch (OutOfMemoryError e) {
+    } catch (HalException | OutOfMemoryError e) {
       return false;
     }
   }

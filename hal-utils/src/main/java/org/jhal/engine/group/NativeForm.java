@@ -21,7 +21,6 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.BackOff;
-import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.base.AtExit;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
@@ -143,14 +142,10 @@ final class NativeForm {
     if (!life.tryRetain()) { // for the watch
       return; // nothing runs any more, and it is being freed
     }
-    try {
-      AtExit.addCall(atExit);
-      new EngineThread("jhal-abort", () -> abort(aborted)).start();
-    } catch (OutOfMemoryError e) { // no thread can be started
-      AtExit.remove(atExit);
-      devices.forEach(device -> lose(device, "could not be started: " + e));
-    }
-    boolean ignored = Reclaimer.startThread("jhal-abort-watch", () -> watch(aborted));
+    AtExit.addCall(atExit);
+    boolean ignored =
+        Reclaimer.startThread("jhal-abort", () -> abort(aborted))
+            & Reclaimer.startThread("jhal-abort-watch", () -> watch(aborted));
   }
 
   // What the streams are past.
@@ -286,7 +281,7 @@ final class NativeForm {
         startPatience(rank, isHeldNow);
       }
       return isHeldNow || wasHeld;
-    } catch (OutOfMemoryError e) {
+    } catch (HalException | OutOfMemoryError e) {
       return false;
     }
   }
