@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.DriverRegistry.Answer;
 import org.jhal.DriverRegistry.Entry;
 import org.jhal.spi.DriverProvider;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,7 @@ final class FoundDriver {
     } catch (Throwable t) {
       failure =
           new HalException(
-              Status.UNAVAILABLE,
+              HostFailures.isExhausted(t) ? Status.RESOURCE_EXHAUSTED : Status.UNAVAILABLE,
               "driver '"
                   + entry.name()
                   + "' of "

@@ -310,7 +310,9 @@ class DriverLoadersTest {
     Thread.currentThread().setContextClassLoader(null);
     System.setProperty("jhal.test.fail", "true");
     try {
-      assertContains("does not start: java.lang.OutOfMemoryError", openDevice(jhal, "one"));
+      String refused = openDevice(jhal, "one");
+      assertContains("does not start: java.lang.OutOfMemoryError", refused);
+      assertContains("RESOURCE_EXHAUSTED", refused);
     } finally {
       System.clearProperty("jhal.test.fail");
       System.clearProperty("jhal.test.one");

@@ -15,6 +15,7 @@ import jcuda.LibUtils;
 import jcuda.NativePointerObject;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 
 /**
  * Makes JCuda load its native library from a private folder.
@@ -76,7 +77,8 @@ final class JCudaNatives {
         delete(folder);
       }
     } catch (IOException | ClassNotFoundException | LinkageError e) {
-      throw new HalException(Status.UNAVAILABLE, reason(file, isUnpacked, e), e);
+      Status status = HostFailures.isExhausted(e) ? Status.RESOURCE_EXHAUSTED : Status.UNAVAILABLE;
+      throw new HalException(status, reason(file, isUnpacked, e), e);
     }
   }
 

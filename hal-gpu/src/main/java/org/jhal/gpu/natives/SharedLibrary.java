@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeLoading;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,14 +52,15 @@ public final class SharedLibrary {
    *
    * @param name an absolute path, or a name for the system to find
    * @throws UnsatisfiedLinkError if it cannot be loaded; see {@link #reason}
-   * @throws HalException UNAVAILABLE if JNA itself cannot be loaded
+   * @throws HalException UNAVAILABLE if JNA itself cannot be loaded; RESOURCE_EXHAUSTED if that is
+   *     for lack of file handles or memory
    */
   public static SharedLibrary open(String name) {
     try {
       int ignored = Native.POINTER_SIZE;
     } catch (LinkageError e) {
       throw new HalException(
-          Status.UNAVAILABLE,
+          HostFailures.isExhausted(e) ? Status.RESOURCE_EXHAUSTED : Status.UNAVAILABLE,
           "JNA cannot load its own native library: " + NativeLoading.reason(e, "com.sun.jna"),
           e);
     }
