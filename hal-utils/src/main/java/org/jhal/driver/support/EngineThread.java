@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver.support;
 
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jhal.spi.HostWaits;
 
 /**
@@ -26,10 +28,27 @@ public class EngineThread extends Thread {
    */
   @Override
   public synchronized void start() {
-    if (isRefused.test(getName())) {
+    check(getName());
+    super.start();
+  }
+
+  static void check(String name) {
+    if (isRefused.test(name)) {
       throw new OutOfMemoryError("unable to create native thread: refused on purpose");
     }
-    super.start();
+  }
+
+  /**
+   * A factory for pools, which may start threads in their own way.
+   *
+   * @param names names the next thread
+   */
+  public static ThreadFactory factory(Supplier<String> names) {
+    return body -> {
+      EngineThread thread = new EngineThread(names.get(), body);
+      check(thread.getName());
+      return thread;
+    };
   }
 
   @Override

@@ -48,7 +48,12 @@ public final class FreeThread {
   public FreeThread(String device, Consumer<Runnable> calls) {
     this.calls = calls;
     this.name = device + "-free";
-    this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));
+    this.thread =
+        Executors.newSingleThreadExecutor(
+            body -> {
+              EngineThread.check(name);
+              return new Worker(this, body);
+            });
   }
 
   /** Calls {@code free} soon, with the device bound. */

@@ -23,7 +23,7 @@ public final class Deadlines {
 
   private static ScheduledThreadPoolExecutor timer() {
     ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(1, body -> new EngineThread("jhal-deadline", body));
+        new ScheduledThreadPoolExecutor(1, EngineThread.factory(() -> "jhal-deadline"));
     timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true); // the thread stays as long as anything is scheduled
     timer.setRemoveOnCancelPolicy(true);

@@ -42,7 +42,7 @@ public final class HostCompletionPool implements HostThreads {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            body -> new EngineThread(name + "-" + count.getAndIncrement(), body));
+            EngineThread.factory(() -> name + "-" + count.getAndIncrement()));
     pool.allowCoreThreadTimeOut(true);
   }
 

@@ -35,7 +35,7 @@ final class StreamWatch<E> {
    * How often to look although nothing waits for a device that is gone: an operation that is being
    * enqueued may be in the list before its waits can be seen.
    */
-  private static final int LOOKS = 3;
+  private static final int LOOKS = 2;
 
   private int known; // what DeviceEnd.changes() was at the last look
   private int knownWaits; // and OperationQueue.waitsForGone
