@@ -425,7 +425,7 @@ class BenchToolTest {
     assertTrue(
         err.toString()
             .startsWith(
-                "hal: DATA_LOSS: the " + what + " cannot be written: '" + file + "': no such"),
+                "hal: NOT_FOUND: the " + what + " cannot be written: '" + file + "': no such"),
         err.toString());
     assertEquals("", out.toString());
   }
