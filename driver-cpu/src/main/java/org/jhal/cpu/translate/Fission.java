@@ -114,7 +114,8 @@ final class Fission {
   private void declared(List<Token> tokens) {
     for (Token token : tokens) {
       out.token(
-          token, token.is("__shared__") ? "HAL_ALIGNED" : token.is("static") ? "" : token.written());
+          token,
+          token.is("__shared__") ? "HAL_ALIGNED" : token.is("static") ? "" : token.written());
     }
     out.raw(";");
   }
