@@ -150,6 +150,24 @@ final class Declarations {
     return type.stream().allMatch(token -> INTEGERS.contains(token.text()));
   }
 
+  /**
+   * Checks that a body does not ask for the type of a variable, which is another one where the
+   * workgroup has it, or an array.
+   *
+   * @throws UnfitException if it does
+   */
+  static void checkTypes(List<Token> body) throws UnfitException {
+    for (int i = 0; i < body.size(); i++) {
+      boolean isType = body.get(i).is("decltype") || body.get(i).is("__typeof__");
+      if (isType
+          && Tokens.get(body, i + 2).isWord()
+          && !Tokens.is(body, i + 2, "auto")
+          && Tokens.is(body, i + 3, ")")) {
+        throw new UnfitException("the type of the variable " + body.get(i + 2), body.get(i));
+      }
+    }
+  }
+
   /** Whether a type surely is a number or a pointer of the language. */
   static boolean isBuiltIn(List<Token> type) {
     return type.stream().allMatch(token -> BUILT_IN.contains(token.text()))

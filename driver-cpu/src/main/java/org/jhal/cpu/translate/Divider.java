@@ -40,7 +40,7 @@ final class Divider {
         throw new UnfitException("a missing parameter", next);
       }
     }
-    checkTypes(kernel);
+    Declarations.checkTypes(kernel.statements());
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
@@ -54,20 +54,6 @@ final class Divider {
         SharedVariables.declaredFirst(
             Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters));
     return written(kernel, parameters, statements, size);
-  }
-
-  /** The type of a variable's name is another one where the workgroup has it, or an array. */
-  static void checkTypes(Function function) throws UnfitException {
-    List<Token> body = function.statements();
-    for (int i = 0; i < body.size(); i++) {
-      boolean isType = body.get(i).is("decltype") || body.get(i).is("__typeof__");
-      if (isType
-          && Tokens.get(body, i + 2).isWord()
-          && !Tokens.is(body, i + 2, "auto")
-          && Tokens.is(body, i + 3, ")")) {
-        throw new UnfitException("the type of the variable " + body.get(i + 2), body.get(i));
-      }
-    }
   }
 
   private String written(

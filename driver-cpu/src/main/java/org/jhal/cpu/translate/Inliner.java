@@ -107,7 +107,7 @@ final class Inliner {
       throw new UnfitException("items meet in functions that are nested too deep", name);
     }
     Function function = function(name);
-    Divider.checkTypes(function);
+    Declarations.checkTypes(function.statements());
     int number = meetings.nextNumber();
     List<Statement> own = StatementParser.parse(function.statements());
     Map<String, List<Token>> renamed = new HashMap<>(); // names of the function

@@ -113,13 +113,6 @@ final class Proofs {
     }
   }
 
-  /** A condition for a variable that is a copy of another one, and no other name for it. */
-  static String ofCopy(Declaration declaration, Declarator declarator, List<Token> value) {
-    String type = Tokens.code(declaration.plainType()) + Tokens.code(declarator.pointers());
-    return " static_assert(hal_copy<%s, decltype((%s))>::value, \"a variable that is no copy\");"
-        .formatted(type, Tokens.code(value));
-  }
-
   private static boolean isGenerated(List<Token> expression) {
     return expression.stream().anyMatch(token -> token.text().startsWith("HAL_"));
   }
