@@ -81,12 +81,21 @@ static inline double hal_bessel_i(int order, double x) {
 static inline double cyl_bessel_i0(double x) { return hal_bessel_i(0, x); }
 static inline double cyl_bessel_i1(double x) { return copysign(hal_bessel_i(1, x), x); }
 
-static inline double j0(double x) { return __builtin_j0(x); }
-static inline double j1(double x) { return __builtin_j1(x); }
-static inline double y0(double x) { return __builtin_y0(x); }
-static inline double y1(double x) { return __builtin_y1(x); }
-static inline double jn(int n, double x) { return n < 0 ? __builtin_nan("") : __builtin_jn(n, x); }
-static inline double yn(int n, double x) { return n < 0 ? __builtin_nan("") : __builtin_yn(n, x); }
+// Those of the C library, under other names: Clang has no built-in functions for them.
+extern "C" {
+double hal_c_j0(double) __asm__("j0");
+double hal_c_j1(double) __asm__("j1");
+double hal_c_y0(double) __asm__("y0");
+double hal_c_y1(double) __asm__("y1");
+double hal_c_jn(int, double) __asm__("jn");
+double hal_c_yn(int, double) __asm__("yn");
+}
+static inline double j0(double x) { return hal_c_j0(x); }
+static inline double j1(double x) { return hal_c_j1(x); }
+static inline double y0(double x) { return hal_c_y0(x); }
+static inline double y1(double x) { return hal_c_y1(x); }
+static inline double jn(int n, double x) { return n < 0 ? __builtin_nan("") : hal_c_jn(n, x); }
+static inline double yn(int n, double x) { return n < 0 ? __builtin_nan("") : hal_c_yn(n, x); }
 
 // Also for float, and under the name with an f.
 #define HAL_AS_DOUBLE1(name)                                               \
