@@ -8,7 +8,6 @@ OPERANDS is what RecordResults writes, FUNCTIONS functions.txt, EXACT the file t
 mpmath (Debian: python3-mpmath). The values are computed with 400 bits, or with as many as the size of the operand adds.
 """
 import gzip
-import math
 import re
 import struct
 import sys
@@ -21,7 +20,7 @@ GROUPS = ["integers", "floats", "doubles", "halves", "conversions"]
 PRECISION = 400
 INF, NAN = mpf("inf"), mpf("nan")
 
-TYPES = {"f32": (8, 23, 4), "f64": (11, 52, 8)}
+TYPES = {"f32": (8, 23, 4), "f64": (11, 52, 8), "f16": (5, 10, 2), "bf16": (8, 7, 2)}
 
 
 def value(bits, kind):
@@ -175,25 +174,13 @@ def erfcx(x):
         return INF
     if x > 10**10:
         return 1 / (x * mpmath.sqrt(mp.pi)) if not mpmath.isinf(x) else mpf(0)
-    if x > 10**3:  # continued fraction of erfc, many terms
-        with mp.workprec(PRECISION):
-            t = mpf(0)
-            for k in range(200, 0, -1):
-                t = (mpf(k) / 2) / (x + t)
-            return 1 / (mpmath.sqrt(mp.pi) * (x + t))
-    with mp.workprec(PRECISION + int(x * x * 3) + 50 if x > 0 else PRECISION):
+    if x > 10:  # the continued fraction of erfc, whose error is then below 2^-800
+        t = mpf(0)
+        for k in range(600, 0, -1):
+            t = (mpf(k) / 2) / (x + t)
+        return 1 / (mpmath.sqrt(mp.pi) * (x + t))
+    with mp.workprec(PRECISION + 400):
         return mpmath.exp(x * x) * mpmath.erfc(x)
-
-
-def newton(function, derivative, start, target):
-    """Solves function(t) = target, precisely."""
-    t = start
-    for _ in range(200):
-        step = (function(t) - target) / derivative(t)
-        t -= step
-        if step == 0 or abs(step) < abs(t) * mpf(2) ** -(PRECISION - 60):
-            return t
-    raise ValueError("no root for %s" % target)
 
 
 def erfinv(x):
@@ -380,7 +367,7 @@ ODD = {"expm1", "log1p", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", 
 
 def compute(name, numbers, signs):
     """The exact value of a function, and the sign of a zero."""
-    x, y, z = numbers
+    x, y, z = numbers[:3]
     if name == "pow":
         return power(x, y, signs[0])
     if name == "atan2":
@@ -389,6 +376,10 @@ def compute(name, numbers, signs):
         return length(x, y), 0
     if name == "norm3d":
         return length(x, y, z), 0
+    if name == "norm4d":
+        return length(x, y, z, numbers[3]), 0
+    if name == "rnorm4d":
+        return reciprocal(length(x, y, z, numbers[3])), 0
     if name == "rhypot":
         return reciprocal(length(x, y)), 0
     if name == "rnorm3d":
@@ -400,6 +391,8 @@ def compute(name, numbers, signs):
         signs = (0,)
     if name == "rsqrt" and x == 0 and signs[0]:
         return -INF, 0
+    if name == "rcp":
+        return (-INF if signs[0] else INF) if x == 0 else 1 / x if not mpmath.isinf(x) else mpf(0), signs[0]
     if name == "rcbrt" and signs[0] and (x == 0 or mpmath.isinf(x)):
         return (-INF, 1) if x == 0 else (mpf(0), 1)
     if name == "tgamma" and x == 0 and signs[0]:
@@ -432,8 +425,13 @@ def main(operands, functions, exact):
             if not judged.startswith("near"):
                 continue
             words, wide = groups[group]
-            columns = words if kind == "f32" else wide + [wide[0]]
+            # As the expressions in the list use them: norm4df(x, y, z, x), norm4d(d, e, d, e).
+            columns = words + [words[0]] if kind == "f32" else wide + wide
             base = name[:-1] if kind == "f32" else name
+            if kind in ("f16", "bf16"):
+                mask = 0xFFFF
+                columns = [[word & mask for word in column] for column in words]
+                base = re.match("h2?(\\w+)_b?f16", name).group(1)
             bits = []
             for tuple_of_bits in zip(*columns):
                 pairs = [value(each, kind) for each in tuple_of_bits]

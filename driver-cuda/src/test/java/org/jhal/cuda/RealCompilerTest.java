@@ -43,7 +43,9 @@ class RealCompilerTest {
 
   @Test
   void compilesEachFunctionOfTheDialect() throws Exception {
-    assertCompiles(DialectSources.functions(), "--std=c++17");
+    for (String source : DialectSources.functions().values()) {
+      assertCompiles(source, "--std=c++17");
+    }
   }
 
   @Test

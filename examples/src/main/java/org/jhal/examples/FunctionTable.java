@@ -3,13 +3,11 @@ package org.jhal.examples;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.HalException;
@@ -90,15 +88,8 @@ final class FunctionTable {
   }
 
   private static Map<String, long[]> results(Device device) throws InterruptedException {
-    Map<Operands, List<DialectFunction>> groups =
-        DialectFunction.all().stream()
-            .collect(
-                Collectors.groupingBy(
-                    DialectFunction::operands,
-                    () -> new EnumMap<>(Operands.class),
-                    Collectors.toList()));
     Map<String, long[]> results = new HashMap<>();
-    for (List<DialectFunction> group : groups.values()) {
+    for (List<DialectFunction> group : DialectFunction.byOperands().values()) {
       results.putAll(FunctionRun.run(device, group));
     }
     return results;

@@ -8,8 +8,10 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -74,6 +76,15 @@ public record DialectFunction(
     return List.copyOf(functions);
   }
 
+  /** All functions by their operands: what one kernel computes. */
+  public static Map<Operands, List<DialectFunction>> byOperands() {
+    Map<Operands, List<DialectFunction>> groups = new EnumMap<>(Operands.class);
+    for (DialectFunction function : all()) {
+      groups.computeIfAbsent(function.operands(), missing -> new ArrayList<>()).add(function);
+    }
+    return groups;
+  }
+
   private static DialectFunction of(Operands operands, String[] columns) {
     String[] judged = columns[2].split(":", 2);
     Judgement judgement = Judgement.valueOf(upper(judged[0]));
@@ -105,7 +116,10 @@ public record DialectFunction(
     if (uses("d")) {
       return Double.longBitsToDouble(tuples.p()[i]);
     }
-    return uses("h") ? half(tuples.a()[i]) : Float.intBitsToFloat(tuples.a()[i]);
+    if (uses("h")) {
+      return half(tuples.a()[i]);
+    }
+    return Float.intBitsToFloat(uses("r") ? tuples.a()[i] << 16 : tuples.a()[i]);
   }
 
   private static double half(int bits) {
@@ -137,10 +151,11 @@ public record DialectFunction(
         all.add(floats[k] + " = " + ResultType.F32.text(words[k][i] & 0xffffffffL));
       }
     }
-    String[] shorts = {"h", "g", "r", "s"};
+    String[] shorts = {"h", "g", "f", "r", "s", "t", "H", "G", "F", "R", "S", "T"};
     for (int k = 0; k < shorts.length; k++) {
       if (uses(shorts[k])) {
-        all.add(shorts[k] + " = 0x" + Integer.toHexString(words[k % 2][i] & 0xffff));
+        int word = k < 6 ? words[k % 3][i] & 0xffff : words[k % 3][i];
+        all.add(shorts[k] + " = 0x" + Integer.toHexString(word));
       }
     }
     long[][] wide = {tuples.p(), tuples.q()};

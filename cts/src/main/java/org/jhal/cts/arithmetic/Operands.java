@@ -18,8 +18,8 @@ public enum Operands {
   FLOATS(bits(Special.FLOAT), Operands::randomFloat, Special.LONG, Random::nextLong),
   /** Doubles of all kinds. */
   DOUBLES(Special.INTEGER, Random::nextInt, bits(Special.DOUBLE), Operands::randomDouble),
-  /** Halves and bfloat16s of all kinds, in the lower 16 bits. */
-  HALVES(Special.HALF, random -> random.nextInt(1 << 16), Special.LONG, Random::nextLong),
+  /** Halves and bfloat16s of all kinds, two in each word of 32 bits. */
+  HALVES(pairs(Special.HALF), Random::nextInt, Special.LONG, Random::nextLong),
   /** Numbers around the limits of types. The words of 32 bits are floats, those of 64 doubles. */
   CONVERSIONS(
       bits(Special.LIMIT),
@@ -95,6 +95,14 @@ public enum Operands {
       bits[i] = Float.floatToRawIntBits(values[i]);
     }
     return bits;
+  }
+
+  private static int[] pairs(int[] halves) {
+    int[] pairs = new int[halves.length];
+    for (int i = 0; i < pairs.length; i++) {
+      pairs[i] = halves[i] | halves[(7 * i + 5) % halves.length] << 16;
+    }
+    return pairs;
   }
 
   private static long[] bits(double[] values) {

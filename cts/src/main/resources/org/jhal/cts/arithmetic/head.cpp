@@ -2,6 +2,7 @@
 // The beginning of a kernel that computes functions: FunctionRun adds an assignment for each, and the closing brace.
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
+#include <cuda_runtime.h>
 #include <math.h>
 typedef unsigned long long hal_bits_t;
 static __device__ hal_bits_t bits_of(bool v) { return v; }
@@ -15,6 +16,13 @@ static __device__ hal_bits_t bits_of(float v) { return (unsigned)__float_as_int(
 static __device__ hal_bits_t bits_of(double v) { return (hal_bits_t)__double_as_longlong(v); }
 static __device__ hal_bits_t bits_of(__half v) { return __half_as_ushort(v); }
 static __device__ hal_bits_t bits_of(__nv_bfloat16 v) { return __bfloat16_as_ushort(v); }
+static __device__ __half lane(unsigned at, __half2 v) { return at % 2 ? __high2half(v) : __low2half(v); }
+static __device__ __nv_bfloat16 lane(unsigned at, __nv_bfloat162 v) { return at % 2 ? __high2bfloat16(v) : __low2bfloat16(v); }
+static __device__ float lane(unsigned at, float2 v) { return at % 2 ? v.y : v.x; }
+static __device__ __half half_of(unsigned bits) { return __ushort_as_half((unsigned short)bits); }
+static __device__ __nv_bfloat16 bfloat_of(unsigned bits) { return __ushort_as_bfloat16((unsigned short)bits); }
+static __device__ __half2 halves_of(unsigned bits) { return __halves2half2(half_of(bits), half_of(bits >> 16)); }
+static __device__ __nv_bfloat162 bfloats_of(unsigned bits) { return __halves2bfloat162(bfloat_of(bits), bfloat_of(bits >> 16)); }
 
 extern "C" __global__ void compute(unsigned n, const unsigned* as, const unsigned* bs, const unsigned* cs,
     const hal_bits_t* ps, const hal_bits_t* qs, hal_bits_t* out) {
@@ -26,5 +34,7 @@ extern "C" __global__ void compute(unsigned n, const unsigned* as, const unsigne
   const hal_bits_t p = ps[at], q = qs[at];
   const long long l = (long long)p, m = (long long)q;
   const double d = __longlong_as_double(l), e = __longlong_as_double(m);
-  const __half h = __ushort_as_half((unsigned short)u), g = __ushort_as_half((unsigned short)v);
-  const __nv_bfloat16 r = __ushort_as_bfloat16((unsigned short)u), s = __ushort_as_bfloat16((unsigned short)v);
+  const __half h = half_of(u), g = half_of(v), f = half_of(w);
+  const __nv_bfloat16 r = bfloat_of(u), s = bfloat_of(v), t = bfloat_of(w);
+  const __half2 H = halves_of(u), G = halves_of(v), F = halves_of(w);
+  const __nv_bfloat162 R = bfloats_of(u), S = bfloats_of(v), T = bfloats_of(w);

@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,7 +30,8 @@ final class RecordResults {
   public static void main(String[] args) throws IOException, InterruptedException {
     switch (args[0]) {
       case "sources" -> {
-        for (Map.Entry<Operands, List<DialectFunction>> group : groups().entrySet()) {
+        for (Map.Entry<Operands, List<DialectFunction>> group :
+            DialectFunction.byOperands().entrySet()) {
           Files.writeString(
               file(args[1], group.getKey(), "cu"), FunctionRun.source(group.getValue()));
         }
@@ -41,14 +40,6 @@ final class RecordResults {
       case "record" -> record(args[1], args[2], args[3], Path.of(args[4]));
       default -> throw new IllegalArgumentException("no such step: " + args[0]);
     }
-  }
-
-  private static Map<Operands, List<DialectFunction>> groups() {
-    Map<Operands, List<DialectFunction>> groups = new EnumMap<>(Operands.class);
-    for (DialectFunction function : DialectFunction.all()) {
-      groups.computeIfAbsent(function.operands(), missing -> new ArrayList<>()).add(function);
-    }
-    return groups;
   }
 
   private static Path file(String folder, Operands operands, String suffix) {
@@ -78,7 +69,8 @@ final class RecordResults {
       throws IOException, InterruptedException {
     Map<String, long[]> all = new LinkedHashMap<>();
     try (Device device = Hal.openDevice(uri)) {
-      for (Map.Entry<Operands, List<DialectFunction>> group : groups().entrySet()) {
+      for (Map.Entry<Operands, List<DialectFunction>> group :
+          DialectFunction.byOperands().entrySet()) {
         byte[] code = Files.readAllBytes(file(folder, group.getKey(), "cubin"));
         all.putAll(
             FunctionRun.run(

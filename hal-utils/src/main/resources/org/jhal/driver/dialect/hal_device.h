@@ -19,6 +19,12 @@ HAL_FUNCTION unsigned __lane_id() {
 #define __barrier_sync(number) __syncthreads()
 #define __prof_trigger(counter) ((void)0)
 HAL_FUNCTION void __nanosleep(unsigned) { __builtin_amdgcn_s_sleep(1); }
+HAL_FUNCTION unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+HAL_FUNCTION unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+HAL_FUNCTION long long llmin(long long a, long long b) { return a < b ? a : b; }
+HAL_FUNCTION long long llmax(long long a, long long b) { return a > b ? a : b; }
+HAL_FUNCTION unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+HAL_FUNCTION unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 #define atomicAdd_block atomicAdd
 #define atomicSub_block atomicSub
 #define atomicMin_block atomicMin

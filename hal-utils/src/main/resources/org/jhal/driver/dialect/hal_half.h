@@ -248,7 +248,6 @@ HAL_FUNCTION float hal_saturated(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 
   HAL_SHORT1(name, hlog, h2log, name(logf((float)a)))                                     \
   HAL_SHORT1(name, hlog2, h2log2, name(log2f((float)a)))                                  \
   HAL_SHORT1(name, hlog10, h2log10, name(log10f((float)a)))                               \
-  HAL_SHORT1(name, hrcp, h2rcp, name(1 / (float)a))                                       \
   HAL_SHORT1(name, hsqrt, h2sqrt, name(sqrtf((float)a)))                                  \
   HAL_SHORT1(name, hrsqrt, h2rsqrt, name(rsqrtf((float)a)))                               \
   HAL_SHORT1(name, hfloor, h2floor, name(floorf((float)a)))                               \
@@ -258,7 +257,7 @@ HAL_FUNCTION float hal_saturated(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 
 
 // Functions that the compilers of AMD lack, at least some of them.
 #define HAL_SHORT_MORE(name)                                                                                   \
-  HAL_FUNCTION name hal_relu(name a) { return (float)a < 0 ? name(0.0f) : a; }                                 \
+  HAL_FUNCTION name hal_relu(name a) { return (float)a <= 0 ? name(0.0f) : a; } /* also of -0 */               \
   HAL_SHORT2(name, __hadd_rn, __hadd2_rn, __hadd(a, b))                                                        \
   HAL_SHORT2(name, __hsub_rn, __hsub2_rn, __hsub(a, b))                                                        \
   HAL_SHORT2(name, __hmul_rn, __hmul2_rn, __hmul(a, b))                                                        \
@@ -267,6 +266,7 @@ HAL_FUNCTION float hal_saturated(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 
   HAL_SHORT2(name, __hmin, __hmin2, HAL_SHORT_EXTREME(a, b, <, 1))                                             \
   HAL_SHORT2(name, __hmax_nan, __hmax2_nan, (float)a != (float)a ? a : (float)b != (float)b ? b : __hmax(a, b)) \
   HAL_SHORT2(name, __hmin_nan, __hmin2_nan, (float)a != (float)a ? a : (float)b != (float)b ? b : __hmin(a, b)) \
+  HAL_SHORT1(name, hrcp, h2rcp, name(1 / (float)a)) /* that of ROCm 5.2 does not link */                         \
   HAL_SHORT1(name, htanh, h2tanh, name(tanhf((float)a)))                                                       \
   HAL_SHORT_MASK(name, eq)                                                                                     \
   HAL_SHORT_MASK(name, ne)                                                                                     \

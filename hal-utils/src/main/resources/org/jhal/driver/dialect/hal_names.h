@@ -218,5 +218,13 @@
 #define __vsubus4 hal_own_vsubus4
 #define h2tanh hal_own_h2tanh
 #define htanh hal_own_htanh
+#define h2rcp hal_own_h2rcp
+#define hrcp hal_own_hrcp
+#define llmax hal_own_llmax
+#define llmin hal_own_llmin
+#define ullmax hal_own_ullmax
+#define ullmin hal_own_ullmin
+#define umax hal_own_umax
+#define umin hal_own_umin
 #endif
 #endif

@@ -12,7 +12,8 @@ static inline double erfcx(double x) {
     return exp(square) * (1 + __builtin_fma(x, x, -square)) * erfc(x);
   }
   const double by = 1 / (2 * x * x);
-  const double series = 1 - by * (1 - 3 * by * (1 - 5 * by * (1 - 7 * by)));
+  double series = 1;
+  for (int k = 15; k > 0; k -= 2) series = 1 - k * by * series;
   return 0.56418958354775628695 / x * series;  // 1 / sqrt(pi)
 }
 
@@ -60,7 +61,7 @@ static inline double normcdfinv(double x) { return 0 - 1.41421356237309504880 * 
 static inline double hal_bessel_i(int order, double x) {
   x = fabs(x);
   if (!(x < 720)) return x != x ? x : __builtin_inf();
-  if (x < 30) {
+  if (x < 22) {
     const double quarter = x * x / 4;
     double term = order == 0 ? 1 : x / 2, sum = 0;
     for (int k = 1; term > sum * 1e-18; k++) {
