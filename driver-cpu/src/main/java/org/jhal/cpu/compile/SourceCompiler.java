@@ -34,6 +34,10 @@ public final class SourceCompiler {
 
   private static final String REJECTED = "the compiler rejects the faster form: ";
 
+  /** What a message names that is about a cast which is to saturate. */
+  private static final Pattern CAST =
+      Pattern.compile("hal_(cast|to|as|into|after)\\b|hal_whole_of");
+
   private static final String NO_ASSERTIONS = "-DNDEBUG";
 
   /** The standards that have coroutines. */
@@ -95,8 +99,10 @@ public final class SourceCompiler {
     String described = KernelLibrary.source(target, libraryKernels);
     Map<String, Rejected> rejected = new HashMap<>(); // by entry
     HalException first = null; // why the fastest forms were rejected
+    boolean saturates = true;
     while (true) {
-      Translation translation = translate(preprocessed, requests, rejected, options, what);
+      Translation translation =
+          translate(preprocessed, requests, rejected, saturates, options, what);
       try {
         return compile(translation, described, options, what);
       } catch (HalException e) {
@@ -105,9 +111,19 @@ public final class SourceCompiler {
         if (e.status() != Status.INVALID_ARGUMENT) {
           throw e;
         }
+        String log = String.valueOf(e.getMessage());
+        if (saturates && CAST.matcher(log).find()) {
+          saturates = false; // casts in a place that the translator does not know
+          continue;
+        }
         first = first == null ? e : first;
-        if (!reject(requests, translation, String.valueOf(e.getMessage()), rejected)) {
+        if (!reject(requests, translation, log, rejected)) {
           checkUnchanged(preprocessed, options, what); // whose messages are about the source alone
+          if (saturates) {
+            saturates = false; // likewise, without a word about it
+            rejected.clear();
+            continue;
+          }
           throw first;
         }
       }
@@ -119,10 +135,11 @@ public final class SourceCompiler {
       String preprocessed,
       List<KernelRequest> requests,
       Map<String, Rejected> rejected,
+      boolean saturates,
       List<String> options,
       String what) {
     try {
-      return Translator.translate(preprocessed, what, requests, forced, rejected);
+      return Translator.translate(preprocessed, what, requests, forced, rejected, saturates);
     } catch (HalException e) {
       if (e.getCause() == null) {
         checkUnchanged(preprocessed, options, what);

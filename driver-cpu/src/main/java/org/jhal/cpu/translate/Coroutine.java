@@ -47,6 +47,8 @@ final class Coroutine {
         out.add(Token.word("co_return", token));
       } else if (i > body && Tokens.isLambda(tokens, i)) {
         throw new UnfitException("a lambda", token);
+      } else if (i > body && token.is("union") && Tokens.is(tokens, i + 1, "{")) {
+        throw new UnfitException("an anonymous union", token); // GCC 12 fails on it
       } else if (i > body && isClassWithCode(i)) {
         throw new UnfitException("a class that is defined in the kernel", token);
       } else if (i > body && token.isWord() && calls.hasMeeting(token.text())) {

@@ -44,11 +44,32 @@ final class SaturatingCasts {
 
   /** Words behind which an operand stands. */
   private static final Set<String> BEFORE_OPERAND =
-      Set.of("return", "case", "else", "do", "co_return", "co_yield", "throw", "and", "or", "not");
+      Set.of(
+          "return",
+          "case",
+          "else",
+          "do",
+          "co_return",
+          "co_yield",
+          "throw",
+          "and",
+          "or",
+          "not",
+          "xor",
+          "bitor",
+          "bitand",
+          "compl");
 
   /** What stands before a declaration, or is a part of it. */
   private static final Set<String> BEFORE_DECLARATION =
       Set.of(";", "{", "}", "(", ")", ":", "const", "constexpr", "static", "volatile", "else");
+
+  /** What an operand in an expression stands behind, by its first character. */
+  private static final String BEFORE_FUNCTIONAL = "+-*/%=?:!~&|^[(,{<>";
+
+  /** Types that make {@code int(float)} the type of a function. */
+  private static final Set<String> NO_ARGUMENT =
+      Set.of("void", "float", "double", "bool", "const", "auto", "struct", "class", "typename");
 
   /** Words with which no operand begins. */
   private static final Set<String> NO_OPERAND =
@@ -103,6 +124,13 @@ final class SaturatingCasts {
 
   /** Marks the casts before a cast, whatever they are to. */
   private void markOuter(int close) {
+    int at = close;
+    while (Set.of("-", "+", "!", "~").contains(Tokens.get(tokens, at).text())) {
+      at--;
+    }
+    if (at < close && isOfNumbers(at)) { // (float)-(int)x, and not (a)-(int)x
+      markOuter(at);
+    }
     if (!Tokens.is(tokens, close, ")") || out.get(close) != tokens.get(close)) {
       return; // none, or an integer's, which is marked
     }
@@ -110,6 +138,17 @@ final class SaturatingCasts {
     write(open, "hal_as<");
     write(close, ">() ->*");
     markOuter(open - 1);
+  }
+
+  /** Whether parentheses hold the name of a type of numbers. */
+  private boolean isOfNumbers(int close) {
+    int open = Tokens.is(tokens, close, ")") ? Tokens.open(tokens, close) : close;
+    return open + 1 < close
+        && tokens.subList(open + 1, close).stream()
+            .allMatch(
+                part ->
+                    PARTS.contains(part.text())
+                        || Set.of("float", "double", "bool").contains(part.text()));
   }
 
   private void markStaticCast(int at) {
@@ -127,18 +166,51 @@ final class SaturatingCasts {
 
   /** Marks the initial values of {@code int i = x, j = y}. */
   private void markDeclaration(int start) {
-    int name = start;
-    while (isInteger(name) || Tokens.is(tokens, name, "const")) {
-      name++;
+    int at = start;
+    StringBuilder type = new StringBuilder();
+    while (isInteger(at) || Tokens.is(tokens, at, "const") || Tokens.is(tokens, at, "volatile")) {
+      type.append(isInteger(at) ? tokens.get(at).text() + " " : "");
+      at++;
     }
-    String type = Tokens.text(tokens.subList(start, name)).replace("const", "");
-    while (Tokens.get(tokens, name).isWord()
-        && Tokens.is(tokens, name + 1, "=")
-        && !Tokens.is(tokens, name + 2, "{")) {
-      write(name + 1, "= hal_into<" + type + ">() =");
-      int end = Tokens.find(tokens, name + 2, ",", ";");
-      name = Tokens.is(tokens, end, ",") ? end + 1 : tokens.size();
+    while (isDeclarator(at)) {
+      if (Tokens.is(tokens, at + 1, "=") && !Tokens.is(tokens, at + 2, "{")) {
+        write(at + 1, "= hal_into<" + type.toString().strip() + ">() =");
+      }
+      int end = declaratorsEnd(at + 1);
+      at = Tokens.is(tokens, end, ",") ? end + 1 : tokens.size();
+      while (Tokens.is(tokens, at, "*") || Tokens.is(tokens, at, "&")) { // p of: int i, *p = &i, j
+        end = declaratorsEnd(at);
+        at = Tokens.is(tokens, end, ",") ? end + 1 : tokens.size();
+      }
     }
+  }
+
+  /** Whether a variable's name stands here, in a declaration and not in a list of parameters. */
+  private boolean isDeclarator(int at) {
+    Token name = Tokens.get(tokens, at);
+    return name.isWord()
+        && !name.is("operator")
+        && !isInteger(at)
+        && Set.of("=", ",", ";", "[", "(", "{", ":").contains(Tokens.get(tokens, at + 1).text());
+  }
+
+  /** The comma or the semicolon behind a declarator; the number of tokens if none belongs to it. */
+  private int declaratorsEnd(int at) {
+    for (int i = at; i < tokens.size(); i++) {
+      if (Tokens.is(tokens, i, ",") || Tokens.is(tokens, i, ";") || Tokens.is(tokens, i, ")")) {
+        return i;
+      }
+      if (Tokens.is(tokens, i, "{") && Tokens.is(tokens, i - 1, ")")) {
+        return tokens.size(); // the body of a function: there is nothing more to declare
+      }
+      if (Tokens.isOpen(tokens.get(i))) {
+        i = Tokens.close(tokens, i);
+      } else if (Tokens.is(tokens, i, "<") && Tokens.get(tokens, i - 1).isWord()) {
+        int close = Tokens.closeAngle(tokens, i);
+        i = close > 0 && isTemplatesEnd(close) && Tokens.is(tokens, close + 1, "(") ? close : i;
+      }
+    }
+    return tokens.size();
   }
 
   /** Whether a word is a type that a cast calls as a function: {@code int(x)}. */
@@ -146,13 +218,23 @@ final class SaturatingCasts {
     Token before = Tokens.get(tokens, at - 1);
     boolean isInExpression =
         before.kind() == Token.Kind.MARK
-            ? !before.text().isEmpty() && "+-*/%=?:!~&|^[".contains(before.text().substring(0, 1))
+            ? !before.is("->") && BEFORE_FUNCTIONAL.contains(first(before.text()))
             : BEFORE_OPERAND.contains(before.text());
-    return isInteger(at)
-        && isInExpression
-        && Tokens.is(tokens, at + 1, "(")
-        && !Tokens.is(tokens, at + 2, ")")
-        && !before.is("::");
+    return isInteger(at) && isInExpression && Tokens.is(tokens, at + 1, "(") && isArgument(at + 2);
+  }
+
+  private static String first(String text) {
+    return text.substring(0, Math.min(1, text.length()));
+  }
+
+  /** Whether parentheses hold an operand, and neither nothing nor types nor a declarator. */
+  private boolean isArgument(int at) {
+    Token token = Tokens.get(tokens, at);
+    return !token.is(")")
+        && !token.is("*")
+        && !token.is("&")
+        && !isInteger(at)
+        && !NO_ARGUMENT.contains(token.text());
   }
 
   private boolean isInteger(int at) {
@@ -167,10 +249,31 @@ final class SaturatingCasts {
       case WORD -> BEFORE_OPERAND.contains(token.text());
       case NUMBER, TEXT -> false;
       case MARK ->
-          token.is(")")
-              ? isCast(at)
-              : !token.is("]") && !(token.is(">") && Tokens.openAngle(tokens, at) > 0);
+          token.is(")") ? isCast(at) : !token.is("]") && !isTemplatesEnd(at) && !isBehindOther(at);
     };
+  }
+
+  /** Whether a mark ends template arguments, which consist of names and numbers. */
+  private boolean isTemplatesEnd(int at) {
+    int open = Tokens.is(tokens, at, ">") ? Tokens.openAngle(tokens, at) : -1;
+    if (open <= 0) {
+      return false;
+    }
+    return tokens.subList(open + 1, at).stream()
+        .allMatch(
+            part ->
+                part.kind() != Token.Kind.MARK
+                    || Set.of("::", ",", "*", "&", "<", ">", "(", ")").contains(part.text()));
+  }
+
+  /** Whether signs before a cast belong to {@code sizeof}, or are the name of an operator. */
+  private boolean isBehindOther(int at) {
+    int start = at;
+    while (Set.of("-", "+", "!", "~", "=", "<", "*", "&")
+        .contains(Tokens.get(tokens, start).text())) {
+      start--;
+    }
+    return NO_CAST_BEHIND.contains(Tokens.get(tokens, start).text());
   }
 
   /** Whether parentheses before a cast are a cast, too: (float)(int)x. */
@@ -190,7 +293,7 @@ final class SaturatingCasts {
     return switch (token.kind()) {
       case WORD -> !NO_OPERAND.contains(token.text());
       case NUMBER, TEXT -> true;
-      case MARK -> Set.of("(", "-", "+", "!", "~", "*", "&", "::").contains(token.text());
+      case MARK -> Set.of("(", "-", "+", "!", "~", "*", "&", "::", "[").contains(token.text());
     };
   }
 }

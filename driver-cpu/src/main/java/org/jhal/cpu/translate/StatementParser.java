@@ -166,6 +166,9 @@ final class StatementParser {
     int brace = Tokens.find(tokens, at, "{");
     int end = Tokens.find(tokens, Tokens.close(tokens, brace), ";");
     List<Token> all = tokens.subList(at, Math.min(end, tokens.size()));
+    if (brace == at + 1 && !first.is("enum")) { // its members are variables of the block
+      throw new UnfitException("an anonymous " + first, first);
+    }
     if (end != Tokens.close(tokens, brace) + 1) {
       throw new UnfitException("a variable that is declared with its " + first, first);
     }

@@ -33,13 +33,14 @@ public final class Translator {
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
 
-  private Translator(String preprocessed, String what) {
+  private Translator(String preprocessed, String what, boolean saturates) {
     this.what = what;
     this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
     List<Token> known = Assembly.refuse(StaticMethods.asFunctions(Specifiers.without(tokens)));
-    this.source = new SourceFile(SaturatingCasts.mark(ItemRewriter.rewrite(known)));
+    List<Token> rewritten = ItemRewriter.rewrite(known);
+    this.source = new SourceFile(saturates ? SaturatingCasts.mark(rewritten) : rewritten);
     this.calls = new Calls(source);
     this.divider = new Divider(source, calls);
   }
@@ -72,7 +73,7 @@ public final class Translator {
    */
   public static Translation translate(
       String preprocessed, List<KernelRequest> kernels, @Nullable Level forced) {
-    return translate(preprocessed, "the source", kernels, forced, Map.of());
+    return translate(preprocessed, "the source", kernels, forced, Map.of(), true);
   }
 
   /**
@@ -80,6 +81,7 @@ public final class Translator {
    *
    * @param what is being compiled, for people
    * @param rejected the forms that do not compile, by {@link KernelRequest#entry}
+   * @param saturates whether casts saturate; without, some compile that otherwise do not
    * @throws HalException NOT_FOUND if there is no such kernel, INVALID_ARGUMENT if the source is no
    *     C++
    */
@@ -88,8 +90,13 @@ public final class Translator {
       String what,
       List<KernelRequest> kernels,
       @Nullable Level forced,
-      Map<String, Rejected> rejected) {
-    return run(preprocessed, what, translator -> translator.translate(kernels, forced, rejected));
+      Map<String, Rejected> rejected,
+      boolean saturates) {
+    return run(
+        preprocessed,
+        what,
+        saturates,
+        translator -> translator.translate(kernels, forced, rejected));
   }
 
   /**
@@ -98,7 +105,7 @@ public final class Translator {
    * @throws HalException INVALID_ARGUMENT if the source is no C++
    */
   public static Translation unchanged(String preprocessed, String what) {
-    return run(preprocessed, what, Translator::unchanged);
+    return run(preprocessed, what, false, Translator::unchanged);
   }
 
   private interface Body {
@@ -106,9 +113,9 @@ public final class Translator {
   }
 
   /** The one place that reports what cannot be read. */
-  private static Translation run(String preprocessed, String what, Body body) {
+  private static Translation run(String preprocessed, String what, boolean saturates, Body body) {
     try {
-      return body.of(new Translator(preprocessed, what));
+      return body.of(new Translator(preprocessed, what, saturates));
     } catch (HalException e) {
       throw e;
     } catch (SyntaxException e) {

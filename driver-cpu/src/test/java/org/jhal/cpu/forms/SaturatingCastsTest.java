@@ -33,6 +33,27 @@ class SaturatingCastsTest {
         int count = 4;
         __device__ operator int() { return ++count; }
       };
+      struct Chosen {
+        __device__ operator int() const { return 1; }
+        __device__ operator int() { return 2; }
+      };
+      struct Moved {
+        int value;
+        __device__ operator int() & { return 1; }
+        __device__ operator int() && { return 2; }
+      };
+      struct Converted {
+        __device__ explicit operator int() const { return 1; }
+        __device__ operator float() const { return 2; }
+      };
+      struct Initialized {
+        int value;
+        __device__ Initialized(float x) : value(int(x)) {}
+        __device__ const int operator=(int x) { return x; }
+      };
+      __device__ int clamped(int x) { return x < 0 ? 0 : x > 255 ? 255 : x; }
+      using Operation = int(int);
+      template <int A, int B> __device__ float sum_of(float x) { return A + B + x; }
       struct Bits {
         int before : 3, of : 5;
         float real __attribute__((packed));
@@ -55,6 +76,14 @@ class SaturatingCastsTest {
         Bits bits = {1, 9, 2.5f};
         int fixed[(int)4.5f] = {1, 2, 3, 4};
         const int n = 3;
+        const Chosen chosen_one = {};
+        Chosen chosen_other;
+        Converted converted;
+        int implicit_one = converted, many, among = big, *pointed = &many, behind = big;
+        int volatile late = big;
+        int templated = sum_of<1, 2>(small), after = big;
+        const int four = 4;
+        constexpr float half = 2.5f;
         int declared = big, other = -big, third;
         unsigned const fourth = -big;
         const unsigned char fifth(7), sixth = -big + 1;
@@ -136,7 +165,28 @@ class SaturatingCastsTest {
     all.put("(int)sizeof(int) - 1", 3);
     all.put("[](int) { return 4; }(2)", 4);
     all.put("[](float x) -> int { return (int)x; }(big)", Integer.MAX_VALUE);
+    all.put("(int)chosen_one + 10 * (int)chosen_other", 21);
+    all.put("int(chosen_one) + static_cast<int>(chosen_one)", 2);
+    all.put("(int)Moved{1}", 2);
+    all.put("implicit_one", 2);
+    all.put("[](int x) { int m = four; return m * x; }(3)", 12);
+    all.put("[](int x) { return x * (int)half; }(3)", 6);
+    // Other places.
+    all.put("max(int(big), -5)", Integer.MAX_VALUE);
+    all.put("clamped(int(big))", 255);
+    all.put("(int(big))", Integer.MAX_VALUE);
+    all.put("5 < int(big)", 1);
+    all.put("Initialized(big).value", Integer.MAX_VALUE);
+    all.put("n < 4 ? 7 > (int)small : 9", 1);
+    all.put("0 xor (int)small", 2);
+    all.put("(int)[&] { return small; }()", 2);
+    all.put("(float)-(int)small == -2.0f", 1);
+    all.put("(int)sizeof -(int)small", 4);
     // Declarations.
+    all.put("among + (many = 0)", Integer.MAX_VALUE);
+    all.put("behind", Integer.MAX_VALUE);
+    all.put("(int)late", Integer.MAX_VALUE);
+    all.put("templated + (after == 2147483647)", 6);
     all.put("declared", 2);
     all.put("other", Integer.MIN_VALUE);
     all.put("third", Integer.MAX_VALUE);

@@ -57,7 +57,8 @@ class TruncatedSourcesTest {
     KernelRequest kernel = new KernelRequest("k", 64, 1, 1);
     for (Level forced : new Level[] {null, Level.COROUTINE, Level.FIBER}) {
       try {
-        Translator.translate(MARKER + text, "k.cu of bundle b", List.of(kernel), forced, Map.of());
+        Translator.translate(
+            MARKER + text, "k.cu of bundle b", List.of(kernel), forced, Map.of(), true);
       } catch (HalException e) {
         Throwable cause = e.getCause();
         if (cause != null && !(cause instanceof SyntaxException)) {
@@ -128,7 +129,8 @@ class TruncatedSourcesTest {
                     "k.cu of bundle b",
                     List.of(kernel),
                     null,
-                    Map.of()));
+                    Map.of(),
+                    true));
     assertEquals(Status.NOT_FOUND, missing.status());
     assertEquals("k.cu of bundle b has no kernel 'k'; it has 'kk', 'k2'", missing.getMessage());
   }
