@@ -107,10 +107,7 @@ final class SaturatingCasts {
   }
 
   private void markCast(int open) {
-    int close = open + 1;
-    while (isInteger(close)) {
-      close++;
-    }
+    int close = typesEnd(open + 1);
     if (close == open + 1
         || !Tokens.is(tokens, close, ")")
         || !isBeforeCast(open - 1)
@@ -152,10 +149,7 @@ final class SaturatingCasts {
   }
 
   private void markStaticCast(int at) {
-    int close = at + 2;
-    while (isInteger(close)) {
-      close++;
-    }
+    int close = typesEnd(at + 2);
     if (close > at + 2
         && Tokens.is(tokens, at + 1, "<")
         && Tokens.is(tokens, close, ">")
@@ -235,6 +229,24 @@ final class SaturatingCasts {
         && !token.is("&")
         && !isInteger(at)
         && !NO_ARGUMENT.contains(token.text());
+  }
+
+  /** The index behind an integer type; that of its beginning if there is none. */
+  private int typesEnd(int start) {
+    int at = start;
+    boolean hasInteger = false;
+    while (true) {
+      if (isInteger(at)) {
+        hasInteger = true;
+        at++;
+      } else if (Tokens.is(tokens, at, "const") || Tokens.is(tokens, at, "volatile")) {
+        at++;
+      } else if (Tokens.is(tokens, at, "std") && Tokens.is(tokens, at + 1, "::")) {
+        at += 2;
+      } else {
+        return hasInteger ? at : start;
+      }
+    }
   }
 
   private boolean isInteger(int at) {

@@ -59,7 +59,7 @@ HAL_SIGN(hal_plus, +)
 HAL_SIGN(hal_not, !)
 HAL_SIGN(hal_complement, ~)
 
-template <class T> using hal_to = hal_cast_function<hal_to_integer<T>>;
+template <class T> using hal_to = hal_cast_function<hal_to_integer<hal_bare<T>>>;
 template <class T> using hal_as = hal_cast_function<hal_to_any<T>>;
 
 template <class F, HAL_VALUE> HAL_INLINE auto operator->*(hal_cast_function<F>, X x) { return F::of(x); }

@@ -21,6 +21,7 @@ class SaturatingCastsTest {
    */
   private static final String BEFORE =
       """
+      #include <cstdint>
       struct Pair { float first; float second; __device__ float sum() const { return first + second; } };
       struct Whole {
         int value;
@@ -115,6 +116,9 @@ class SaturatingCastsTest {
     all.put("(short)big", -1);
     all.put("(unsigned char)(300 + zero)", 44);
     all.put("(uchar)-small", 0);
+    all.put("(const int)big", Integer.MAX_VALUE);
+    all.put("static_cast<const int>(big)", Integer.MAX_VALUE);
+    all.put("(std::int32_t)big", Integer.MAX_VALUE);
     // Operands.
     all.put("(int)pair.first", Integer.MAX_VALUE);
     all.put("(int)at->second", 2);
