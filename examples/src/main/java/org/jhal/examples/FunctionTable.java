@@ -39,6 +39,10 @@ final class FunctionTable {
       Map<String, long[]> results = results(device);
       Map<String, LargestDistance> largest = LargestDistance.of(device, operands);
       out.println("functions  compared with " + measured.source() + " and with " + exact.source());
+      out.println(
+          "           distances in units in the last place, of 1024 operands and of "
+              + operands
+              + ", and the most that is allowed");
       out.println();
       out.printf(Locale.ROOT, LINE, "function", "this device", "the GPU", "for example");
       boolean saturates = device.capabilities().contains(Capability.SATURATING_CASTS);
@@ -75,7 +79,11 @@ final class FunctionTable {
                 : "",
             comparison.example());
       }
-      out.printf(Locale.ROOT, "%n%d further functions are equal in every bit%n", equal);
+      out.println();
+      if (equal > 0) {
+        out.println(equal + " further functions are equal in every bit");
+      }
+      out.println("functions  " + (isGood ? "ok: all that differ may do so" : "WRONG, see above"));
       return isGood ? 0 : 1;
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": functions: " + e.getMessage());

@@ -81,23 +81,28 @@ public record Variant(
    *
    * @param compiler its name, such as {@code nvrtc}
    * @param unfused the option by which it fuses no products
-   * @throws HalException INVALID_ARGUMENT if arithmetic is portable, and an option contradicts that
+   * @throws HalException INVALID_ARGUMENT if arithmetic is portable, and an option of any compiler
+   *     contradicts that
    */
   public List<String> options(String compiler, String unfused) {
     List<String> all = new ArrayList<>(options.getOrDefault(ALL_COMPILERS, List.of()));
     all.addAll(options.getOrDefault(compiler, List.of()));
     if (isPortable) {
-      for (String option : all) {
-        if (IMPORTABLE.matcher(option).matches()) {
-          throw new HalException(
-              Status.INVALID_ARGUMENT,
-              "the option '%s' for %s contradicts the bundle's portable arithmetic"
-                  .formatted(option, file));
-        }
-      }
+      options.forEach(this::checkPortable); // of all compilers: it fails wherever it is loaded
       all.add(unfused);
     }
     return all;
+  }
+
+  private void checkPortable(String compiler, List<String> some) {
+    for (String option : some) {
+      if (IMPORTABLE.matcher(option).matches()) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "the option '%s' of %s for %s contradicts the bundle's portable arithmetic"
+                .formatted(option, compiler, file));
+      }
+    }
   }
 
   /**

@@ -265,6 +265,7 @@ static inline float __log10f(float x) { return log10f(x); }
 static inline float __sinf(float x) { return sinf(x); }
 static inline float __cosf(float x) { return cosf(x); }
 static inline float __tanf(float x) { return tanf(x); }
+static inline void __sincosf(float x, float* s, float* c) { sincosf(x, s, c); }
 static inline float __powf(float x, float y) { return powf(x, y); }
 static inline float __fdividef(float x, float y) { return x / y; }
 static inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }

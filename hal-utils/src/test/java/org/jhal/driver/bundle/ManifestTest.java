@@ -189,6 +189,20 @@ class ManifestTest {
         String.valueOf(refused.getMessage()).contains("'" + option + "'"), refused::toString);
   }
 
+  @Test
+  void anOptionOfAnotherCompilerThatContradictsPortableArithmeticIsRefusedToo() {
+    String wanted = GOOD.replace("[\"-O3\", \"-DX=1\"]", "{\"nvrtc\": [\"-ftz=true\"]}");
+    Variant variant =
+        read(wanted.replace("\"version\": 1,", "\"version\": 1, \"arithmetic\": \"portable\","))
+            .variants()
+            .get(1);
+
+    HalException refused =
+        assertThrows(HalException.class, () -> variant.options("cpu", "-unfused"));
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains("'-ftz=true' of nvrtc"), refused::toString);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
