@@ -55,6 +55,15 @@ public final class Accuracy implements ToolProvider {
       is wrong, 2 wrong usage, 3 the device cannot be opened.
       """;
 
+  /** What the values of options must be. */
+  private static final Map<String, String> VALUES =
+      Map.of(
+          "--device", "the URI of a device",
+          "--seed", "a whole number of at most 18 digits",
+          "--operands", "a whole number from 1 to 4294967296",
+          "--kernels", "a folder that exists",
+          "--variants", "a folder that exists");
+
   @Override
   public String name() {
     return "hal-accuracy";
@@ -96,10 +105,15 @@ public final class Accuracy implements ToolProvider {
         variants = Path.of(value);
         i++;
       } else {
+        String rule = VALUES.get(args[i]);
         err.println(
-            "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
+            "hal: INVALID_ARGUMENT: "
+                + (rule == null ? "unknown argument" : "the value of")
+                + " '"
                 + args[i]
-                + "' (see hal accuracy --help)");
+                + "'"
+                + (rule == null ? "" : " is '" + value + "'; it must be " + rule)
+                + " (see hal accuracy --help)");
         return 2;
       }
     }

@@ -131,7 +131,9 @@ class ExamplesTest extends RunFixture {
   @Test
   void accuracyRefusesInvalidArguments() {
     hal("accuracy", "--devise", "mock").failed(2, "'--devise'");
-    hal("accuracy", "--seed", "x").failed(2, "'--seed'");
+    hal("accuracy", "--seed", "x").failed(2, "'--seed' is 'x'; it must be a whole number");
+    hal("accuracy", "--operands", "0").failed(2, "'--operands' is '0'", "from 1 to 4294967296");
+    hal("accuracy", "--kernels", "/no/such").failed(2, "'--kernels'", "a folder that exists");
     hal("accuracy", "--device", "nosuch").failed(3, "nosuch");
     assertTrue(hal("accuracy", "--help").succeeded().out().contains("Usage: hal accuracy"));
   }
