@@ -281,7 +281,8 @@ class PageTest {
   void reportsAPageThatCannotBeWritten() throws Exception {
     String json = write("now.json", json("case", 2));
     assertEquals(1, tool("--from", json, "--page", folder.resolve("no/such/file").toString()));
-    assertTrue(out.toString().startsWith("hal: NOT_FOUND: the page cannot be written"), out::toString);
+    assertTrue(
+        out.toString().startsWith("hal: NOT_FOUND: the page cannot be written"), out::toString);
   }
 
   @Test
