@@ -40,7 +40,7 @@ class ArithmeticTest {
   @Rule("M10")
   void functionsHaveOneMeaning(Operands operands, Cts cts)
       throws IOException, InterruptedException {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
     functions.removeIf(
         function -> function.operands() != operands || function.judgement() == Judgement.OPEN);
@@ -51,7 +51,7 @@ class ArithmeticTest {
   @Needs(capabilities = Capability.SATURATING_CASTS)
   @Rule("M10")
   void castsSaturate(Cts cts) throws IOException, InterruptedException {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
     functions.removeIf(function -> function.judgement() != Judgement.INSIDE);
     assertRight(cts, functions, Scope.SATURATING);
@@ -60,7 +60,7 @@ class ArithmeticTest {
   @Test
   @Rule("M10")
   void portableArithmeticFusesNoProducts(Cts cts) throws InterruptedException {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
     functions.removeIf(function -> !function.name().equals("x*y+z"));
     Map<String, long[]> results =
@@ -83,7 +83,7 @@ class ArithmeticTest {
   @Test
   @Rule("M10")
   void whatContradictsPortableArithmeticIsRefused(Cts cts) {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     ExecutableSource fast =
         FunctionRun.bundle()
             .portableArithmetic()
@@ -94,12 +94,6 @@ class ArithmeticTest {
         () -> cts.device().loadExecutable(fast),
         "'-ffast-math'",
         "portable arithmetic");
-  }
-
-  private static void needsSource(Cts cts) {
-    if (!cts.device().executableFormats().contains("gpu-c++")) {
-      throw Cts.unsupported("the device does not load the format gpu-c++");
-    }
   }
 
   private static void assertRight(Cts cts, List<DialectFunction> functions, Scope scope)

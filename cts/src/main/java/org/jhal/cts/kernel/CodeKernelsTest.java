@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jhal.Args;
 import org.jhal.BundleBuilder;
@@ -63,16 +62,6 @@ class CodeKernelsTest {
     }
   }
 
-  private static void needs(Cts cts, String... formats) {
-    Set<String> loaded = cts.device().executableFormats();
-    for (String format : formats) {
-      if (loaded.contains(format)) {
-        return;
-      }
-    }
-    throw Cts.unsupported("the device does not load the format " + String.join(" or ", formats));
-  }
-
   private static void assertAdds(Cts cts, Executable kernels) {
     Kernel add = kernels.kernel("add");
     DeviceBuffer data = cts.buffer(ints(1, 2, 3));
@@ -85,7 +74,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M8")
   void codeKernelsLoadTheVariantForTheDevice(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     ExecutableSource source =
         add()
             .variant("no-such-format", new byte[] {1})
@@ -107,7 +96,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M8")
   void kernelsInJavaMayHaveTypedParameters(Cts cts) {
-    needs(cts, "java");
+    cts.needsFormat("java");
     Class<?> typed = TypedKernels.class;
     assertAdds(cts, cts.closing(cts.device().loadExecutable(add().java(typed).build())));
     ExecutableSource wrong =
@@ -126,7 +115,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M8")
   void constantsOf16BitFloatTypesArriveUnchanged(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     for (ElementType type : new ElementType[] {ElementType.F16, ElementType.BF16}) {
       ExecutableSource source =
           ExecutableSource.builder("small")
@@ -178,7 +167,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M5")
   void aCompilerErrorReportsTheLineOfTheSource(Cts cts) {
-    needs(cts, "gpu-c++");
+    cts.needsFormat("gpu-c++");
     String wrong = "\n".repeat(1233) + SOURCE.replace("+= summand", "+= no_such_name");
     HalException refused =
         assertHal(
@@ -196,7 +185,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M5")
   void aSourceMayIncludeFilesOfItsBundle(Cts cts) {
-    needs(cts, "gpu-c++");
+    cts.needsFormat("gpu-c++");
     BundleBuilder including =
         add().cpp("#include \"lib/sum.h\"\n" + SOURCE.replace("+= summand", "= SUM"));
     ExecutableSource source =
@@ -217,7 +206,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M5")
   void aDeclaredKernelMissingFromTheCodeIsNotFound(Cts cts) {
-    needs(cts, "gpu-c++");
+    cts.needsFormat("gpu-c++");
     BundleBuilder two = add().kernel("subtract", 1).cpp(SOURCE);
     assertHal(Status.NOT_FOUND, () -> cts.device().loadExecutable(two.build()), "subtract");
     BundleBuilder renamed = add().cpp(SOURCE).entry("add", "sum");
@@ -227,7 +216,7 @@ class CodeKernelsTest {
   @Test
   @Rule("M5")
   void aSourceWithANulCharacterIsRejected(Cts cts) {
-    needs(cts, "gpu-c++");
+    cts.needsFormat("gpu-c++");
     ExecutableSource cut = add().cpp(SOURCE + "\0 the compiler would not see this").build();
     assertHal(
         Status.INVALID_ARGUMENT,

@@ -53,12 +53,6 @@ class DialectKernelTest {
     }
   }
 
-  private static void needsSource(Cts cts) {
-    if (!cts.device().executableFormats().contains("gpu-c++")) {
-      throw Cts.unsupported("the device does not load the format gpu-c++");
-    }
-  }
-
   private static ExecutableSource bundle(String text, String kernel, ElementType... results) {
     Parameter[] parameters = new Parameter[1 + results.length];
     parameters[0] = in("in", ElementType.F32);
@@ -76,7 +70,7 @@ class DialectKernelTest {
   }
 
   private static ByteBuffer[] run(Cts cts, String kernel, int values, ElementType... results) {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     return run(cts, bundle(read("dialect.cpp"), kernel, results), kernel, values, results);
   }
 
@@ -235,7 +229,7 @@ class DialectKernelTest {
   @Test
   @Rule("M8")
   void includeFilesMayComeInAnyOrder(Cts cts) {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     String body =
         """
 

@@ -44,9 +44,7 @@ class DialectNamesTest {
   }
 
   private void assertResults(Cts cts) {
-    if (!cts.device().executableFormats().contains("gpu-c++")) {
-      throw Cts.unsupported("the device does not load the format gpu-c++");
-    }
+    cts.needsFormat("gpu-c++");
     BundleBuilder bundle = ExecutableSource.builder("names");
     results
         .keySet()

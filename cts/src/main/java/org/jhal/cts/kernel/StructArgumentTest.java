@@ -24,7 +24,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.jhal.Args;
 import org.jhal.BundleBuilder;
@@ -161,16 +160,6 @@ class StructArgumentTest {
             constant("last", U8));
   }
 
-  private static void needs(Cts cts, String... formats) {
-    Set<String> loaded = cts.device().executableFormats();
-    for (String format : formats) {
-      if (loaded.contains(format)) {
-        return;
-      }
-    }
-    throw Cts.unsupported("the device does not load the format " + String.join(" or ", formats));
-  }
-
   private static Object[] values(DeviceBuffer to) {
     return new Object[] {
       255,
@@ -193,7 +182,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void structsArriveAsDeclared(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
     Executable kernels = cts.closing(cts.device().loadExecutable(source));
     Kernel look = kernels.kernel("look");
@@ -223,7 +212,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void vectorsOfAllTypesArrive(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     BundleBuilder bundle = ExecutableSource.builder("vectors");
     StringBuilder code = new StringBuilder();
     for (StructType type : StructType.vectors()) {
@@ -277,7 +266,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void structsOf16BitFloatTypesArriveUnchanged(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     StructType type = StructType.builder().add("h", F16).add("b", BF16).alignment(8).build();
     ExecutableSource source =
         ExecutableSource.builder("small")
@@ -307,7 +296,7 @@ class StructArgumentTest {
   @Test
   @Rule("M5")
   void valuesThatDoNotFitAreRejected(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
     Kernel look = cts.closing(cts.device().loadExecutable(source)).kernel("look");
     DeviceBuffer to = cts.buffer(new byte[96]);
@@ -356,7 +345,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void namesOfFieldsDoNotMatter(Cts cts) {
-    needs(cts, "java", "gpu-c++");
+    cts.needsFormat("java", "gpu-c++");
     ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
     Kernel look = cts.closing(cts.device().loadExecutable(source)).kernel("look");
     DeviceBuffer to = cts.buffer(new byte[96]);
@@ -370,7 +359,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void kernelsInJavaWithOtherTypesAreRejected(Cts cts) {
-    needs(cts, "java");
+    cts.needsFormat("java");
     ExecutableSource wrong =
         ExecutableSource.builder("wrong")
             .kernel(

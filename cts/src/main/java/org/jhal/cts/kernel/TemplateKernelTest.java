@@ -65,12 +65,6 @@ class TemplateKernelTest {
       }
       """;
 
-  private static void needsSource(Cts cts) {
-    if (!cts.device().executableFormats().contains("gpu-c++")) {
-      throw Cts.unsupported("the device does not load the format gpu-c++");
-    }
-  }
-
   private static BundleBuilder bundle() {
     return ExecutableSource.builder("templates")
         .kernel("floats", 4, inout("data", F32), constant("more", F32))
@@ -102,7 +96,7 @@ class TemplateKernelTest {
   @Test
   @Rule("M8")
   void anEntryPointMayBeAnInstanceOfATemplate(Cts cts) {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     ExecutableSource source = bundle().build();
     for (int i = 0; i < 2; i++) { // compiled, and then kept
       Executable kernels = cts.closing(cts.device().loadExecutable(source));
@@ -128,7 +122,7 @@ class TemplateKernelTest {
   @Test
   @Rule("M5")
   void anExpressionThatNamesNoKernelIsRejected(Cts cts) {
-    needsSource(cts);
+    cts.needsFormat("gpu-c++");
     for (String entry : new String[] {"no_such<int>", "outer::nothing"}) {
       BundleBuilder bundle =
           ExecutableSource.builder("missing").kernel("ints", 8, inout("data", I32)).cpp(SOURCE);

@@ -3,6 +3,7 @@ package org.jhal.cts.support;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jhal.BufferParams;
@@ -55,6 +56,17 @@ public interface Cts {
 
   /** The device under test; a separate one for this test with {@link FreshDevice}. */
   Device device();
+
+  /**
+   * Makes the test unsupported unless the device loads one of these formats.
+   *
+   * @param formats of executables, such as {@code java}
+   */
+  default void needsFormat(String... formats) {
+    if (Collections.disjoint(device().executableFormats(), List.of(formats))) {
+      throw unsupported("the device does not load the format " + String.join(" or ", formats));
+    }
+  }
 
   /** Another device of the same driver; the test is unsupported if there is none. */
   Device second();

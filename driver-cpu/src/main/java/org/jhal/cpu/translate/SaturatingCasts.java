@@ -209,12 +209,16 @@ final class SaturatingCasts {
 
   /** Whether a word is a type that a cast calls as a function: {@code int(x)}. */
   private boolean isFunctional(int at) {
-    Token before = Tokens.get(tokens, at - 1);
-    boolean isInExpression =
-        before.kind() == Token.Kind.MARK
-            ? !before.is("->") && BEFORE_FUNCTIONAL.contains(first(before.text()))
-            : BEFORE_OPERAND.contains(before.text());
-    return isInteger(at) && isInExpression && Tokens.is(tokens, at + 1, "(") && isArgument(at + 2);
+    return isInteger(at)
+        && Tokens.is(tokens, at + 1, "(")
+        && isArgument(at + 2)
+        && isInExpression(Tokens.get(tokens, at - 1));
+  }
+
+  private static boolean isInExpression(Token before) {
+    return before.kind() == Token.Kind.MARK
+        ? !before.is("->") && BEFORE_FUNCTIONAL.contains(first(before.text()))
+        : BEFORE_OPERAND.contains(before.text());
   }
 
   private static String first(String text) {
