@@ -67,7 +67,7 @@ def rounded(number, sign_of_zero, kind):
     return sign << top | min(bits, infinity)
 
 
-def domain(low, high, at_infinity=NAN):
+def domain(low, high):
     """Makes a function NaN outside its domain."""
 
     def wrap(function):
@@ -98,13 +98,6 @@ def at(points):
     return wrap
 
 
-def chain(*steps):
-    function = steps[-1]
-    for step in reversed(steps[:-1]):
-        function = step(function)
-    return function
-
-
 def huge_safe(large, small, function, limit=mpf(10) ** 6):
     """Of a function that saturates: its limits, beyond which its exact value has the same rounding."""
 
@@ -124,15 +117,6 @@ def trigonometric(function):
             return NAN
         with mp.workprec(PRECISION + max(0, int(mpmath.mag(x) if x else 0)) + 50):
             return function(x)
-
-    return wrapped
-
-
-def pi_times(function):
-    def wrapped(x):
-        if mpmath.isinf(x):
-            return NAN
-        return function(x)
 
     return wrapped
 
@@ -280,8 +264,8 @@ ONE = {
     "erfcx": erfcx,
     "tgamma": gamma,
     "lgamma": log_gamma,
-    "sinpi": pi_times(lambda x: mpmath.sinpi(x)),
-    "cospi": pi_times(lambda x: mpmath.cospi(x)),
+    "sinpi": trigonometric(mpmath.sinpi),
+    "cospi": trigonometric(mpmath.cospi),
     "normcdf": normcdf,
     "normcdfinv": normcdfinv,
     "j0": lambda x: mpmath.besselj(0, x),
