@@ -109,6 +109,7 @@ final class Inliner {
     Function function = function(name);
     Declarations.checkTypes(function.statements());
     int number = meetings.nextNumber();
+    List<List<Token>> arguments = arguments(function, call, tokens, to); // may have this call too
     List<Statement> own = StatementParser.parse(function.statements());
     Map<String, List<Token>> renamed = new HashMap<>(); // names of the function
     Set<String> locals = new HashSet<>();
@@ -124,7 +125,7 @@ final class Inliner {
             local -> renamed.put(local, List.of(Token.word("hal_in" + of + "_" + local, name))));
     List<Statement> body = new ArrayList<>();
     templates(function, call, tokens, renamed, name);
-    parameters(function, number, arguments(function, call, tokens, to), renamed, body, to);
+    parameters(function, number, arguments, renamed, body, to);
     checkNames(function, renamed, name);
     addTypes(function);
     String result = "hal_result" + number;
