@@ -46,7 +46,7 @@ final class Coroutine {
       } else if (i > body && token.is("return")) {
         out.add(Token.word("co_return", token));
       } else if (i > body && Tokens.isLambda(tokens, i)) {
-        throw new UnfitException("a lambda", token);
+        i = lambda(i);
       } else if (i > body && token.is("union") && Tokens.is(tokens, i + 1, "{")) {
         throw new UnfitException("an anonymous union", token); // GCC 12 fails on it
       } else if (i > body && isClassWithCode(i)) {
@@ -63,6 +63,18 @@ final class Coroutine {
     out.add(Token.word("co_return", last));
     out.add(Token.mark(";", last));
     out.add(last);
+  }
+
+  /** Writes a lambda as it is: what it returns is its own. Returns the index of its last token. */
+  private int lambda(int open) throws UnfitException {
+    int end = Tokens.lambdaEnd(tokens, open);
+    for (int i = open; i <= end; i++) {
+      if (isMeeting(i) || calls.hasMeeting(tokens.get(i).text())) {
+        throw new UnfitException("items meet in a lambda", tokens.get(open));
+      }
+    }
+    out.addAll(tokens.subList(open, end + 1));
+    return end;
   }
 
   private boolean isMeeting(int at) {

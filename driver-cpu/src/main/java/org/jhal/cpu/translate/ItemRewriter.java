@@ -42,17 +42,32 @@ final class ItemRewriter {
   private final Calls calls;
   private final Map<Integer, Function> functions = new HashMap<>(); // by their parenthesis
   private final Set<Integer> devices = new HashSet<>(); // of functions that are to be inline
+  private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
+  private final Set<Integer> methods = new HashSet<>(); // names that mean those of their class
   private final List<Token> out = new ArrayList<>();
 
   private ItemRewriter(SourceFile source) {
     this.tokens = source.tokens();
     this.calls = new Calls(source);
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean isClass = tokens.get(i).is("struct") || tokens.get(i).is("class");
+      if (isClass && !Tokens.is(tokens, i - 1, "<") && !Tokens.is(tokens, i - 1, ",")) {
+        addMethods(Tokens.find(tokens, i, "{", ";"));
+      }
+    }
     for (Function function : source.functions()) {
       functions.put(function.open(), function);
       if (!function.isInline()) {
         for (int i = function.start(); i < function.name(); i++) {
           if (tokens.get(i).is("__device__")) {
             devices.add(i);
+          }
+        }
+      }
+      if (function.hasBody() && calls.hasItem(function.text())) {
+        for (int i = function.body(); i < function.end(); i++) {
+          if (Tokens.isLambda(tokens, i) && lacksItem(i)) {
+            captures.add(Tokens.close(tokens, i));
           }
         }
       }
@@ -127,10 +142,47 @@ final class ItemRewriter {
     return type;
   }
 
+  private void addMethods(int open) {
+    if (!Tokens.is(tokens, open, "{") || Tokens.is(tokens, open - 1, ")")) {
+      return; // no class, or that of a function's result
+    }
+    int close = Tokens.close(tokens, open);
+    Set<String> names = new HashSet<>();
+    boolean isValue = false; // of a field
+    for (int i = open + 1; i < close; i++) {
+      Token token = tokens.get(i);
+      isValue = token.is("=") || (isValue && !token.is(";"));
+      if (token.is("(") && !isValue) {
+        names.add(tokens.get(i - 1).text());
+      }
+      i = Tokens.isOpen(tokens.get(i)) ? Tokens.close(tokens, i) : i;
+    }
+    for (int i = open; i < close; i++) {
+      if (names.contains(tokens.get(i).text()) && !Tokens.is(tokens, i - 1, "::")) {
+        methods.add(i);
+      }
+    }
+  }
+
+  /** Whether a lambda asks for the item, which is a variable here, and does not capture it. */
+  private boolean lacksItem(int open) {
+    int close = Tokens.close(tokens, open);
+    boolean isByReference =
+        Tokens.is(tokens, open + 1, "&") && (open + 2 == close || Tokens.is(tokens, open + 2, ","));
+    return !isByReference
+        && tokens.subList(close, Tokens.lambdaEnd(tokens, open)).stream()
+            .anyMatch(
+                token ->
+                    token.is(ITEM) || Calls.isIndex(token.text()) || calls.passItem(token.text()));
+  }
+
   private void run() {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       Function function = functions.get(i);
+      if (captures.contains(i)) {
+        out.addAll(Generated.tokens((Tokens.is(tokens, i - 1, "[") ? "&" : ", &") + ITEM, token));
+      }
       if (devices.contains(i)) {
         out.add(
             new Token(token.kind(), "HAL_DEVICE", token.isSpaced(), token.file(), token.line()));
@@ -184,6 +236,7 @@ final class ItemRewriter {
     return called.isWord()
         && calls.passItem(called.text())
         && !functions.containsKey(open)
+        && !methods.contains(name)
         && !isDeclared(name)
         && !Tokens.is(tokens, name - 1, ".")
         && !Tokens.is(tokens, name - 1, "->");

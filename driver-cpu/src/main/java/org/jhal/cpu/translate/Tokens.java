@@ -3,11 +3,15 @@ package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /** Looks at lists of tokens. Indexes that are out of range stand for the end. */
 final class Tokens {
   private static final Token END = new Token(Token.Kind.MARK, "", true, "", 0);
+
+  private static final Set<String> BEFORE_LAMBDA =
+      Set.of("return", "co_return", "else", "do", "and", "or", "not");
 
   private Tokens() {}
 
@@ -150,9 +154,21 @@ final class Tokens {
     if ((before.is("&") || before.is("&&")) && is(tokens, at - 2, "auto")) {
       return false; // auto& [a, b] = pair
     }
+    if (before.is(")") || before.is("}")) { // if (c) [&] {}(); and not f(x)[0]
+      int behind = close(tokens, at) + 1;
+      int body = is(tokens, behind, "(") ? close(tokens, behind) + 1 : behind;
+      return is(tokens, body, "{") || is(tokens, body, "mutable") || is(tokens, body, "->");
+    }
     return before.kind() == Token.Kind.MARK
-        ? !before.is("]") && !before.is(")") && !before.is("}")
-        : before.is("return");
+        ? !before.is("]")
+        : BEFORE_LAMBDA.contains(before.text());
+  }
+
+  /** The brace that ends the body of a lambda; the end of its captures if it has none. */
+  static int lambdaEnd(List<Token> tokens, int open) {
+    int captures = close(tokens, open);
+    int body = find(tokens, captures + 1, "{", ";");
+    return is(tokens, body, "{") ? close(tokens, body) : captures;
   }
 
   static boolean isOpen(Token token) {

@@ -31,6 +31,8 @@ class MeetingsTest {
           "half_a_warp",
           "grouped",
           "scanned",
+          "nested",
+          "with_lambdas",
           "structured");
 
   private static String source() throws IOException {
@@ -41,7 +43,7 @@ class MeetingsTest {
 
   /** Those that meet in functions need stacks. */
   private static boolean isCoroutine(String kernel, String note) {
-    boolean isCoroutine = !Set.of("summed", "grouped").contains(kernel);
+    boolean isCoroutine = !Set.of("summed", "grouped", "nested").contains(kernel);
     return note.startsWith(isCoroutine ? "items are coroutines" : "items have stacks of their own");
   }
 

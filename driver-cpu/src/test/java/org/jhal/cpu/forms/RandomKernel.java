@@ -172,7 +172,7 @@ final class RandomKernel {
     }
     Expression x = expression(depth - 1);
     Expression y = expression(depth - 1);
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 -> both(x, "+", y, (a, b) -> a + b);
       case 1 -> both(x, "-", y, (a, b) -> a - b);
       case 2 -> both(x, "*", y, (a, b) -> a * b);
@@ -185,6 +185,15 @@ final class RandomKernel {
             "%s_f%d(%s, %s)".formatted(name, index, x.text, y.text),
             (group, item) -> function.applyAsInt(x.value.of(group, item), y.value.of(group, item)));
       }
+      case 6 ->
+          new Expression(
+              "[=](int x_) { if (x_ > %1$s) return x_ - item; return x_ ^ %1$s; }(%2$s)"
+                  .formatted(y.text, x.text),
+              (group, item) -> {
+                int a = x.value.of(group, item);
+                int b = y.value.of(group, item);
+                return a > b ? a - item : a ^ b;
+              });
       default -> {
         Expression z = leaf();
         yield new Expression(
@@ -330,7 +339,9 @@ final class RandomKernel {
             "  add_by_constness(%1$s, %3$s);\n",
             "  (%1$s > 7 ? %1$s : %1$s) += %3$s;\n",
             "  *address_of(%1$s) += %3$s;\n",
-            "  Hidden(%1$s) += %3$s;\n");
+            "  Hidden(%1$s) += %3$s;\n",
+            "  { auto add = [&](int y) { %1$s += y; }; add(%3$s); }\n",
+            "  [](int& x, int y) { x += threadIdx.x < 64 ? y : 0; }(%1$s, %3$s);\n");
     return ways.get(random.nextInt(ways.size()));
   }
 

@@ -203,3 +203,31 @@ extern "C" __global__ void structured(const int* in, int* out) {
   }
   out[AT] = mine.low + (int)mine.high;
 }
+
+// A function in which items meet, of the result of the same function. Both use the same shared memory.
+static __device__ int turned(int x) {
+  __shared__ int values[64];
+  __syncthreads();
+  values[threadIdx.x] = x;
+  __syncthreads();
+  return values[63 - threadIdx.x] + x;
+}
+extern "C" __global__ void nested(const int* in, int* out) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  out[at] = turned(turned(in[at]) * 3);
+}
+
+// What a lambda returns does not end the kernel.
+extern "C" __global__ void with_lambdas(const int* in, int* out) {
+  __shared__ int values[64];
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  int sum = 0;
+  auto add = [&sum](int x) {
+    if (x % 3 == 0) return 0;
+    sum += x;
+    return x;
+  };
+  values[threadIdx.x] = add(in[at]) + [] { return (int)threadIdx.x; }();
+  __syncthreads();
+  out[at] = sum + values[63 - threadIdx.x];
+}

@@ -177,6 +177,66 @@ KERNEL(lambda_with_a_parameter) { BEGIN [](auto& x) { x += 1; }(n); END }
 //@ lambda_by_value 202
 KERNEL(lambda_by_value) { BEGIN auto f = [n]() mutable { n += 1; return n; }; f(); END }
 
+//@ lambda_that_asks 63
+KERNEL(lambda_that_asks) {
+  __shared__ int s[64];
+  auto f = [](int x) { return x * (int)blockDim.x + (int)threadIdx.x; };
+  s[threadIdx.x] = f(0);
+  __syncthreads();
+  out[AT] = s[63 - threadIdx.x] + threadIdx.x;
+}
+
+//@ lambda_that_asks_behind_a_barrier 63
+KERNEL(lambda_that_asks_behind_a_barrier) {
+  __shared__ int s[64];
+  const auto f = [](int x) { return [x] { return x + (int)threadIdx.x; }(); };
+  s[threadIdx.x] = f(0);
+  __syncthreads();
+  out[AT] = s[63 - threadIdx.x] + f(0);
+}
+
+//@ lambda_with_a_copy_that_asks 70
+__device__ int mine() { return threadIdx.x; }
+KERNEL(lambda_with_a_copy_that_asks) {
+  __shared__ int s[64];
+  int seven = 7;
+  auto f = [seven](int x) { return x + seven + mine(); };
+  s[threadIdx.x] = f(0);
+  __syncthreads();
+  auto g = [=]() mutable { return s[63 - threadIdx.x] + mine(); };
+  out[AT] = g();
+}
+
+//@ lambda_with_dynamic_shared_memory 63
+extern __shared__ int dynamic[];
+KERNEL(lambda_with_dynamic_shared_memory) {
+  auto f = [](int i) { return dynamic[i] * 0; };
+  out[AT] = (threadIdx.x > 64 ? f(0) : 0) + 63;
+}
+
+//@ lambda_in_a_function_that_asks 63
+template <class F> __device__ int twice(F f) { return f() + f(); }
+__device__ int asks() { return twice([] { return (int)threadIdx.x; }) - (int)threadIdx.x; }
+KERNEL(lambda_in_a_function_that_asks) {
+  __shared__ int s[64];
+  s[threadIdx.x] = asks();
+  __syncthreads();
+  out[AT] = s[63 - threadIdx.x] + asks();
+}
+
+//@ method_with_the_name_of_a_function_that_asks 63
+__device__ int rank_of() { return threadIdx.x; }
+struct Row {
+  int field = 2 * rank_of();
+  static __device__ int rank() { return threadIdx.x; }
+  __device__ int both() const { return rank() + field; }
+};
+__device__ int rank() { return threadIdx.x; }
+KERNEL(method_with_the_name_of_a_function_that_asks) {
+  Row row;
+  out[AT] = row.both() - 3 * rank() + 63;
+}
+
 //@ braces_that_bind 303
 struct H { int& r; };
 KERNEL(braces_that_bind) { BEGIN H h{n}; h.r += 1; END }
