@@ -206,6 +206,12 @@ HAL_FUNCTION T exclusive_scan(const thread_block_tile<Size, P>& tile, T value, F
   T before = tile.shfl_up(inclusive_scan(tile, value, combine), 1);
   return tile.thread_rank() == 0 ? T() : before;
 }
+template <unsigned Size, class P, class T> HAL_FUNCTION T inclusive_scan(const thread_block_tile<Size, P>& tile, T value) {
+  return inclusive_scan(tile, value, plus<T>());
+}
+template <unsigned Size, class P, class T> HAL_FUNCTION T exclusive_scan(const thread_block_tile<Size, P>& tile, T value) {
+  return exclusive_scan(tile, value, plus<T>());
+}
 
 }  // namespace cooperative_groups
 #endif
