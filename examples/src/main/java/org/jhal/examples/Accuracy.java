@@ -42,10 +42,12 @@ public final class Accuracy implements ToolProvider {
       32-bit number can make of it.
 
       On a device that compiles C++, it then compares the functions that kernels can call with the
-      results of a GPU, or with the exact values, and prints those that differ: how many of 1024
-      results, the largest distance, and an example. For functions such as sinf, a second distance is
-      the largest of --operands numbers of the whole range of float (262144; at most 4294967296).
-      --all prints the functions that are equal in every bit, too.
+      results of a GPU, or with the exact values: how many are equal in every bit; the distances of
+      those that vary between devices, such as sinf, here and on the GPU, and the most that is
+      allowed; those that differ where devices may, with an example; and those that are wrong.
+      --operands says of how many numbers of the whole range of float the functions of one are
+      measured in addition (262144; at most 4294967296). --all names the functions that are equal,
+      too, and gives an example of each that is not.
 
       FOLDER has the bundles `saxpy`, `reduction` and `matmul`, for a device that loads none of the
       formats of those that are built in. A kernel that cannot be loaded is reported, and the others run.

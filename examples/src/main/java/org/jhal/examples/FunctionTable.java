@@ -3,9 +3,9 @@ package org.jhal.examples;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jhal.Capability;
@@ -19,11 +19,28 @@ import org.jhal.cts.arithmetic.FunctionRun;
 import org.jhal.cts.arithmetic.LargestDistance;
 import org.jhal.cts.arithmetic.Operands;
 import org.jhal.cts.arithmetic.Results;
-import org.jspecify.annotations.Nullable;
 
 /** The part of {@code hal accuracy} about the functions that kernels in C++ can call. */
 final class FunctionTable {
-  private static final String LINE = "%-24s %-22s %-22s %s%n";
+  private static final String NEAR = "%-16s %11s %11s %11s  %s%n";
+  private static final String OTHER = "%-16s %11s  %s%n";
+
+  /**
+   * A function on a device.
+   *
+   * @param all of its results, {@code gpu} those of the GPU
+   * @param farthest the largest distance, also of other operands, where that is measured
+   */
+  private record Row(
+      DialectFunction function, boolean isWrong, Comparison all, Comparison gpu, long farthest) {
+    boolean isEqual() {
+      return all.largest() == 0 && farthest == 0;
+    }
+
+    boolean isNear() {
+      return function.judgement() == Judgement.NEAR;
+    }
+  }
 
   private FunctionTable() {}
 
@@ -36,55 +53,32 @@ final class FunctionTable {
     try {
       Results measured = Results.measured();
       Results exact = Results.exact();
-      Map<String, long[]> results = results(device);
-      Map<String, LargestDistance> largest = LargestDistance.of(device, operands);
-      out.println("functions  compared with " + measured.source() + " and with " + exact.source());
-      out.println(
-          "           distances in units in the last place, of 1024 operands and of "
-              + operands
-              + ", and the most that is allowed");
-      out.println();
-      out.printf(Locale.ROOT, LINE, "function", "this device", "the GPU", "for example");
-      boolean saturates = device.capabilities().contains(Capability.SATURATING_CASTS);
-      boolean isGood = true;
-      int equal = 0;
-      for (DialectFunction function : DialectFunction.all()) {
-        long[] bits = Objects.requireNonNull(results.get(function.name()));
-        Comparison required =
-            Comparison.of(
-                function, bits, measured, exact, saturates ? Scope.SATURATING : Scope.REQUIRED);
-        Comparison comparison = Comparison.of(function, bits, measured, exact, Scope.ALL);
-        boolean isWrong = required.different() > 0 && function.judgement() != Judgement.OPEN;
-        isGood &= !isWrong;
-        LargestDistance distance = largest.get(function.name());
-        if (comparison.largest() == 0 && distance == null && !all) {
-          equal++;
-          continue;
-        }
-        out.printf(
-            Locale.ROOT,
-            LINE,
-            function.name(),
-            (isWrong ? "WRONG: " : "") + text(function, comparison, distance),
-            function.judgement() == Judgement.NEAR
-                ? text(
-                    function,
-                    Comparison.of(
-                        function,
-                        Objects.requireNonNull(measured.bits().get(function.name())),
-                        measured,
-                        exact,
-                        Scope.ALL),
-                    null)
-                : "",
-            comparison.example());
+      List<Row> rows = rows(device, operands, measured, exact);
+      out.printf(
+          "functions  %d compared with %s and with %s%n",
+          rows.size(), measured.source(), exact.source());
+      List<Row> wrong = rows.stream().filter(Row::isWrong).toList();
+      List<Row> right = rows.stream().filter(row -> !row.isWrong).toList();
+      List<Row> equal = right.stream().filter(Row::isEqual).toList();
+      out.println("equal      " + equal.size() + " in every bit");
+      if (all) {
+        equal.forEach(row -> out.println("  " + row.function.name()));
       }
-      out.println();
-      if (equal > 0) {
-        out.println(equal + " further functions are equal in every bit");
+      near(
+          out,
+          right.stream().filter(row -> !row.isEqual() && row.isNear()).toList(),
+          operands,
+          all);
+      others(out, right.stream().filter(row -> !row.isEqual() && !row.isNear()).toList(), all);
+      out.println("wrong      " + (wrong.isEmpty() ? "none" : wrong.size()));
+      for (Row row : wrong) {
+        String what =
+            row.isNear()
+                ? units(row.farthest) + " units, allowed " + row.function.units()
+                : row.all.different() + " of " + Operands.COUNT + " results";
+        out.printf("  %s: %s: %s%n", row.function.name(), what, row.all.example());
       }
-      out.println("functions  " + (isGood ? "ok: all that differ may do so" : "WRONG, see above"));
-      return isGood ? 0 : 1;
+      return wrong.isEmpty() ? 0 : 1;
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": functions: " + e.getMessage());
       return 1;
@@ -95,26 +89,70 @@ final class FunctionTable {
     }
   }
 
+  private static void near(PrintWriter out, List<Row> rows, long operands, boolean all) {
+    out.printf(
+        "near       %d, which vary between devices; largest distance from the exact value, in units in the"
+            + " last place,%n           of %d operands, and for functions of one float of %d more%n",
+        rows.size(), Operands.COUNT, operands);
+    out.printf(NEAR, "  function", "this device", "the GPU", "allowed", "");
+    for (Row row : rows) {
+      out.printf(
+          NEAR,
+          "  " + row.function.name(),
+          units(row.farthest),
+          units(row.gpu.largest()),
+          row.function.units(),
+          all ? row.all.example() : "");
+    }
+  }
+
+  private static void others(PrintWriter out, List<Row> rows, boolean all) {
+    out.printf(
+        "different  %d, where devices may; results that are not those of the GPU, of %d%n",
+        rows.size(), Operands.COUNT);
+    out.printf(OTHER, "  function", "results", "for example");
+    for (Row row : rows) {
+      out.printf(OTHER, "  " + row.function.name(), row.all.different(), row.all.example());
+    }
+  }
+
+  private static List<Row> rows(Device device, long operands, Results measured, Results exact)
+      throws IOException, InterruptedException {
+    Map<String, long[]> results = results(device);
+    Map<String, LargestDistance> distances = LargestDistance.of(device, operands);
+    boolean saturates = device.capabilities().contains(Capability.SATURATING_CASTS);
+    Scope required = saturates ? Scope.SATURATING : Scope.REQUIRED;
+    List<Row> rows = new ArrayList<>();
+    for (DialectFunction function : DialectFunction.all()) {
+      String name = function.name();
+      long[] bits = Objects.requireNonNull(results.get(name));
+      long[] gpu = Objects.requireNonNull(measured.bits().get(name));
+      Comparison all = Comparison.of(function, bits, measured, exact, Scope.ALL);
+      LargestDistance other = distances.get(name);
+      long farthest = Math.max(all.largest(), other == null ? 0 : other.units());
+      boolean isWrong =
+          switch (function.judgement()) {
+            case OPEN -> false;
+            case NEAR -> farthest > function.units();
+            default -> Comparison.of(function, bits, measured, exact, required).different() > 0;
+          };
+      rows.add(
+          new Row(
+              function,
+              isWrong,
+              all,
+              Comparison.of(function, gpu, measured, exact, Scope.ALL),
+              farthest));
+    }
+    return rows;
+  }
+
   private static Map<String, long[]> results(Device device) throws InterruptedException {
     Map<String, long[]> results = new HashMap<>();
     for (List<DialectFunction> group : DialectFunction.byOperands().values()) {
       results.putAll(FunctionRun.run(device, group));
     }
     return results;
-  }
-
-  private static String text(
-      DialectFunction function, Comparison comparison, @Nullable LargestDistance distance) {
-    if (function.judgement() != Judgement.NEAR) {
-      return comparison.different() == 0
-          ? "equal"
-          : comparison.different() + " of " + Operands.COUNT + " differ";
-    }
-    String text = units(comparison.largest());
-    if (distance != null) {
-      text += ", " + units(distance.units());
-    }
-    return text + " of " + function.units();
   }
 
   private static String units(long units) {
