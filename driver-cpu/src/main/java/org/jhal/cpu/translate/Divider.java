@@ -165,7 +165,7 @@ final class Divider {
       }
       return own;
     }
-    Token passed = name.named("hal_" + name);
+    Token passed = name.named("hal_param_" + name);
     List<Token> copy = new ArrayList<>();
     copy.add(Token.word("auto", name));
     copy.add(name);

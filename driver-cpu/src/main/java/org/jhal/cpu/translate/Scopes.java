@@ -36,7 +36,7 @@ final class Scopes {
 
   static List<Statement> unique(List<Statement> statements, Set<String> parameters)
       throws UnfitException {
-    return new Scopes(parameters, "hal_").list(statements);
+    return new Scopes(parameters, "hal_scope").list(statements);
   }
 
   /** A copy of a statement whose variables have other names, which begin with {@code prefix}. */

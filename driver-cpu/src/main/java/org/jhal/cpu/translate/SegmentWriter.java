@@ -24,7 +24,7 @@ import org.jhal.cpu.translate.Statement.Whole;
  * <pre>{@code
  * HAL_ITEMS_BEGIN
  *   int i = threadIdx.x;
- *   auto& v = hal_v_1[hal_i];
+ *   auto& v = hal_own_v_1[hal_i];
  *   { v += in[i]; }
  * HAL_ITEMS_END
  * }</pre>

@@ -11,9 +11,9 @@ import java.util.Set;
 /**
  * Makes static methods that ask for the work item, or in which items meet, functions, since only
  * those can be given the item: {@code struct Sum { static __device__ float all(float v) {...} };
- * ... Sum::all(v)} becomes {@code struct Sum {}; __device__ float hal_Sum_all(float v) {...} ...
- * hal_Sum_all(v)}. It leaves those alone that are called in another way, or that use other members
- * of their class.
+ * ... Sum::all(v)} becomes {@code struct Sum {}; __device__ float hal_method_Sum_all(float v) {...}
+ * ... hal_method_Sum_all(v)}. It leaves those alone that are called in another way, or that use
+ * other members of their class.
  */
 final class StaticMethods {
   private static final Set<String> CLASSES = Set.of("struct", "class");
@@ -25,7 +25,7 @@ final class StaticMethods {
    */
   private record Method(String owner, int name, int start, int end) {
     String newName(List<Token> tokens) {
-      return "hal_" + owner + "_" + tokens.get(name).text();
+      return "hal_method_" + owner + "_" + tokens.get(name).text();
     }
   }
 

@@ -50,7 +50,9 @@ final class Variable {
 
   /** The name of the array with an element for each work item. */
   String array() {
-    return name().startsWith(Meetings.EXCHANGED) ? name() + "_all" : "hal_" + name() + "_" + number;
+    return name().startsWith(Meetings.EXCHANGED)
+        ? name() + "_all"
+        : "hal_own_" + name() + "_" + number;
   }
 
   /** It is used in a segment other than its home. */

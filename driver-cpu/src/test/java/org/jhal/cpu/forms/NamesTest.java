@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.forms;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntUnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.compile.NeedsCompiler;
+import org.jhal.cpu.translate.KernelRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -171,6 +181,62 @@ class NamesTest {
         String what = kernel.getKey() + ": " + run.note(kernel.getKey());
         assertArrayEquals(wanted, run.run(kernel.getKey(), INPUT), what);
       }
+    }
+  }
+
+  /** Names that have a meaning in generated code, where they begin with {@code hal_}. */
+  private static Set<String> generatedNames() throws IOException {
+    Set<String> names = new TreeSet<>();
+    for (String header : List.of("abi", "groups", "item", "meet", "run")) {
+      try (InputStream in = KernelRequest.class.getResourceAsStream("hal_" + header + ".h")) {
+        String text = new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
+        Matcher name = Pattern.compile("\\bhal_([a-z]\\w*)").matcher(text);
+        while (name.find()) {
+          names.add(name.group(1));
+        }
+      }
+    }
+    names.removeAll(Set.of("new", "switch", "assert")); // words of C++ and macros
+    return names;
+  }
+
+  /** A parameter that changes, and a variable that lives over a barrier, may have any name. */
+  @Test
+  void namesOfGeneratedCodeAreFree() throws Exception {
+    StringBuilder source = new StringBuilder("#define AT (blockIdx.x * 64 + threadIdx.x)\n");
+    List<String> kernels = new ArrayList<>();
+    for (String name : generatedNames()) {
+      source.append(
+          """
+          extern "C" __global__ void parameter_%1$s(const int* %1$s, int* out) {
+            %1$s += threadIdx.x & 1;
+            out[AT] = %1$s[AT - (threadIdx.x & 1)];
+          }
+          extern "C" __global__ void variable_%1$s(const int* in, int* out) {
+            int %1$s = in[AT];
+            __shared__ int s[64];
+            s[threadIdx.x] = %1$s;
+            __syncthreads();
+            %1$s += s[63 - threadIdx.x];
+            __syncthreads();
+            out[AT] = %1$s - s[63 - threadIdx.x];
+          }
+          """
+              .formatted(name));
+      kernels.add("parameter_" + name);
+      kernels.add("variable_" + name);
+    }
+    assertTrue(kernels.contains("parameter_x"), kernels::toString);
+    try (FormRun run = new FormRun("auto", source.toString(), kernels)) {
+      Map<String, String> wrong = new LinkedHashMap<>();
+      for (String kernel : kernels) {
+        String note =
+            kernel.startsWith("v") ? "divided at its barriers" : "items run one after the other";
+        if (!Arrays.equals(INPUT, run.run(kernel, INPUT)) || !run.note(kernel).equals(note)) {
+          wrong.put(kernel, run.note(kernel));
+        }
+      }
+      assertEquals(Map.of(), wrong);
     }
   }
 
