@@ -25,7 +25,7 @@ final class CompilerLog {
   /** A function in its translated form, in quotes: 1 is the name, 2 the template arguments. */
   private static final Pattern FUNCTION =
       Pattern.compile(
-          "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_)[^'\\n]*?"
+          "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_|const hal_launch ?&)[^'\\n]*?"
               + "( \\[with (?![^'\\n]*HAL_)[^'\\n]*\\])?'");
 
   /** What GCC says about the errors that follow: 1 is the name of the function that they are in. */

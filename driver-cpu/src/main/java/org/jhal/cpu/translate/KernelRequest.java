@@ -17,7 +17,9 @@ public record KernelRequest(String entry, int x, int y, int z) {
 
   /** The namespaces before the name, with the {@code ::} behind them; empty without any. */
   String scope() {
-    return entry.substring(0, entry.indexOf(name()));
+    int angle = entry.indexOf('<');
+    String path = angle < 0 ? entry : entry.substring(0, angle);
+    return path.substring(0, path.lastIndexOf(name())); // a namespace may have the name, too
   }
 
   /** The template arguments with a comma before them; empty without any. */
