@@ -160,7 +160,10 @@ final class Divider {
     if (!changes.isAssigned(name.text())
         && !changes.isReached(name.text())
         && (isPointer || !changes.isElementAssigned(name.text()))) {
-      if (!Tokens.is(own, at + 1, "[")) { // no item changes what all have
+      boolean isConstant =
+          Tokens.is(own, at - 1, "const")
+              || (!isPointer && own.stream().anyMatch(token -> token.is("const")));
+      if (!isConstant && !Tokens.is(own, at + 1, "[")) { // no item changes what all have
         own.add(at, Token.word("const", name));
       }
       return own;

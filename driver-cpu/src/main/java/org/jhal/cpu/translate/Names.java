@@ -73,6 +73,10 @@ final class Names {
           "i32",
           "i64");
 
+  /** Words behind which an operand stands. */
+  private static final Set<String> WORD_OPERATORS =
+      Set.of("and", "or", "not", "xor", "bitand", "bitor", "compl", "not_eq");
+
   private final Casts casts;
   private final Changes changes;
   private final Types types;
@@ -162,10 +166,17 @@ final class Names {
   private boolean isSafeMark(List<Token> expression, int at) {
     Token mark = expression.get(at);
     if (mark.is("*") || mark.is("&")) {
-      return isOfType(expression, at) || !casts.isUnary(expression, at);
+      return isOfType(expression, at) || !mayReadMemory(expression, at);
     }
     return !Changes.isAssignment(mark)
         && !Set.of("[", "]", "->", "++", "--", "{", "}", ";", "->*", ".*").contains(mark.text());
+  }
+
+  /** Whether a mark may have one operand, the one behind it, as in {@code n * *p}. */
+  private boolean mayReadMemory(List<Token> expression, int at) {
+    Token before = Tokens.get(expression, at - 1);
+    boolean isBehindMark = before.kind() == Token.Kind.MARK && !before.is(")") && !before.is("]");
+    return isBehindMark || WORD_OPERATORS.contains(before.text()) || casts.isUnary(expression, at);
   }
 
   /** Whether a mark stands in a cast, as in {@code (float*)p} and {@code static_cast<T&>(x)}. */
@@ -205,17 +216,32 @@ final class Names {
   boolean mayDivideByZero(List<Token> expression) {
     for (int i = 0; i < expression.size(); i++) {
       if (expression.get(i).is("/") || expression.get(i).is("%")) {
-        Token divisor = Tokens.get(expression, i + 1);
-        boolean isSize = divisor.is("blockDim") || divisor.is("gridDim") || divisor.is("warpSize");
-        boolean isConstant =
-            divisor.kind() == Token.Kind.NUMBER
-                ? divisor.text().matches(".*[1-9].*")
-                : divisor.isWord() && (isSize || isConstantOutside(divisor.text()));
-        if (!isConstant || Tokens.is(expression, i + 2, "(")) {
+        if (mayBeZero(expression, i + 1)) {
           return true;
         }
       }
     }
     return false;
+  }
+
+  private boolean mayBeZero(List<Token> expression, int divisor) {
+    Token first = Tokens.get(expression, divisor);
+    if (first.kind() == Token.Kind.NUMBER) {
+      return !first.text().matches(".*[1-9].*");
+    }
+    if (first.is("blockDim") || first.is("gridDim") || first.is("warpSize")) {
+      return false;
+    }
+    int last = divisor;
+    while (Tokens.is(expression, last + 1, "::")) {
+      last += 2;
+    }
+    boolean isConstant =
+        first.isWord()
+            && isConstantOutside(first.text())
+            && !ITEM_INDEXES.contains(first.text())
+            && !GROUP_INDEXES.contains(first.text());
+    return !isConstant
+        || Set.of("(", "[", "{", "<", ".", "->").contains(Tokens.get(expression, last + 1).text());
   }
 }

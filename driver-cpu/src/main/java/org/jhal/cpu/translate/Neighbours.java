@@ -189,6 +189,9 @@ final class Neighbours {
       return 0;
     }
     List<Token> sum = withoutCasts(expression);
+    if (!Tokens.isSum(sum)) {
+      return UNKNOWN;
+    }
     int distance = 0;
     int start = 0;
     boolean isNegative = false;

@@ -72,29 +72,42 @@ final class Rising {
   }
 
   private boolean isLimited(List<Token> comparison, boolean isLeaving) {
+    int at = Tokens.isComparison(comparison) ? comparedAt(comparison) : -1;
+    if (at < 0) {
+      return false;
+    }
+    Token mark = comparison.get(at);
+    boolean isLess = mark.is("<") || mark.is("<=");
+    boolean isLeftGrowing = isLess != isLeaving;
+    List<Token> left = comparison.subList(0, at);
+    List<Token> right = comparison.subList(at + 1, comparison.size());
+    List<Token> growing = isLeftGrowing ? left : right;
+    found.add(growing);
+    return growth(growing) <= MOST && isSame.test(isLeftGrowing ? right : left);
+  }
+
+  /** Where the mark of the only comparison by order is; -1 if there is none, or several. */
+  private static int comparedAt(List<Token> comparison) {
+    int found = -1;
     for (int i = 0; i < comparison.size(); i++) {
       Token token = comparison.get(i);
-      if (Tokens.isOpen(token)) {
+      if (token.is("static_cast") && Tokens.is(comparison, i + 1, "<")) {
+        i = Math.max(i, Tokens.closeAngle(comparison, i + 1));
+      } else if (Tokens.isOpen(token)) {
         i = Tokens.close(comparison, i);
-        continue;
-      }
-      boolean isLess = token.is("<") || token.is("<=");
-      boolean isMore = token.is(">") || token.is(">=");
-      if (isLess || isMore) {
-        List<Token> left = comparison.subList(0, i);
-        List<Token> right = comparison.subList(i + 1, comparison.size());
-        boolean isLeftGrowing = isLess != isLeaving;
-        List<Token> growing = isLeftGrowing ? left : right;
-        found.add(growing);
-        return growth(growing) <= MOST && isSame.test(isLeftGrowing ? right : left);
+      } else if (token.is("<") || token.is("<=") || token.is(">") || token.is(">=")) {
+        if (found >= 0) {
+          return -1;
+        }
+        found = i;
       }
     }
-    return false;
+    return found;
   }
 
   /** By how much a sum grows at most from one index to the next; {@link #UNKNOWN} if more. */
   private long growth(List<Token> sum) {
-    if (sum.isEmpty()) {
+    if (sum.isEmpty() || !Tokens.isSum(sum)) {
       return UNKNOWN;
     }
     long growth = 0;

@@ -69,7 +69,8 @@ final class SegmentWriter {
     for (int i = 0; i < segment.growing.size(); i++) {
       out.raw(" if (!((").tokens(segment.growing.get(i)).raw(") >= hal_first" + i + "))");
       out.raw(" " + all + " = " + leads + " = false;");
-      out.raw(" if (hal_first" + i + " < 0) " + leads + " = false;");
+      // Compared with an unsigned limit, a negative number is greater than others.
+      out.raw(" if (hal_first" + i + " < 0) " + all + " = " + leads + " = false;");
     }
     passes(segment, all);
     out.raw(" } } if (" + all + ") {");

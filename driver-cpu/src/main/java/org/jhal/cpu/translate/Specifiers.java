@@ -29,6 +29,10 @@ final class Specifiers {
           "unlikely",
           "deprecated");
 
+  /** Those of GCC and Clang that mean nothing for a translated kernel. */
+  private static final Set<String> OF_COMPILERS =
+      Set.of("noinline", "always_inline", "unused", "used", "hot", "cold", "flatten");
+
   private final List<Token> tokens;
   private final BitSet left = new BitSet(); // out
 
@@ -82,10 +86,15 @@ final class Specifiers {
       return;
     }
     for (List<Token> attribute : Tokens.split(tokens.subList(open + 2, end - 1))) {
+      boolean isOfCompiler =
+          (Tokens.is(attribute, 0, "gnu") || Tokens.is(attribute, 0, "clang"))
+              && attribute.size() == 3
+              && OF_COMPILERS.contains(attribute.get(2).text());
       boolean isKnown =
-          !attribute.isEmpty()
-              && ATTRIBUTES.contains(attribute.get(0).text())
-              && (attribute.size() == 1 || attribute.get(1).is("("));
+          isOfCompiler
+              || (!attribute.isEmpty()
+                  && ATTRIBUTES.contains(attribute.get(0).text())
+                  && (attribute.size() == 1 || attribute.get(1).is("(")));
       if (!isKnown) {
         return;
       }

@@ -13,7 +13,40 @@ final class Tokens {
   private static final Set<String> BEFORE_LAMBDA =
       Set.of("return", "co_return", "else", "do", "and", "or", "not");
 
+  /** Operators that bind less than a comparison by order, such as {@code <}. */
+  private static final Set<String> BEHIND_COMPARISONS =
+      Set.of(
+          "==", "!=", "&", "^", "|", "&&", "||", "?", ":", ",", "=", "+=", "-=", "*=", "/=", "%=",
+          "&=", "|=", "^=", "<<=", ">>=", "and", "or", "xor", "bitand", "bitor", "not_eq");
+
+  private static final Set<String> BEHIND_SUMS = Set.of("<<", "<", ">", "<=", ">=");
+
   private Tokens() {}
+
+  /**
+   * Whether an expression consists of comparisons and what binds as much, or more, so that {@code a
+   * < b} stands for what is written on both sides of the mark.
+   */
+  static boolean isComparison(List<Token> expression) {
+    return hasNone(expression, BEHIND_COMPARISONS);
+  }
+
+  /**
+   * Whether an expression is a sum of what binds more than {@code +}: {@code a + b & c} is none.
+   */
+  static boolean isSum(List<Token> expression) {
+    return isComparison(expression) && hasNone(expression, BEHIND_SUMS);
+  }
+
+  private static boolean hasNone(List<Token> expression, Set<String> operators) {
+    for (int i = 0; i < expression.size(); i++) {
+      if (operators.contains(expression.get(i).text())) {
+        return false;
+      }
+      i = isOpen(expression.get(i)) ? close(expression, i) : i;
+    }
+    return true;
+  }
 
   static Token get(List<Token> tokens, int index) {
     return index >= 0 && index < tokens.size() ? tokens.get(index) : END;
@@ -62,7 +95,7 @@ final class Tokens {
         case "<" -> depth++;
         case ">" -> {
           if (--depth == 0) {
-            return i;
+            return get(tokens, i + 1).kind() == Token.Kind.NUMBER ? -1 : i; // a < b, c > 3
           }
         }
         case "(", "[", "{" -> i = close(tokens, i);

@@ -211,7 +211,7 @@ public final class Translator {
       why.add(rejected.why());
     }
     boolean mayDivide = rejected == null && forced != Level.COROUTINE && forced != Level.FIBER;
-    if (mayDivide && (meets || shares || forced == null || forced == Level.PLAIN)) {
+    if (mayDivide) {
       String no = divide(kernel);
       if (no.isEmpty()) {
         return new Form(Level.FISSION, meets, "");
@@ -220,7 +220,7 @@ public final class Translator {
         why.add(no);
       }
     }
-    boolean isPlain = forced == null || forced == Level.PLAIN;
+    boolean isPlain = forced == null || forced == Level.PLAIN || forced == Level.FISSION;
     if (!meets && (rejected != null || (isPlain && !shares))) {
       return new Form(Level.PLAIN, false, rejected == null ? "" : rejected.why());
     }

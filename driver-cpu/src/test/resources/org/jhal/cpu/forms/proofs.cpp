@@ -897,3 +897,23 @@ KERNEL(method_with_the_name_of_a_function) {
   put(s, threadIdx.x);
   __syncthreads();
   out[AT] = s[63 - threadIdx.x] + threadIdx.x + p.v; }
+
+//@ divided_by_an_index_that_is_zero 1
+KERNEL(divided_by_an_index_that_is_zero) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (blockIdx.x == 0) {
+    out[AT] = 1;
+    return;
+  }
+  int share = 200 / blockIdx.x;
+  for (int i = 0; i < share; i += 50) {
+    s[threadIdx.x] += i;
+    __syncthreads();
+  }
+  out[AT] = s[63 - threadIdx.x] >= 0;
+}
+
+//@ attribute_of_a_compiler 1
+[[gnu::noinline]] KERNEL(attribute_of_a_compiler) { out[AT] = 1; }
