@@ -58,8 +58,11 @@ public final class Args {
             "argument "
                 + i
                 + " is a "
-                + value.getClass().getName()
-                + "; it may be a buffer, a slot, a StructValue or a boxed number");
+                + value.getClass().getSimpleName()
+                + "; it may be a buffer, a slot, a StructValue or a number"
+                + (value.getClass().isArray() || value instanceof HostMemory
+                    ? ": upload it first"
+                    : ""));
       }
     }
     return new Args(copy);

@@ -342,7 +342,8 @@ public final class BundleBuilder {
   /**
    * Adds options for one compiler to the variant that was added last.
    *
-   * @param compiler its name: {@code nvrtc}, {@code hiprtc}, or {@code all} for every compiler
+   * @param compiler its name: {@code nvrtc}, {@code hiprtc}, {@code cpu}, or {@code all} for every
+   *     compiler
    * @throws HalException INVALID_ARGUMENT if the compiler's name is malformed or an option is
    *     empty; FAILED_PRECONDITION if that is not a variant with code
    */

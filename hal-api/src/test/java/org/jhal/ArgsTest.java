@@ -40,8 +40,9 @@ class ArgsTest {
       assertEquals(Status.INVALID_ARGUMENT, refused.status());
       assertEquals(
           "argument 1 is a "
-              + wrong.getClass().getName()
-              + "; it may be a buffer, a slot, a StructValue or a boxed number",
+              + wrong.getClass().getSimpleName()
+              + "; it may be a buffer, a slot, a StructValue or a number"
+              + (wrong instanceof int[] ? ": upload it first" : ""),
           refused.getMessage());
     }
   }

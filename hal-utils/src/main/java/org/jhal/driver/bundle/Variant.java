@@ -99,7 +99,7 @@ public record Variant(
       if (IMPORTABLE.matcher(option).matches()) {
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "the option '%s' of %s for %s contradicts the bundle's portable arithmetic"
+            "the option '%s', which is listed under '%s', for %s contradicts the bundle's portable arithmetic"
                 .formatted(option, compiler, file));
       }
     }

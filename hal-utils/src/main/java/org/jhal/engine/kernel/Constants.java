@@ -79,7 +79,7 @@ public final class Constants {
                           + type.label()
                           + ", which ends at "
                           + (wide < 0 ? -largest(type) : largest(type))
-                      : " is no " + type.label() + "; the nearest is the float " + number));
+                      : " is no " + type.label() + "; the nearest is the float " + number + "f"));
         }
         switch (type) {
           case F16 -> SHORT.set(block, offset, Float16.of(wide));
