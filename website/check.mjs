@@ -25,7 +25,7 @@ function hasAnchor(file, anchor) {
 
 let links = 0
 const broken = new Set()
-const all = pages(site).filter((file) => !relative(site, file).startsWith('javadoc'))
+const all = pages(site).filter((file) => !/^javadoc[/\\]./.test(relative(site, file)) || relative(site, file) === join('javadoc', 'index.html'))
 for (const page of all) {
   for (const [, tag, link] of readFileSync(page, 'utf8').matchAll(/<(a|img|link|script|source|iframe|video|audio)\b[^>]*?\s(?:href|src)="([^"]*)"/g)) {
     const from = relative(site, page)

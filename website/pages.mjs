@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the pages of the site in the folder that is the first argument: the project's own Markdown at its own paths, so
 // that relative links keep working; a page for each source file or folder that a page links to; and the charts.
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chartPages } from './charts.mjs'
+import { modules } from './modules.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const target = process.argv[2]
@@ -69,10 +70,18 @@ function section(path, heading) {
   return text.slice(text.indexOf('\n', start + 1) + 1, end < 0 ? undefined : end)
 }
 
-rmSync(target, { recursive: true, force: true })
 const markdown = [...walk('docs').filter((file) => file.endsWith('.md')), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md']
 for (const [path, text] of chartPages(join(root, 'docs/results'))) write(path, text)
 markdown.forEach(page)
+write(
+  'javadoc/index.md',
+  `# Javadoc\n\nEach module has its own pages; the search of this site finds the types and members of all.\n\n${modules
+    .map(({ name, description }) => {
+      const isBuilt = existsSync(join(target, 'public/javadoc', name, 'index.html'))
+      return `- ${isBuilt ? `<a href="${name}/index.html" target="_self">${name}</a>` : `${name} (not in this build)`}: ${description}`
+    })
+    .join('\n')}\n`,
+)
 const program = /```java\n[\s\S]*?```/.exec(section('README.md', 'The shortest program'))[0]
 const devices = /^\| \|[\s\S]*?\n\n/m.exec(section('README.md', 'Which driver supports what'))[0]
 const start = readFileSync(join(root, 'website/index.md'), 'utf8').replace('<!-- program -->', () => program)

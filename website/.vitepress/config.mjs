@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { indexOptions, javadocSearch, searchOptions } from '../search.mjs'
 
 const item = (text, link) => ({ text, link })
 const group = (text, ...items) => ({ text, items })
@@ -22,14 +24,18 @@ function scrollingTables(md) {
   md.renderer.rules.table_close = () => '</table></div>'
 }
 
+const base = process.env.JHAL_SITE_BASE || '/'
+const javadoc = fileURLToPath(new URL('../pages/public/javadoc', import.meta.url))
+
 export default defineConfig({
   title: 'JHAL',
   description: 'JHAL runs kernels on accelerators from Java.',
   lang: 'en',
-  base: process.env.JHAL_SITE_BASE || '/',
+  base,
   srcDir: 'pages',
   outDir: '../build/site',
   cacheDir: '.vitepress/cache',
+  vite: { plugins: [javadocSearch(javadoc, base)] },
   markdown: {
     anchor: { slugify: slug },
     languageAlias: { 'gpu-c++': 'cpp' },
@@ -39,14 +45,14 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { detailedView: false, miniSearch: { options: indexOptions, searchOptions } } },
     outline: [2, 3],
     nav: [
       item('Start', '/docs/start/use-a-device'),
       item('Guide', '/docs/guide'),
       item('Contract', '/docs/contract'),
       item('Glossary', '/docs/glossary'),
-      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+      item('Javadoc', '/javadoc/'),
     ],
     sidebar: [
       group(
@@ -89,7 +95,7 @@ export default defineConfig({
         item('Glossary', '/docs/glossary'),
         item('Architecture', '/docs/architecture'),
         item('Design', '/docs/design'),
-        { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+        item('Javadoc', '/javadoc/'),
       ),
       group(
         'Measurements',
