@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,13 +43,17 @@ final class ResultsPage {
   private ResultsPage() {}
 
   /**
-   * The whole page.
+   * The whole page, with the newest run first.
    *
    * @param runs the content of the files, by name without the ending
    */
   static String of(Map<String, JsonObject> runs) {
     StringBuilder page = new StringBuilder(HEAD);
-    runs.forEach((name, run) -> append(page, name, run));
+    Comparator<Map.Entry<String, JsonObject>> oldest =
+        Comparator.comparing(run -> text(run.getValue().get("time")));
+    runs.entrySet().stream()
+        .sorted(oldest.reversed().thenComparing(Map.Entry.comparingByKey()))
+        .forEach(run -> append(page, run.getKey(), run.getValue()));
     return page.toString();
   }
 

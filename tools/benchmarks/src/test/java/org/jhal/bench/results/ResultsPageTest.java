@@ -279,6 +279,20 @@ class ResultsPageTest {
         page.substring(page.indexOf("\n## ")));
   }
 
+  @Test
+  void theNewestRunComesFirst() {
+    JsonObject newer = sample();
+    newer.addProperty("time", "2026-01-02T12:00:00Z");
+    JsonObject older = sample();
+    older.addProperty("time", "2025-12-31");
+    Map<String, JsonObject> runs =
+        new TreeMap<>(
+            Map.of("a-2025-12-31", older, "b-2026-01-02", sample(), "c-2026-01-02", newer));
+    List<String> names =
+        ResultsPage.of(runs).lines().filter(line -> line.startsWith("## ")).toList();
+    assertEquals(List.of("## c-2026-01-02", "## b-2026-01-02", "## a-2025-12-31"), names);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
