@@ -4,12 +4,13 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chartPages } from './charts.mjs'
+import { newestChart, resultPages } from './charts.mjs'
 import { modules } from './modules.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const target = process.argv[2]
 const sources = new Set() // paths of files and folders that need a page of their own
+const RESULTS = 'docs/results.md'
 const LANGUAGES = { '.java': 'java', '.json': 'json', '.xml': 'xml', '.kt': 'kotlin', '.cpp': 'cpp', '.sh': 'sh', '': 'text' }
 
 function write(path, text) {
@@ -36,7 +37,7 @@ function linked(path, text) {
 }
 
 function page(path) {
-  const hidden = path === 'docs/results.md' || path === 'CHANGELOG.md' ? '---\nsearch: false\n---\n' : ''
+  const hidden = path === 'CHANGELOG.md' ? '---\nsearch: false\n---\n' : ''
   write(path, hidden + linked(path, readFileSync(join(root, path), 'utf8')))
 }
 
@@ -70,9 +71,9 @@ function section(path, heading) {
   return text.slice(text.indexOf('\n', start + 1) + 1, end < 0 ? undefined : end)
 }
 
-const markdown = [...walk('docs').filter((file) => file.endsWith('.md')), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md']
-for (const [path, text] of chartPages(join(root, 'docs/results'))) write(path, text)
+const markdown = [...walk('docs').filter((file) => file.endsWith('.md') && file !== RESULTS), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md']
 markdown.forEach(page)
+for (const [path, text] of resultPages(join(root, 'docs/results'), readFileSync(join(root, RESULTS), 'utf8'))) write(path, text)
 write(
   'javadoc/index.md',
   `# Javadoc\n\nEach module has its own pages; the search of this site finds the types and members of all.\n\n${modules
@@ -85,7 +86,8 @@ write(
 const program = /```java\n[\s\S]*?```/.exec(section('README.md', 'The shortest program'))[0]
 const devices = /^\| \|[\s\S]*?\n\n/m.exec(section('README.md', 'Which driver supports what'))[0]
 const start = readFileSync(join(root, 'website/index.md'), 'utf8').replace('<!-- program -->', () => program)
-write('index.md', linked('index.md', start.replace('<!-- devices -->', () => devices)))
+const chart = newestChart(join(root, 'docs/results'))
+write('index.md', linked('index.md', start.replace('<!-- devices -->', () => devices).replace('<!-- chart -->', () => chart)))
 sources.forEach(sourcePage)
 for (const file of walk('docs')) {
   if (file.endsWith('.svg')) cpSync(join(root, file), join(target, file))

@@ -100,7 +100,6 @@ export default defineConfig({
       group(
         'Measurements',
         item('Benchmarks', '/docs/benchmarks'),
-        item('Charts', '/docs/charts'),
         item('Results', '/docs/results'),
         item('Files of results', '/docs/results/README'),
       ),
