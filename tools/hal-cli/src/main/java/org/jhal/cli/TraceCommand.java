@@ -64,6 +64,21 @@ final class TraceCommand implements Runnable {
     @Option(names = "--svg", paramLabel = "FILE", description = "A picture.")
     private @Nullable Path svg;
 
+    @Option(
+        names = "--width",
+        paramLabel = "PIXELS",
+        defaultValue = "1230",
+        description = "The width of the picture, ${DEFAULT-VALUE} by default.")
+    private int width;
+
+    int width() {
+      if (width < TraceOutputs.LEAST_WIDTH) {
+        throw CommandFailure.wrongUsage(
+            "--width: at least " + TraceOutputs.LEAST_WIDTH + ", not " + width);
+      }
+      return width;
+    }
+
     Map<Form, Path> byForm() {
       Map<Form, Path> files = new EnumMap<>(Form.class);
       if (json != null) {
@@ -125,6 +140,7 @@ final class TraceCommand implements Runnable {
       PrintWriter out = spec.commandLine().getOut();
       PrintWriter err = spec.commandLine().getErr();
       long limit = limit();
+      int width = outputs.width();
       Path temporary = kept == null ? temporaryFile() : null;
       Path file = kept == null ? Objects.requireNonNull(temporary) : kept;
       try (TraceOutputs opened =
@@ -141,7 +157,7 @@ final class TraceCommand implements Runnable {
           throw CommandFailure.wrongUsage(
               "'" + String.join(" ", command) + "' used no device, so there is no trace of it");
         }
-        opened.convert(file).forEach(err::println);
+        opened.convert(file, width).forEach(err::println);
         err.flush();
         return exitCode;
       } catch (BadRecordingException e) {
@@ -199,6 +215,7 @@ final class TraceCommand implements Runnable {
       if (outputs.byForm().isEmpty()) {
         throw new ParameterException(spec.commandLine(), "--out, --html or --svg is missing");
       }
+      int width = outputs.width();
       CommandFailure.badInput(
           () -> {
             TraceFiles.checkReadable(recording);
@@ -206,7 +223,7 @@ final class TraceCommand implements Runnable {
           });
       try (TraceOutputs opened =
           CommandFailure.badInput(() -> new TraceOutputs(outputs.byForm(), null, recording))) {
-        opened.convert(recording).forEach(out::println);
+        opened.convert(recording, width).forEach(out::println);
         out.flush();
       } catch (BadRecordingException e) {
         throw CommandFailure.badRecording(e);

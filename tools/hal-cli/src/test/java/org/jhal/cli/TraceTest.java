@@ -306,6 +306,8 @@ class TraceTest {
   void explainsWrongUsage() {
     assertEquals(2, hal("trace").exitCode());
     assertEquals(2, hal("trace", "run").exitCode());
+    hal("trace", "convert", "a.jfr", "--svg", "a.svg", "--width", "319")
+        .failed(2, "--width: at least 320, not 319");
     hal("trace", "convert", "a.jfr").failed(2, "--out, --html or --svg is missing (see hal trace");
     hal("trace", "run", "--out", "a", "--out", "b", "--", "pipeline")
         .failed(2, "option '--out' (FILE) should be specified only once (see hal trace run");

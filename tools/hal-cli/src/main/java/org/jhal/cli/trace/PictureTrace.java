@@ -25,8 +25,11 @@ import org.jspecify.annotations.Nullable;
 final class PictureTrace implements TraceSink {
   static final int MOST = 3_000;
 
-  private static final int LEFT = 210;
-  private static final int WIDTH = 1_000; // of the part with slices
+  /** The default width of a picture. */
+  static final int WIDTH = 1_230;
+
+  private static final int RIGHT = 20;
+  private static final double LETTER = 6.2; // the width of one, on average
   private static final int TOP = 34;
   private static final int ROW = 22;
   private static final int BAR = 16;
@@ -44,9 +47,13 @@ final class PictureTrace implements TraceSink {
           Map.entry("host call", "#b07aa1"),
           Map.entry("failed", "#e15759"),
           Map.entry("unfinished", "#f28e2b"),
+          Map.entry("barrier", "#d8c3a5"),
           Map.entry("wait", "#d7d7d7"),
           Map.entry("signal", "#333333"));
   private static final String OTHER = "#edc948";
+
+  /** The kinds whose colours need dark text. */
+  private static final Set<String> LIGHT = Set.of("barrier", "copy", "readback", "wait");
 
   private static final Set<String> LOADING = Set.of("load", "compilation");
 
@@ -56,6 +63,8 @@ final class PictureTrace implements TraceSink {
   private record Arrow(Point from, Point to, String name) {}
 
   private final Writer out;
+  private final int left; // where the part with slices begins
+  private final int width; // of that part
   private final boolean isPage;
   private final Supplier<List<String>> summary;
   private final PriorityQueue<Slice> slices =
@@ -70,11 +79,14 @@ final class PictureTrace implements TraceSink {
   /**
    * Draws on {@code out}.
    *
+   * @param width of the picture in pixels, at least {@link TraceOutputs#LEAST_WIDTH}
    * @param summary for a page of HTML, the lines of its summary, called when the trace ends; null
    *     for SVG alone
    */
-  PictureTrace(Writer out, @Nullable Supplier<List<String>> summary) {
+  PictureTrace(Writer out, int width, @Nullable Supplier<List<String>> summary) {
     this.out = out;
+    this.left = Math.min(210, width / 4);
+    this.width = width - left - RIGHT;
     this.isPage = summary != null;
     this.summary = summary == null ? List::of : summary;
   }
@@ -167,11 +179,15 @@ final class PictureTrace implements TraceSink {
 
   private double x(long time) {
     double part = (time - from) / (double) (to - from);
-    return LEFT + WIDTH * Math.max(0, Math.min(1, part));
+    return left + width * Math.max(0, Math.min(1, part));
   }
 
   private static String number(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
+    return number(value, 2);
+  }
+
+  private static String number(double value, int digits) {
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
   }
 
   private void svg(List<Slice> shown) throws IOException {
@@ -202,12 +218,12 @@ final class PictureTrace implements TraceSink {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\""
                 + " height=\"%d\" font-family=\"sans-serif\" font-size=\"11\" data-left=\"%d\""
                 + " data-width=\"%d\" data-range=\"%d\" data-from=\"%d\" data-to=\"%d\">%n",
-            LEFT + WIDTH + 20,
+            left + width + RIGHT,
             height,
-            LEFT + WIDTH + 20,
+            left + width + RIGHT,
             height,
-            LEFT,
-            WIDTH,
+            left,
+            width,
             to - from,
             firstView.begin() - from,
             firstView.end() - from));
@@ -237,8 +253,8 @@ final class PictureTrace implements TraceSink {
             String.format(
                 Locale.ROOT,
                 "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"#eee\"/>%n",
-                LEFT,
-                LEFT + WIDTH,
+                left,
+                left + width,
                 y + BAR + 3,
                 y + BAR + 3));
       }
@@ -275,8 +291,10 @@ final class PictureTrace implements TraceSink {
     return Objects.requireNonNull(rows.get(track.number()));
   }
 
-  private static String shorten(String name) {
-    return name.length() <= 32 ? name : name.substring(0, 31) + "…";
+  /** The name of a track, as far as there is room in front of the slices. */
+  private String shorten(String name) {
+    int most = (int) ((left - 12) / LETTER);
+    return name.length() <= most ? name : name.substring(0, most - 1) + "…";
   }
 
   /** A line at each round number of microseconds. */
@@ -284,13 +302,16 @@ final class PictureTrace implements TraceSink {
     double micros = (to - from) / 1e3;
     double step = Math.pow(10, Math.floor(Math.log10(Math.max(micros, 1e-3))));
     step = micros / step < 2 ? step / 5 : micros / step < 5 ? step / 2 : step;
+    while (micros / step > Math.max(2, width / 70)) {
+      step *= 2; // there is no room for as many labels
+    }
+    double unit = micros > 2_000 ? 1e3 : 1;
+    int digits = Math.max(0, (int) Math.ceil(-Math.log10(step / unit) - 1e-9));
     out.write("<g class=\"axis\" fill=\"#666\">\n");
     for (int i = 0; i * step <= micros; i++) {
-      double at = LEFT + WIDTH * i * step / micros;
-      String label =
-          micros > 20_000
-              ? String.format(Locale.ROOT, "%.4g ms", i * step / 1e3)
-              : String.format(Locale.ROOT, "%.4g µs", i * step);
+      double at = left + width * i * step / micros;
+      String label = i == 0 ? "0" : number(i * step / unit, digits) + (unit > 1 ? " ms" : " µs");
+      boolean fits = at + 6 + label.length() * LETTER < left + width + RIGHT;
       out.write(
           "<line x1=\""
               + number(at)
@@ -298,18 +319,15 @@ final class PictureTrace implements TraceSink {
               + number(at)
               + "\" y1=\"20\" y2=\""
               + (height - 20)
-              + "\" stroke=\"#ddd\"/><text x=\""
-              + number(at + 2)
-              + "\" y=\"16\">"
-              + (i == 0 ? "0" : label)
-              + "</text>\n");
+              + "\" stroke=\"#ddd\"/>");
+      out.write(fits ? "<text x=\"" + number(at + 2) + "\" y=\"16\">" + label + "</text>\n" : "\n");
     }
     out.write("</g>\n");
   }
 
   private void slice(Slice slice, int y) throws IOException {
     double begin = x(slice.begin());
-    double width = Math.max(1, x(slice.end()) - begin);
+    double shown = Math.max(1, x(slice.end()) - begin);
     StringBuilder title = new StringBuilder(slice.name());
     title
         .append('\n')
@@ -321,6 +339,10 @@ final class PictureTrace implements TraceSink {
             + (slice.begin() - from)
             + "\" data-e=\""
             + (slice.end() - from)
+            + "\" data-k=\""
+            + Xml.escape(slice.kind())
+            + "\" data-t=\""
+            + Xml.escape(slice.track().name())
             + "\"><title>"
             + Xml.escapeLines(title.toString())
             + "</title><rect x=\""
@@ -328,17 +350,17 @@ final class PictureTrace implements TraceSink {
             + "\" y=\""
             + y
             + "\" width=\""
-            + number(width)
+            + number(shown)
             + "\" height=\""
             + BAR
             + "\" fill=\""
             + COLOURS.getOrDefault(slice.kind(), OTHER)
             + "\"/>");
     String label = slice.name();
-    boolean fits = label.length() * 6.2 < width;
+    boolean fits = label.length() * LETTER < shown;
     if (fits || isPage) {
       boolean isDark =
-          !slice.kind().equals("wait") && !COLOURS.getOrDefault(slice.kind(), OTHER).equals(OTHER);
+          !LIGHT.contains(slice.kind()) && !COLOURS.getOrDefault(slice.kind(), OTHER).equals(OTHER);
       out.write(
           "<text x=\""
               + number(begin + 3)

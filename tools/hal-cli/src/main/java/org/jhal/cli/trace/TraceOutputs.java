@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread.
  */
 public final class TraceOutputs implements AutoCloseable {
+  /** The least width of a picture in pixels. */
+  public static final int LEAST_WIDTH = 320;
+
   private record Output(Path path, DataSink sink) {}
 
   private final Map<Form, Output> traces = new EnumMap<>(Form.class);
@@ -98,17 +101,19 @@ public final class TraceOutputs implements AutoCloseable {
   /**
    * Makes the traces of a recording, and sums it up. The recording is read once for each of them.
    *
+   * @param width of pictures in pixels, at least {@value #LEAST_WIDTH}
    * @return one line on each, and then the summary
    * @throws BadRecordingException if it cannot be made into a trace; then nothing is written
    * @throws HalException RESOURCE_EXHAUSTED if the disk is full; NOT_FOUND or another status if a
    *     file cannot be read or written
    */
-  public List<String> convert(Path recorded) throws BadRecordingException {
+  public List<String> convert(Path recorded, int width) throws BadRecordingException {
     List<String> lines = new ArrayList<>();
     SummarySink summary = new SummarySink(TraceReader.WINDOW);
     for (Map.Entry<Form, Output> trace : traces.entrySet()) {
       // The first one is read into the summary as well.
-      lines.add(convert(recorded, trace.getKey(), trace.getValue(), summary, lines.isEmpty()));
+      lines.add(
+          convert(recorded, trace.getKey(), trace.getValue(), width, summary, lines.isEmpty()));
     }
     TraceSummary found = lines.isEmpty() ? TraceFiles.summary(recorded) : summary.summary();
     if (!lines.isEmpty()) {
@@ -119,13 +124,13 @@ public final class TraceOutputs implements AutoCloseable {
   }
 
   private static String convert(
-      Path recorded, Form form, Output output, SummarySink summary, boolean isFirst)
+      Path recorded, Form form, Output output, int width, SummarySink summary, boolean isFirst)
       throws BadRecordingException {
     try {
       Writer writer =
           new BufferedWriter(
               new OutputStreamWriter(new SinkStream(output.sink), StandardCharsets.UTF_8), 1 << 16);
-      TraceSink sink = sink(form, writer, summary);
+      TraceSink sink = sink(form, writer, width, summary);
       TraceReader.Summary found =
           TraceReader.read(recorded, isFirst ? new Tee(summary, sink) : sink);
       writer.flush();
@@ -138,11 +143,13 @@ public final class TraceOutputs implements AutoCloseable {
     }
   }
 
-  private static TraceSink sink(Form form, Writer writer, SummarySink summary) throws IOException {
+  private static TraceSink sink(Form form, Writer writer, int width, SummarySink summary)
+      throws IOException {
     return switch (form) {
       case JSON -> new ChromeTrace(writer);
-      case HTML -> new PictureTrace(writer, () -> SummaryText.lines(summary.summary()));
-      case SVG -> new PictureTrace(writer, null);
+      case HTML ->
+          new PictureTrace(writer, PictureTrace.WIDTH, () -> SummaryText.lines(summary.summary()));
+      case SVG -> new PictureTrace(writer, width, null);
     };
   }
 

@@ -46,7 +46,7 @@ class TraceReaderTest {
     Map<TraceFiles.Form, Path> outputs = new EnumMap<>(TraceFiles.Form.class);
     outputs.put(TraceFiles.Form.JSON, json);
     try (TraceOutputs opened = new TraceOutputs(outputs, null, recording)) {
-      return opened.convert(recording).get(0);
+      return opened.convert(recording, PictureTrace.WIDTH).get(0);
     }
   }
 
@@ -523,7 +523,7 @@ class TraceReaderTest {
       Map<TraceFiles.Form, Path> outputs = new EnumMap<>(TraceFiles.Form.class);
       outputs.put(TraceFiles.Form.JSON, Path.of(args[1]));
       try (TraceOutputs opened = new TraceOutputs(outputs, null, null)) {
-        System.out.println(opened.convert(Path.of(args[0])).get(0));
+        System.out.println(opened.convert(Path.of(args[0]), PictureTrace.WIDTH).get(0));
       }
     }
   }
