@@ -89,7 +89,7 @@ const start = readFileSync(join(root, 'website/index.md'), 'utf8').replace('<!--
 const chart = newestChart(join(root, 'docs/results'))
 write('index.md', linked('index.md', start.replace('<!-- devices -->', () => devices).replace('<!-- chart -->', () => chart)))
 sources.forEach(sourcePage)
-for (const file of walk('docs')) {
-  if (file.endsWith('.svg')) cpSync(join(root, file), join(target, file))
+for (const file of [...walk('docs'), 'examples/edges/input.png']) {
+  if (file.endsWith('.svg') || file.endsWith('.png')) cpSync(join(root, file), join(target, file))
   if (file.endsWith('report.html')) cpSync(join(root, file), join(target, 'public', file))
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -18,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 import org.jhal.Hal;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,16 @@ class ReadmeTest {
         .succeeded();
     assertArrayEquals(
         new byte[] {(byte) 0x89, 'P', 'N', 'G'}, Arrays.copyOf(Files.readAllBytes(picture), 4));
+    assertArrayEquals(
+        pixels(ROOT.resolve("docs/pictures/edges.png")),
+        pixels(picture),
+        "the picture below the command is not what it writes; make it again with ./site pictures");
+  }
+
+  private static int[] pixels(Path picture) throws IOException {
+    BufferedImage read = ImageIO.read(picture.toFile());
+    int width = read.getWidth();
+    return read.getRGB(0, 0, width, read.getHeight(), null, 0, width);
   }
 
   @Test
