@@ -76,7 +76,7 @@ markdown.forEach(page)
 for (const [path, text] of resultPages(join(root, 'docs/results'), readFileSync(join(root, RESULTS), 'utf8'))) write(path, text)
 write(
   'javadoc/index.md',
-  `# Javadoc\n\nEach module has its own pages; the search of this site finds the types and members of all.\n\n${modules
+  `# Javadoc\n\nPrograms need hal-api. Each module has its own pages; the search of this site finds the types and members of all.\n\n${modules
     .map(({ name, description }) => {
       const isBuilt = existsSync(join(target, 'public/javadoc', name, 'index.html'))
       return `- ${isBuilt ? `<a href="${name}/index.html" target="_self">${name}</a>` : `${name} (not in this build)`}: ${description}`

@@ -33,6 +33,7 @@ export default defineConfig({
   lang: 'en',
   base,
   srcDir: 'pages',
+  srcExclude: ['public/**'], // the licences of the Javadoc's scripts
   outDir: '../build/site',
   cacheDir: '.vitepress/cache',
   vite: { plugins: [javadocSearch(javadoc, base)] },

@@ -48,6 +48,11 @@ test('words that every page has are not searched', () => {
   assert.deepEqual(found('how to', 10), [])
 })
 
+test('only pages are found', () => {
+  const strange = found(MiniSearch.wildcard, 100_000).filter((place) => !/^(docs|examples|javadoc)\/|^(README|CONTRIBUTING|SECURITY)\.html|^#|^$/.test(place))
+  assert.deepEqual(strange, [])
+})
+
 const hasJavadoc = existsSync(join(site, 'javadoc/hal-api/org.jhal/org/jhal/Device.html'))
 const javadoc = { skip: hasJavadoc ? false : 'the site was built with --quick, without Javadoc' }
 const device = 'javadoc/hal-api/org.jhal/org/jhal/Device.html'
