@@ -39,6 +39,7 @@ final class GroupFixture {
   final CollectiveGroup group;
   final List<DeviceBuffer> sources = new ArrayList<>();
   final List<DeviceBuffer> targets = new ArrayList<>();
+  private boolean hasWorked; // before something was held
 
   GroupFixture(Cts cts, List<Device> devices, Options options) {
     this.cts = cts;
@@ -108,6 +109,11 @@ final class GroupFixture {
    * begins and does not end. The test is unsupported if the backend cannot hold them.
    */
   void hold(int rank) {
+    if (!hasWorked) {
+      checkWorks(); // what the first one page-locks may have to wait for what is held
+      targets.forEach(this::unwrite);
+      hasWorked = true;
+    }
     if (!cts.controls(devices.get(rank)).pauseGroups()) {
       throw Cts.unsupported("the streams of groups cannot be held");
     }
