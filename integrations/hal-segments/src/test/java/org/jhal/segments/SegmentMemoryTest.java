@@ -29,6 +29,7 @@ import org.jhal.HostMemory;
 import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 class SegmentMemoryTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Arena SHARED = Arena.ofShared();
 
   private Device device;
   private DeviceQueue queue;
@@ -53,6 +55,11 @@ class SegmentMemoryTest {
   @AfterEach
   void close() {
     device.close();
+  }
+
+  @AfterAll
+  static void closeArena() {
+    SHARED.close();
   }
 
   private void write(HostMemory source, DeviceBuffer target) throws InterruptedException {
@@ -71,10 +78,10 @@ class SegmentMemoryTest {
 
   static Stream<MemorySegment> segments() {
     return Stream.of(
-        Arena.ofShared().allocate(1000),
+        SHARED.allocate(1000),
         Arena.ofAuto().allocate(1000),
         Arena.global().allocate(1000),
-        Arena.ofShared().allocate(1003).asSlice(3), // not aligned
+        SHARED.allocate(1003).asSlice(3), // not aligned
         MemorySegment.ofArray(new byte[1000]),
         MemorySegment.ofArray(new float[250]),
         MemorySegment.ofArray(new double[125]),
@@ -150,9 +157,10 @@ class SegmentMemoryTest {
 
   @Test
   void refusesASegmentOfAClosedArena() {
-    Arena arena = Arena.ofShared();
-    MemorySegment segment = arena.allocate(16);
-    arena.close();
+    MemorySegment segment;
+    try (Arena arena = Arena.ofShared()) {
+      segment = arena.allocate(16);
+    }
     HalException refused = assertThrows(HalException.class, () -> SegmentMemory.of(segment));
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
   }
