@@ -75,6 +75,7 @@ export default defineConfig({
         item('Tracing', '/docs/tracing'),
         item('Monitoring', '/docs/monitoring'),
         item('Examples', '/examples/README'),
+        item('A project to copy', '/examples/template/README'),
       ),
       group('Kernels', item('Writing kernels', '/docs/kernels'), item('Bundles', '/docs/bundles')),
       group(
