@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,6 +26,7 @@ import org.jhal.driver.bundle.JavaKernels;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.HostEvent;
 import org.jhal.driver.support.Liveness;
 import org.jhal.driver.workgroup.JavaModule;
@@ -46,6 +48,12 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   /** All devices share events, and use each other's memory. */
   private static final Object EVENTS = new Object();
 
+  private static final System.Logger LOG = System.getLogger(CpuDevice.class.getName());
+
+  /** How many times {@link #overwritten} logs. */
+  private static final int MOST_OVERWRITTEN = 10;
+
+  private final AtomicInteger overwritten = new AtomicInteger();
   private final DeviceInfo info;
   private final MemoryBudget budget;
   private final Liveness liveness = new Liveness();
@@ -93,7 +101,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     return new CpuDevice(info, compiler, pool, threads, executions);
   }
 
-  private String name() {
+  String name() {
     return info.driver() + "-" + info.index();
   }
 
@@ -118,6 +126,19 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
 
   MemoryBudget budget() {
     return budget;
+  }
+
+  /**
+   * Logs that memory outside a buffer was overwritten, where no operation can fail with it: the
+   * buffer is being freed.
+   */
+  void overwritten(String message) {
+    int count = overwritten.incrementAndGet();
+    if (count <= MOST_OVERWRITTEN) {
+      String end = count == MOST_OVERWRITTEN ? "; further buffers like this are not logged" : "";
+      // The thread may be the stream's, and a logger may throw.
+      var ignored = Attempt.of(() -> LOG.log(System.Logger.Level.ERROR, message + end));
+    }
   }
 
   @Override
@@ -207,5 +228,6 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   public void close() {
     javaThreads.close();
     HalRuntime.hal_pool_close(pool);
+    HalRuntime.hal_memory_trim();
   }
 }

@@ -3,6 +3,7 @@ package org.jhal.cpu;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import org.jhal.HalException;
@@ -24,6 +25,8 @@ import org.jhal.driver.workgroup.KernelView;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
 class CpuExecution {
+  private static final String EXTERNAL = "external work";
+
   private final JavaGrid javaGrid;
   private final List<CpuMemory> used = new ArrayList<>(); // by the command that is being prepared
   private final CpuGrids grids;
@@ -65,7 +68,7 @@ class CpuExecution {
         open.add(grid);
       } else {
         open = null;
-        Single single = new Single(body(command, submission), submission);
+        Single single = new Single(body(command, submission), label(command), submission);
         single.keepUsed();
         tasks.add(single);
       }
@@ -95,6 +98,12 @@ class CpuExecution {
       }
     }
 
+    final void usedBy(String label) {
+      for (CpuMemory each : memory) {
+        each.usedBy(label);
+      }
+    }
+
     abstract void execute() throws Throwable;
 
     @Override
@@ -119,15 +128,18 @@ class CpuExecution {
   /** Any command but a dispatch of a kernel in C++. */
   private final class Single extends Work {
     private final CpuTask.Body body;
+    private final String label;
 
-    Single(CpuTask.Body body, Submission submission) {
+    Single(CpuTask.Body body, String label, Submission submission) {
       super(submission);
       this.body = body;
+      this.label = label;
     }
 
     @Override
     void execute() throws Throwable {
       check("execute");
+      usedBy(label);
       body.run();
     }
   }
@@ -210,6 +222,20 @@ class CpuExecution {
     };
   }
 
+  /** What a message calls a command. */
+  private static String label(Command command) {
+    return switch (command.kind()) {
+      case FILL -> "a fill";
+      case UPDATE -> "an update";
+      case UPLOAD -> "an upload";
+      case READBACK -> "a readback";
+      case COPY -> "a copy";
+      case DISPATCH -> "a kernel in Java";
+      case EXTERNAL -> EXTERNAL;
+      case BARRIER, EVENT -> throw new IllegalArgumentException(command.kind() + " uses no memory");
+    };
+  }
+
   private CpuMemory memory(Submission submission, Operand operand) {
     CpuMemory memory = (CpuMemory) submission.memory(operand);
     used.add(memory);
@@ -229,13 +255,16 @@ class CpuExecution {
 
   private CpuGrid grid(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
-    long[] addresses = new long[kernel.parameterCount()];
-    for (int i = 0; i < addresses.length; i++) {
+    CpuMemory[] memory = new CpuMemory[kernel.parameterCount()];
+    long[] addresses = new long[memory.length];
+    for (int i = 0; i < memory.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-        addresses[i] = address(submission, command.argument(i));
+        Operand operand = command.argument(i);
+        memory[i] = memory(submission, operand);
+        addresses[i] = memory[i].address() + submission.offset(operand);
       }
     }
-    return new CpuGrid(command, addresses);
+    return new CpuGrid(command, memory, addresses);
   }
 
   private CpuTask.Body javaDispatch(Command command, Submission submission) {
@@ -294,7 +323,18 @@ class CpuExecution {
       if (failure != null) {
         throw failure;
       }
+      checkExternal(memory);
     };
+  }
+
+  /** External work may have used the addresses of buffers. */
+  private static void checkExternal(CpuMemory[] memory) {
+    long[] blocks = Arrays.stream(memory).mapToLong(CpuMemory::block).toArray();
+    long found = HalRuntime.hal_memory_check(blocks, blocks.length);
+    if (found != 0) {
+      int index = (int) (found >> Integer.SIZE);
+      throw Overwritten.failure(List.of(EXTERNAL), "buffer " + index, memory[index], found);
+    }
   }
 
   void close() {

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import org.jhal.Parameter;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A dispatch of a kernel in C++, as the native runtime takes it: a {@code hal_grid}, and the
@@ -19,8 +20,13 @@ final class CpuGrid {
   /** The alignment of arguments in bytes, enough for each type of parameter. */
   private static final int ALIGNMENT = 16;
 
+  /** How far outside a buffer an address counts as missing it: a guard of {@code hal_memory.c}. */
+  private static final long NEAR = 128 << 10;
+
   private final LoadedKernel kernel;
   private final long function;
+  private final String label;
+  private final @Nullable CpuMemory[] memory; // of buffers, by parameter; null for other parameters
   private final long[] addresses; // of buffers, by parameter
   private final byte[] values; // of all parameters, with the addresses left zero
   private final int x;
@@ -30,11 +36,15 @@ final class CpuGrid {
   /**
    * A dispatch.
    *
-   * @param addresses of the memory of buffers, by parameter
+   * @param memory of buffers, by parameter; null for other parameters
+   * @param addresses where the buffers begin, by parameter
    */
-  CpuGrid(Command command, long[] addresses) {
+  CpuGrid(Command command, @Nullable CpuMemory[] memory, long[] addresses) {
     this.kernel = command.kernel();
-    this.function = ((CpuModule) kernel.module()).function(kernel.index());
+    this.memory = memory;
+    CpuModule module = (CpuModule) kernel.module();
+    this.function = module.function(kernel.index());
+    this.label = module.label(kernel.index());
     this.addresses = addresses;
     this.values = command.array();
     this.x = command.groupsX();
@@ -44,6 +54,55 @@ final class CpuGrid {
 
   String kernel() {
     return kernel.name();
+  }
+
+  /** What a message calls this dispatch. */
+  String label() {
+    return label;
+  }
+
+  /** The memory of each parameter; null if it is no buffer. */
+  @Nullable CpuMemory[] memory() {
+    return memory;
+  }
+
+  /** The last parameter with a {@linkplain CpuMemory#block block}; -1 if there is none. */
+  int indexOf(long block) {
+    int index = memory.length - 1;
+    while (index >= 0 && (memory[index] == null || memory[index].block() != block)) {
+      index--;
+    }
+    return index;
+  }
+
+  /** What a message calls a parameter. */
+  String parameter(int index) {
+    return "'" + kernel.parameter(index).name() + "'";
+  }
+
+  /** Which buffer an address just misses, as the end of a message; empty if none. */
+  String nearest(long address) {
+    String nearest = "";
+    long least = NEAR;
+    for (int i = 0; i < memory.length; i++) {
+      CpuMemory one = memory[i];
+      if (one != null) {
+        long end = one.address() + one.size();
+        boolean isBehind = address >= end;
+        long distance = isBehind ? address - end : one.address() - address;
+        if (distance >= 0 && distance < least) {
+          least = distance;
+          nearest =
+              ", %d bytes %s %s, which has %d bytes"
+                  .formatted(
+                      distance,
+                      isBehind ? "past the end of" : "before the start of",
+                      parameter(i),
+                      one.size());
+        }
+      }
+    }
+    return nearest;
   }
 
   /** How much the arguments take, in bytes. */

@@ -5,11 +5,13 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Failure;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has the device's threads run dispatches that follow each other: they go through many of them
@@ -25,7 +27,10 @@ final class CpuGrids {
 
   private final long pool;
   private int size; // of the memory in bytes
-  private long address; // 0 for none
+  private long block; // of the memory; 0 for none
+  private long address;
+  private int blocksAt; // where the blocks of buffers are written
+  private int blockCount;
   private ByteBuffer memory = ByteBuffer.allocate(0);
 
   /**
@@ -52,9 +57,42 @@ final class CpuGrids {
               pool, address + START + (long) CpuGrid.BYTES * at, count - at, address);
       at += memory.getInt(0);
       if (failure != 0) {
-        submission.fail(Failure.of(failure, grids.get(at - 1).kernel()));
+        CpuGrid grid = grids.get(at - 1);
+        String where = grid.nearest(HalRuntime.hal_failure_address());
+        submission.fail(Failure.of(failure, grid.kernel(), where));
       }
     }
+    check(grids, submission);
+  }
+
+  /** Fails the operation if memory outside one of its buffers was overwritten. */
+  private void check(List<CpuGrid> grids, Submission submission) {
+    while (true) {
+      long found = HalRuntime.hal_memory_check(address + blocksAt, blockCount);
+      if (found == 0) {
+        break;
+      }
+      int index = (int) (found >> Integer.SIZE);
+      submission.fail(failure(grids, memory.getLong(blocksAt + Long.BYTES * index), found));
+    }
+    for (CpuGrid grid : grids) {
+      for (CpuMemory memory : grid.memory()) {
+        if (memory != null) {
+          memory.usedBy(grid.label());
+        }
+      }
+    }
+  }
+
+  private static HalException failure(List<CpuGrid> grids, long block, long found) {
+    List<CpuGrid> users = grids.stream().filter(grid -> grid.indexOf(block) >= 0).toList();
+    CpuGrid first = users.get(0);
+    int index = first.indexOf(block);
+    return Overwritten.failure(
+        users.stream().map(CpuGrid::label).distinct().toList(),
+        first.parameter(index),
+        Objects.requireNonNull(first.memory()[index]),
+        found);
   }
 
   private void write(List<CpuGrid> grids) {
@@ -63,7 +101,12 @@ final class CpuGrids {
     for (CpuGrid grid : grids) {
       needed += grid.argumentBytes();
     }
+    blocksAt = needed;
+    for (CpuGrid grid : grids) {
+      needed += Long.BYTES * grid.memory().length;
+    }
     reserve(needed);
+    writeBlocks(grids);
     int at = START;
     for (CpuGrid grid : grids) {
       grid.write(memory, address, at, arguments);
@@ -72,25 +115,44 @@ final class CpuGrids {
     }
   }
 
+  /** Writes each block once if a kernel follows itself, as in a loop. */
+  private void writeBlocks(List<CpuGrid> grids) {
+    int at = blocksAt;
+    @Nullable CpuMemory[] before = {};
+    for (CpuGrid grid : grids) {
+      @Nullable CpuMemory[] used = grid.memory();
+      for (int i = 0; i < used.length; i++) {
+        CpuMemory one = used[i];
+        if (one != null && (i >= before.length || before[i] != one)) {
+          memory.putLong(at, one.block());
+          at += Long.BYTES;
+        }
+      }
+      before = used;
+    }
+    blockCount = (at - blocksAt) / Long.BYTES;
+  }
+
   private void reserve(int bytes) {
     if (bytes <= size) {
       return;
     }
     close();
-    address = HalRuntime.hal_memory_allocate(2L * bytes);
-    if (address == 0) {
+    block = HalRuntime.hal_memory_allocate(2L * bytes);
+    if (block == 0) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
           "no memory for the arguments of kernels, " + 2L * bytes + " bytes");
     }
     size = 2 * bytes;
+    address = new Pointer(block).getLong(0);
     memory = new Pointer(address).getByteBuffer(0, size).order(ByteOrder.nativeOrder());
   }
 
   /** Frees the memory. */
   void close() {
-    HalRuntime.hal_memory_free(address); // 0 is allowed
-    address = 0;
+    HalRuntime.hal_memory_free(block); // 0 is allowed
+    block = 0;
     size = 0;
   }
 }

@@ -5,7 +5,9 @@ import com.sun.jna.Pointer;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
@@ -21,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * Memory outside the heap at a constant address. It is freed when neither the engine nor a mapping
  * refers to it.
  *
+ * <p>Around memory that the device has allocated lie bytes that nothing may write. {@link
+ * Overwritten} explains what is reported if they have changed. That is looked at behind each
+ * operation that runs native code on the memory, which then fails, and when the memory is freed.
+ *
  * <p>Thread-safe.
  */
 final class CpuMemory implements DeviceMemory, SegmentedMemory {
@@ -32,6 +38,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   private final CpuDevice device;
   private final @Nullable MemoryBudget budget; // null if it is another's memory
   private final @Nullable ByteBuffer imported; // kept reachable
+  private final long block; // see HalRuntime.hal_memory_allocate; 0 if it is another's memory
   private final long address;
   private final long size;
   private final AtomicLong references = new AtomicLong(1);
@@ -39,15 +46,22 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   private boolean isAccountEnded;
   private volatile @Nullable Segments segments; // made when it is first needed
 
+  // What has used it lately, the latest first. For messages: streams that race may lose one.
+  private String use1 = "";
+  private String use2 = "";
+  private String use3 = "";
+
   private CpuMemory(
       CpuDevice device,
       @Nullable MemoryBudget budget,
       @Nullable ByteBuffer imported,
+      long block,
       long address,
       long size) {
     this.device = device;
     this.budget = budget;
     this.imported = imported;
+    this.block = block;
     this.address = address;
     this.size = size;
   }
@@ -55,24 +69,24 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   static CpuMemory allocate(CpuDevice device, long size) {
     MemoryBudget budget = device.budget();
     budget.reserve(size);
-    long address = HalRuntime.hal_memory_allocate(size);
-    if (address == 0) {
+    long block = HalRuntime.hal_memory_allocate(size);
+    if (block == 0) {
       budget.giveBack(size);
       throw new HalException(
           Status.RESOURCE_EXHAUSTED, "the system has no " + size + " bytes of memory left");
     }
-    return new CpuMemory(device, budget, null, address, size);
+    return new CpuMemory(device, budget, null, block, new Pointer(block).getLong(0), size);
   }
 
   /** Memory of a direct byte buffer, from position 0 to its capacity. */
   static CpuMemory imported(CpuDevice device, ByteBuffer memory) {
     long address = Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(memory));
-    return new CpuMemory(device, null, memory, address, memory.capacity());
+    return new CpuMemory(device, null, memory, 0, address, memory.capacity());
   }
 
   /** Memory of the program, at an address. */
   static CpuMemory at(CpuDevice device, long address, long size) {
-    return new CpuMemory(device, null, null, address, size);
+    return new CpuMemory(device, null, null, 0, address, size);
   }
 
   CpuDevice device() {
@@ -81,6 +95,28 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
 
   long address() {
     return address;
+  }
+
+  /** For {@link HalRuntime#hal_memory_check}; 0 if it is another's memory. */
+  long block() {
+    return block;
+  }
+
+  /** Notes that an operation has used it; {@code what} tells the user which. */
+  void usedBy(String what) {
+    if (what.equals(use1)) {
+      return;
+    }
+    if (!what.equals(use2)) {
+      use3 = use2;
+    }
+    use2 = use1;
+    use1 = what;
+  }
+
+  /** What has used it lately, the latest first. */
+  List<String> uses() {
+    return Stream.of(use1, use2, use3).filter(use -> !use.isEmpty()).toList();
   }
 
   @Override
@@ -169,7 +205,21 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   @Override
   public void free() {
     endAccount();
+    releaseOwner();
+  }
+
+  /** Drops the engine's reference. */
+  void releaseOwner() {
+    if (block != 0 && references.get() > 1) { // of a view, perhaps, which may live for long
+      report(HalRuntime.hal_memory_check(new long[] {block}, 1));
+    }
     release();
+  }
+
+  private void report(long found) {
+    if (found != 0) {
+      device.overwritten(Overwritten.message(device.name(), this, found));
+    }
   }
 
   /** Keeps the memory until a {@link #release}, whoever frees it meanwhile. */
@@ -180,7 +230,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   /** Drops a reference. */
   void release() {
     if (references.decrementAndGet() == 0 && budget != null) {
-      HalRuntime.hal_memory_free(address);
+      report(HalRuntime.hal_memory_free(block));
     }
   }
 }

@@ -16,11 +16,13 @@ final class CpuModule implements KernelModule {
   private final long library;
   private final long[] functions; // by kernel
   private final String[] notes; // by kernel
+  private final String[] labels; // by kernel
 
   private CpuModule(long library, int kernels) {
     this.library = library;
     this.functions = new long[kernels];
     this.notes = new String[kernels];
+    this.labels = new String[kernels];
   }
 
   /**
@@ -51,6 +53,7 @@ final class CpuModule implements KernelModule {
         }
         check(kernel, kernels.get(i), what);
         module.notes[i] = HalRuntime.hal_kernel_note(kernel);
+        module.labels[i] = "kernel " + kernels.get(i).name();
         module.functions[i] = HalRuntime.hal_function_make(kernel);
         if (module.functions[i] == 0) {
           throw new HalException(
@@ -84,6 +87,11 @@ final class CpuModule implements KernelModule {
   /** What is launched for a kernel. */
   long function(int index) {
     return functions[index];
+  }
+
+  /** What a message calls a kernel. */
+  String label(int index) {
+    return labels[index];
   }
 
   @Override

@@ -93,7 +93,7 @@ final class CpuStream extends StepwiseStream<HostEvent> {
   @Override
   protected void freeAsync(DeviceMemory memory) {
     CpuMemory freed = (CpuMemory) memory;
-    current.add(CpuTask.releasing(freed::release));
+    current.add(CpuTask.releasing(freed::releaseOwner));
     freed.endAccount(); // so that allocations after this can use the bytes
   }
 

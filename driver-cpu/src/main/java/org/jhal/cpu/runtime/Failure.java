@@ -15,14 +15,15 @@ public final class Failure {
    * The failure of a kernel, which fails its operation and leaves the device as it is.
    *
    * @param number what {@link HalRuntime#hal_pool_run} has just returned on this thread
+   * @param where more about the address of {@link HalRuntime#hal_failure_address}, or nothing
    */
-  public static HalException of(int number, String kernel) {
+  public static HalException of(int number, String kernel, String where) {
     byte[] bytes = new byte[TEXT];
     HalRuntime.hal_failure_text(bytes, TEXT);
     String text = Native.toString(bytes, "UTF-8");
     Status status = number == 20 ? Status.RESOURCE_EXHAUSTED : Status.ABORTED;
     String message = "kernel " + kernel + " " + what(number);
-    return new HalException(status, text.isEmpty() ? message : message + ": " + text);
+    return new HalException(status, text.isEmpty() ? message : message + ": " + text + where);
   }
 
   private static String what(int number) {

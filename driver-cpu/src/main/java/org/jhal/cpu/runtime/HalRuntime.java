@@ -67,11 +67,37 @@ public final class HalRuntime {
   /** Frees what {@link #hal_function_make} has made. */
   public static native void hal_function_free(long function);
 
-  /** Allocates memory that is aligned to 64 bytes. Returns 0 if there is not enough. */
+  /**
+   * The address at which the kernel tried to access memory whose failure {@link #hal_pool_run} has
+   * returned last on this thread; 0 if it failed for another reason, or the address is not known.
+   */
+  public static native long hal_failure_address();
+
+  /**
+   * Allocates a block of memory, aligned to 64 bytes. Returns where its address lies, or 0 if there
+   * is not enough memory.
+   */
   public static native long hal_memory_allocate(long size);
 
-  /** Frees memory. */
-  public static native void hal_memory_free(long memory);
+  /**
+   * Frees a block; 0 is none. Returns whether bytes just outside it have changed: in the lower 16
+   * bits how far before its start, above these how far past its end.
+   */
+  public static native long hal_memory_free(long block);
+
+  /**
+   * Returns whether bytes just outside one of some blocks have changed, as {@link #hal_memory_free}
+   * does, with the index of the first such block from bit 32 on. Restores the bytes.
+   *
+   * @param blocks the address of that many blocks; 0 is none
+   */
+  public static native long hal_memory_check(long blocks, int count);
+
+  /** As {@link #hal_memory_check(long, int)}. */
+  public static native long hal_memory_check(long[] blocks, int count);
+
+  /** Gives memory back to the system that was freed and is kept for later blocks. */
+  public static native void hal_memory_trim();
 
   /** Copies bytes between ranges that may overlap. */
   public static native void hal_memory_copy(long to, long from, long size);

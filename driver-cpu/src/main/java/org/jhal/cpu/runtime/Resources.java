@@ -37,6 +37,7 @@ public final class Resources {
           "hal_runtime.h",
           "hal_faults.c",
           "hal_library.c",
+          "hal_memory.c",
           "hal_pool.c",
           "hal_print.c",
           "hal_thread.c");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of compiled kernels, and the memory of the device.
+// Libraries of compiled kernels.
 #include "hal_runtime.h"
 
 #include <dlfcn.h>
@@ -105,22 +105,3 @@ HAL_EXPORT hal_function* hal_function_make(const hal_kernel* kernel) {
   return function;
 }
 HAL_EXPORT void hal_function_free(hal_function* function) { free(function); }
-
-HAL_EXPORT void* hal_memory_allocate(unsigned long long size) {
-  unsigned long long rounded = (size + 63) / 64 * 64;
-  return aligned_alloc(64, rounded ? rounded : 64);
-}
-HAL_EXPORT void hal_memory_free(void* memory) { free(memory); }
-
-HAL_EXPORT void hal_memory_copy(void* to, const void* from, unsigned long long size) { memmove(to, from, size); }
-
-HAL_EXPORT void hal_memory_fill(char* to, unsigned long long size, unsigned pattern, int pattern_bytes) {
-  if (pattern_bytes == 1) {
-    memset(to, (int)(pattern & 0xFF), size);
-    return;
-  }
-  unsigned word = pattern_bytes == 2 ? (pattern & 0xFFFF) * 0x00010001u : pattern;
-  unsigned long long at = 0;
-  for (; at + 4 <= size; at += 4) memcpy(to + at, &word, 4);
-  memcpy(to + at, &word, size - at);
-}

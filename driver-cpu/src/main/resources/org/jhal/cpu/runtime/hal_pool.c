@@ -28,7 +28,8 @@ struct hal_job {
   _Atomic unsigned long long next;  // the first workgroup that no thread has taken
   _Atomic unsigned long long done;  // how many have ended, or will not begin
   _Atomic int failure;              // of the present grid, which then is the last one
-  char text[HAL_TEXT];              // what is said about it; written by the thread that set it
+  char text[HAL_TEXT];              // what is said about it; these two written by the thread that set it
+  void* address;                    // that it was about, or NULL
   hal_output output;                // of the present grid
   int users;                        // guarded by the pool's lock
   hal_job *before, *after;          // in the pool's ring; guarded by its lock
@@ -187,7 +188,9 @@ static void run_piece(worker* w, hal_job* job, unsigned long long first, unsigne
   long long each = (now() - start) / (long long)count;
   atomic_store(&job->grids->function->group_nanos, each > 0 ? each : 1);
   int none = 0;
-  if (why && atomic_compare_exchange_strong(&job->failure, &none, why)) hal_describe(&w->thread, job->text);
+  if (!why || !atomic_compare_exchange_strong(&job->failure, &none, why)) return;
+  hal_describe(&w->thread, job->text);
+  job->address = why == HAL_ILLEGAL_ADDRESS && w->thread.has_address ? w->thread.address : NULL;
 }
 
 // Wakes threads if there is more work than was thought.
@@ -342,6 +345,7 @@ static void await(hal_pool* pool, hal_job* job) {
 }
 
 static __thread char failure_text[HAL_TEXT];
+static __thread void* failure_address;
 
 // Runs grids one after the other and waits for their end. Stops behind the first one that fails. Returns why that has
 // failed, or 0; `ended`: how many grids have ended, with the one that has failed.
@@ -356,11 +360,15 @@ HAL_EXPORT int hal_pool_run(hal_pool* pool, const hal_grid* grids, int count, in
     await(pool, &job);
     hal_output_write(&job.output);
     failure = atomic_load(&job.failure);
-    if (failure) memcpy(failure_text, job.text, sizeof failure_text);
+    if (failure) {
+      memcpy(failure_text, job.text, sizeof failure_text);
+      failure_address = job.address;
+    }
     *ended = (int)(job.grids - grids);
   }
   return failure;
 }
 
 // More about the last failure that hal_pool_run has returned on this thread.
+HAL_EXPORT void* hal_failure_address(void) { return failure_address; }
 HAL_EXPORT void hal_failure_text(char* text, int size) { snprintf(text, (size_t)size, "%s", failure_text); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the runtime share. Kernels run on threads that the runtime makes itself. Each file has one job:
 // hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
-// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels and the device's memory.
+// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_memory.c the memory of devices.
 #ifndef HAL_RUNTIME_H
 #define HAL_RUNTIME_H
 
@@ -47,6 +47,7 @@ typedef struct {
 } hal_grid;
 
 typedef struct hal_block hal_block;
+typedef struct hal_memory hal_memory;
 
 // A thread that runs kernels. Only that thread uses it.
 typedef struct {

@@ -36,6 +36,13 @@ void* hal_library_open(const void* code, int size, char* reason, int reason_size
 void hal_library_close(void* opened);
 const hal_kernel* hal_library_kernel(void* opened, int index);
 void* hal_function_make(const hal_kernel* kernel);
+typedef struct {
+  char* address;
+} hal_memory;
+hal_memory* hal_memory_allocate(unsigned long long size);
+long long hal_memory_free(hal_memory* block);
+long long hal_memory_check(hal_memory* const* blocks, int count);
+void hal_memory_trim(void);
 
 #define CHECK(condition)                                                        \
   do {                                                                          \
@@ -379,6 +386,128 @@ static void case_memory_of_kernels(void) {
   CHECK(parts[5] - parts[0] == 3 * 64 + 64 + (5 << 20) + 4096);
 }
 
+// ---- blocks of memory ----
+
+enum { BLOCKS = 600 };
+static unsigned long long block_size(unsigned i) {
+  static const unsigned long long bases[] = {0, 1, 64, 200, 1024, 1025, 5000, 16383, 16384, 70000, 1 << 20};
+  return bases[i % 11] + i / 11;
+}
+static hal_memory* filled(unsigned long long size, unsigned with) {
+  hal_memory* made = hal_memory_allocate(size);
+  CHECK(made && (size_t)made->address % 64 == 0);
+  memset(made->address, (int)with, size);
+  return made;
+}
+static void check_content(const hal_memory* block, unsigned long long size, unsigned with) {
+  for (unsigned long long at = 0; at < size; at++) CHECK((unsigned char)block->address[at] == (unsigned char)with);
+}
+
+// Blocks overlap neither each other nor canaries, also in memory that was used before.
+static void case_blocks(void) {
+  hal_memory* blocks[BLOCKS];
+  for (int round = 0; round < 3; round++) {
+    for (unsigned i = 0; i < BLOCKS; i++) blocks[i] = filled(block_size(i), i);
+    CHECK(hal_memory_check(blocks, BLOCKS) == 0);
+    for (unsigned i = round; i < BLOCKS; i += 2) {
+      check_content(blocks[i], block_size(i), i);
+      CHECK(hal_memory_free(blocks[i]) == 0);
+      blocks[i] = filled(block_size(i + 7), i);
+    }
+    for (unsigned i = 0; i < BLOCKS; i++) {
+      check_content(blocks[i], block_size(i % 2 == (unsigned)round % 2 && i >= (unsigned)round ? i + 7 : i), i);
+      CHECK(hal_memory_free(blocks[i]) == 0);
+    }
+    if (round == 1) hal_memory_trim();
+  }
+}
+
+// Every byte of a canary counts, and a damaged one is mended when it is found. The C heap is not beside it.
+static void case_canaries(void) {
+  hal_memory* blocks[] = {hal_memory_allocate(100), NULL, hal_memory_allocate(6400), hal_memory_allocate(100000)};
+  int sizes[] = {100, 0, 6400, 100000}, behind[] = {28 + 64, 0, 64, 32}, before[] = {64, 0, 64, 64};
+  void* heap[64];
+  for (int i = 0; i < 64; i++) heap[i] = malloc(100);
+  for (long long i = 0; i < 4; i++) {
+    for (int at = 0; at < behind[i]; at++) {
+      blocks[i]->address[sizes[i] + at] ^= 1;
+      CHECK(hal_memory_check(blocks, 4) == (i << 32 | (at + 1) << 16));
+      CHECK(hal_memory_check(blocks, 4) == 0);
+    }
+    for (int at = 1; at <= before[i]; at++) {
+      blocks[i]->address[-at] ^= 0x80;
+      CHECK(hal_memory_check(blocks, 4) == (i << 32 | at));
+      CHECK(hal_memory_check(blocks, 4) == 0);
+    }
+  }
+  for (int i = 0; i < 4; i++) {
+    if (!blocks[i]) continue;
+    memset(blocks[i]->address - before[i], 0, (size_t)(before[i] + sizes[i] + behind[i]));
+    CHECK(hal_memory_free(blocks[i]) == (before[i] | behind[i] << 16));
+  }
+  for (int i = 0; i < 64; i++) free(heap[i]);
+  CHECK(hal_memory_free(NULL) == 0);
+}
+
+// Where there is no room for another block, memory that is kept for later ones is given back first.
+static void case_blocks_without_memory(void) {
+  limit_memory(256 << 20);
+  hal_memory* kept[40];
+  for (int i = 0; i < 40; i++) CHECK((kept[i] = hal_memory_allocate((1 << 20) + (unsigned)i * 8192)) != NULL);
+  for (int i = 0; i < 40; i++) CHECK(hal_memory_free(kept[i]) == 0);
+  CHECK(hal_memory_allocate(1 << 30) == NULL);
+  CHECK(hal_memory_allocate(1ull << 60) == NULL);
+  CHECK(hal_memory_free(filled(200 << 20, 1)) == 0);
+  hal_memory *last = NULL, *small = NULL;
+  while ((small = hal_memory_allocate(12000)) != NULL) last = small;
+  CHECK(last != NULL);
+  hal_memory_free(last);
+  CHECK(hal_memory_allocate(12000) != NULL);
+  limit_memory(RLIM_INFINITY);
+}
+
+// More large blocks than a process may have mappings. Those that get no guard have a canary.
+static void case_blocks_without_guards(void) {
+  enum { MANY = 40000 };
+  static hal_memory* blocks[MANY];
+  for (unsigned i = 0; i < MANY; i++) {
+    blocks[i] = hal_memory_allocate(16384);
+    CHECK(blocks[i]);
+    blocks[i]->address[0] = 1;
+  }
+  blocks[MANY - 1]->address[16384] ^= 1;
+  CHECK(hal_memory_check(blocks, MANY) == ((MANY - 1LL) << 32 | 1 << 16));
+  blocks[MANY - 1]->address[-1] ^= 1;
+  CHECK(hal_memory_check(blocks, MANY) == ((MANY - 1LL) << 32 | 1));
+  for (unsigned i = 0; i < MANY; i += 2) CHECK(hal_memory_free(blocks[i]) == 0);
+  for (unsigned i = 1; i < MANY; i += 2) CHECK(hal_memory_free(blocks[i]) == 0);
+  CHECK(hal_memory_free(filled(16384, 1)) == 0);
+}
+
+static void* makes_blocks(void* seed) {
+  enum { AT_ONCE = 50 };
+  hal_memory* blocks[AT_ONCE] = {NULL};
+  unsigned sizes[AT_ONCE], state = (unsigned)(long)seed;
+  for (int round = 0; round < 20000; round++) {
+    state = state * 1664525 + 1013904223;
+    unsigned at = state >> 16 & 0xFF, i = at % AT_ONCE;
+    if (blocks[i]) {
+      check_content(blocks[i], sizes[i] < 100 ? sizes[i] : 100, i);
+      CHECK(hal_memory_free(blocks[i]) == 0);
+    }
+    sizes[i] = (state >> 8) % (at % 7 == 0 ? 200000 : 3000);
+    blocks[i] = filled(sizes[i], i);
+    if (round % 1000 == 0) hal_memory_trim();
+  }
+  for (int i = 0; i < AT_ONCE; i++) CHECK(hal_memory_free(blocks[i]) == 0);
+  return NULL;
+}
+static void case_blocks_of_threads(void) {
+  pthread_t threads[4];
+  for (long i = 0; i < 4; i++) pthread_create(&threads[i], NULL, makes_blocks, (void*)(i + 1));
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+}
+
 // ---- grids ----
 
 static _Atomic unsigned long long largest, taken;
@@ -692,6 +821,11 @@ int main(int count, char** arguments) {
   CASE(no_thread, case_no_thread())
   CASE(no_memory, case_no_memory())
   CASE(memory_of_kernels, case_memory_of_kernels())
+  CASE(blocks, case_blocks())
+  CASE(canaries, case_canaries())
+  CASE(blocks_without_memory, case_blocks_without_memory())
+  CASE(blocks_without_guards, case_blocks_without_guards())
+  CASE(blocks_of_threads, case_blocks_of_threads())
   CASE(largest_grid, case_largest_grid())
   CASE(slower_than_before, case_slower_than_before())
   CASE(list_in_order, case_list_in_order())
