@@ -5,15 +5,17 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a device: {@code DRIVER}, {@code DRIVER://SELECTOR}, {@code
- * DRIVER://SELECTOR?OPTION=VALUE&…}. The selector is empty for the first device, or an index from
- * 0, a uuid, or {@code pci:DOMAIN:BUS:DEVICE.FUNCTION} (rule D3). Option values may be
+ * The name of a device: {@code DRIVER}, {@code DRIVER://SELECTOR}, {@code DRIVER://?OPTION=VALUE&…}
+ * or {@code DRIVER://SELECTOR?OPTION=VALUE&…}. The selector is empty for the first device, or an
+ * index from 0, a uuid, or {@code pci:DOMAIN:BUS:DEVICE.FUNCTION} (rule D3). Option values may be
  * percent-encoded. Immutable.
  *
  * @param driver the driver's name
@@ -22,6 +24,11 @@ import java.util.regex.Pattern;
  */
 public record DeviceUri(String driver, String selector, Map<String, String> options) {
   private static final Pattern FORM = Pattern.compile("([^:/?#]*)(?:://([^?#]*)(?:\\?([^#]*))?)?");
+
+  /**
+   * What people write in its place: other signs before the selector, or none before the options.
+   */
+  private static final Pattern LIKELY = Pattern.compile("([^:/?#]+)[:/]*([^?#]*)(\\?[^#]*)?");
 
   /** The form of a driver's name. */
   static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
@@ -41,14 +48,45 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
   /**
    * Parses a URI. Neither the driver nor the device needs to exist.
    *
-   * @throws HalException INVALID_ARGUMENT if it is malformed; the message gives the reason
+   * @throws HalException INVALID_ARGUMENT if it is malformed; the message gives the reason, and the
+   *     URI that was probably meant
    */
   public static DeviceUri parse(String uri) {
     Objects.requireNonNull(uri, "uri");
+    try {
+      return parsed(uri);
+    } catch (HalException e) {
+      String meant = likely(uri);
+      throw meant == null
+          ? e
+          : new HalException(e.status(), e.getMessage() + "; did you mean '" + meant + "'?");
+    }
+  }
+
+  /** The well-formed URI that was probably meant; null if there is none. */
+  private static @Nullable String likely(String uri) {
+    Matcher form = LIKELY.matcher(uri);
+    if (!form.matches()) {
+      return null;
+    }
+    String options = Objects.requireNonNullElse(form.group(3), "");
+    String rest = form.group(2) + options;
+    String meant = form.group(1).toLowerCase(Locale.ROOT) + (rest.isEmpty() ? "" : "://" + rest);
+    try {
+      DeviceUri ignored = parsed(meant);
+      return meant;
+    } catch (HalException malformed) {
+      return null;
+    }
+  }
+
+  private static DeviceUri parsed(String uri) {
     Matcher form = FORM.matcher(uri);
     if (!form.matches()) {
       throw malformed(
-          uri, "expected DRIVER, DRIVER://SELECTOR or DRIVER://SELECTOR?OPTION=VALUE&...");
+          uri,
+          "expected DRIVER, DRIVER://SELECTOR, DRIVER://?OPTION=VALUE&..."
+              + " or DRIVER://SELECTOR?OPTION=VALUE&...");
     }
     String driver = form.group(1);
     if (!NAME.matcher(driver).matches()) {

@@ -2,6 +2,7 @@
 package org.jhal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rule D3: how a device is named. */
 class DeviceUriTest {
@@ -54,7 +56,7 @@ class DeviceUriTest {
         "-mock | driver name '-mock' must be",
         "mo ck | driver name 'mo ck' must be",
         "://1 | driver name '' must be",
-        "mock: | expected DRIVER, DRIVER://SELECTOR or",
+        "mock: | expected DRIVER, DRIVER://SELECTOR, DRIVER://?OPTION=VALUE&... or DRIVER://SELECTOR?",
         "mock:1 | expected DRIVER",
         "mock:/1 | expected DRIVER",
         "mock?queues=4 | expected DRIVER",
@@ -77,6 +79,36 @@ class DeviceUriTest {
     assertTrue(
         refused.getMessage().startsWith(start),
         () -> "expected: " + start + "\n but was: " + refused.getMessage());
+  }
+
+  @ParameterizedTest(name = "[{index}] {0}")
+  @CsvSource({
+    "mock?queues=4, mock://?queues=4",
+    "mock?a=1&b=%2F, mock://?a=1&b=%2F",
+    "MOCK, mock",
+    "Mock://1?a=B, mock://1?a=B",
+    "MOCK?a=B, mock://?a=B",
+    "mock:, mock",
+    "mock:1, mock://1",
+    "mock/1?a=1, mock://1?a=1",
+    "mock:/1, mock://1",
+    "cuda:pci:0000:03:00.0, cuda://pci:0000:03:00.0",
+  })
+  void suggestsTheUriThatWasMeant(String uri, String meant) {
+    HalException refused = assertThrows(HalException.class, () -> DeviceUri.parse(uri));
+
+    String end = "; did you mean '" + meant + "'?";
+    assertTrue(String.valueOf(refused.getMessage()).endsWith(end), refused::getMessage);
+    DeviceUri ignored = DeviceUri.parse(meant);
+  }
+
+  @ParameterizedTest(name = "[{index}] {0}")
+  @ValueSource(
+      strings = {"", "?a=1", "1mock", "mo ck", "mock://1#x", "mock?a", "mock?a=1&a=1", "m?a=%"})
+  void suggestsNothingThatIsMalformed(String uri) {
+    HalException refused = assertThrows(HalException.class, () -> DeviceUri.parse(uri));
+
+    assertFalse(String.valueOf(refused.getMessage()).contains("did you mean"), refused::getMessage);
   }
 
   @ParameterizedTest(name = "{0}")
