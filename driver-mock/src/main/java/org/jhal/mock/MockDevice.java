@@ -340,6 +340,18 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   @Override
+  public String refusal(String format) {
+    return format.equals(Variant.CPP)
+        ? info.driver()
+            + "-"
+            + info.index()
+            + " runs kernels in Java only; the device 'cpu' runs those in C++. There, work pauses"
+            + " if it waits for a timeline that the program signals later, and fails if a kernel"
+            + " calls __trap() or the program throws in a host call"
+        : DeviceBackend.super.refusal(format);
+  }
+
+  @Override
   public NativeStream<MockEvent> createStream(int index) {
     enter("createStream");
     MockStream stream = new MockStream(this, index);

@@ -90,6 +90,20 @@ class VariantsTest {
     assertHal(status, () -> device.loadExecutable(BUNDLE.withVariants(overlay)), parts);
   }
 
+  /** Its reader is to run it elsewhere, and not to write it again in Java. */
+  @Test
+  void theRefusalOfABundleInCppSaysWhatToDo() {
+    ExecutableSource source =
+        ExecutableSource.builder("cpp").kernel("k", 1).cpp("__global__ void k() {}").build();
+    assertHal(
+        Status.UNIMPLEMENTED,
+        () -> device.loadExecutable(source),
+        "mock-0 can load no variant of bundle cpp: gpu-c++: mock-0 runs kernels in Java only;",
+        "the device 'cpu' runs those in C++",
+        "waits for a timeline that the program signals",
+        "throws in a host call");
+  }
+
   @Test
   void loadsAVariantOfAnOverlay() throws IOException {
     assertHal(
