@@ -95,6 +95,34 @@ public final class BundleBuilder {
   }
 
   /**
+   * Declares a kernel with workgroups of two dimensions.
+   *
+   * @param kernel as in {@link #kernel(String, int, Parameter...)}
+   * @param x the number of work items of a workgroup along the first axis, at least 1
+   * @param y that along the second axis, at least 1
+   * @param parameters as in {@link #kernel(String, int, Parameter...)}
+   * @throws HalException INVALID_ARGUMENT if a name is malformed or already in use; OUT_OF_RANGE if
+   *     a size is less than 1
+   */
+  public BundleBuilder kernel(String kernel, int x, int y, Parameter... parameters) {
+    return kernel(kernel, x, y, 1, parameters);
+  }
+
+  /**
+   * Declares a kernel with workgroups of three dimensions.
+   *
+   * @param kernel as in {@link #kernel(String, int, Parameter...)}
+   * @param x the number of work items of a workgroup along the first axis, at least 1
+   * @param y that along the second axis, at least 1
+   * @param z that along the third axis, at least 1
+   * @param parameters as in {@link #kernel(String, int, Parameter...)}
+   * @throws HalException as {@link #kernel(String, int, int, Parameter...)}
+   */
+  public BundleBuilder kernel(String kernel, int x, int y, int z, Parameter... parameters) {
+    return kernel(kernel, new Workgroups(x, y, z), 0, parameters);
+  }
+
+  /**
    * Declares a kernel as {@link #kernel(String, Workgroups, int, Parameter...)} does, without
    * dynamic shared memory.
    */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,7 +104,8 @@ public interface CollectiveGroup extends AutoCloseable {
       Objects.requireNonNull(deadline, "deadline");
       if (deadline.isZero() || deadline.isNegative()) {
         throw new HalException(
-            Status.OUT_OF_RANGE, "deadline " + deadline + " must be more than zero");
+            Status.OUT_OF_RANGE,
+            "deadline " + DurationText.of(deadline) + " must be more than zero");
       }
     }
 

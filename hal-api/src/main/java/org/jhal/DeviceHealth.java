@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.Explainable;
 import org.jhal.spi.Explanations;
 import org.jhal.spi.OpenOperation;
@@ -39,7 +40,8 @@ public record DeviceHealth(List<String> problems) {
    */
   public static DeviceHealth check(Duration limit) {
     if (Objects.requireNonNull(limit, "limit").isNegative()) {
-      throw new HalException(Status.OUT_OF_RANGE, "limit " + limit + ": needs at least 0");
+      throw new HalException(
+          Status.OUT_OF_RANGE, "limit " + DurationText.of(limit) + ": needs at least 0");
     }
     List<String> problems = new ArrayList<>();
     for (Explainable device : Explanations.all()) {
@@ -55,7 +57,7 @@ public record DeviceHealth(List<String> problems) {
                   .formatted(
                       BoundedText.shown(device.name()),
                       age.toSeconds(),
-                      limit.toMillis() / 1e3 + " s",
+                      DurationText.of(limit),
                       DeviceState.describe(oldest)));
         }
       } catch (RuntimeException | LinkageError e) { // of a driver with an engine of its own

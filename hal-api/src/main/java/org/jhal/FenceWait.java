@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.HostFailures;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
@@ -308,7 +309,7 @@ final class FenceWait {
     }
     StringBuilder text = new StringBuilder();
     text.append("waited ")
-        .append(timeout)
+        .append(DurationText.of(timeout))
         .append(all ? " for all of " : " for any of ")
         .append(fence);
     int open = 0;

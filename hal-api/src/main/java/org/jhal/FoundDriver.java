@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.DriverRegistry.Answer;
 import org.jhal.DriverRegistry.Entry;
 import org.jhal.spi.DriverProvider;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
@@ -153,16 +154,12 @@ final class FoundDriver {
         answers.add(asked.get(i).get(left, TimeUnit.NANOSECONDS));
       } catch (TimeoutException e) {
         Entry entry = drivers.get(i).entry;
-        answers.add(refusal(entry, "it has not answered within " + seconds(patience)));
+        answers.add(refusal(entry, "it has not answered within " + DurationText.of(patience)));
       } catch (ExecutionException e) {
         throw new AssertionError("asking a driver does not fail", e);
       }
     }
     return List.copyOf(answers);
-  }
-
-  private static String seconds(Duration time) {
-    return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
   }
 
   private CompletableFuture<Answer> ask() {

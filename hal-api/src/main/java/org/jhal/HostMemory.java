@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.HostRange;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
@@ -280,7 +281,9 @@ public final class HostMemory {
         if (left <= 0) {
           throw new HalException(
               Status.DEADLINE_EXCEEDED,
-              (limit == 0 ? "" : "waited " + timeout + "; ") + this + " is not free");
+              (timeout == null || limit == 0 ? "" : "waited " + DurationText.of(timeout) + "; ")
+                  + this
+                  + " is not free");
         }
         LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
       }

@@ -19,9 +19,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jhal.kernel.JavaKernel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -89,6 +91,28 @@ class BundleBuilderTest {
     assertNull(source.read("code"));
     assertThrows(HalException.class, () -> source.read("../code.cpp"));
     assertTrue(source.javaKernels().isEmpty());
+  }
+
+  @Test
+  void takesTheSizesOfWorkgroupsAsNumbers() {
+    ExecutableSource source =
+        ExecutableSource.builder("b")
+            .kernel("one", 16, in("x", F32))
+            .kernel("two", 16, 8, in("x", F32))
+            .kernel("three", 16, 8, 4, in("x", F32))
+            .kernel("none", 4, 2)
+            .cpp("code")
+            .build();
+    List<String> sizes =
+        Pattern.compile("\"workgroupSize\": \\[([0-9, ]+)]")
+            .matcher(text(source, "manifest.json"))
+            .results()
+            .map(found -> found.group(1))
+            .toList();
+    assertEquals(List.of("16, 1, 1", "16, 8, 1", "16, 8, 4", "4, 2, 1"), sizes);
+    assertRefused(Status.OUT_OF_RANGE, () -> saxpy().kernel("k", 16, 0), "'k'", "16", "0");
+    assertRefused(Status.OUT_OF_RANGE, () -> saxpy().kernel("k", 16, 16, 0), "'k'", "16", "0");
+    assertRefused(Status.OUT_OF_RANGE, () -> saxpy().kernel("k", 16, 16, -1), "16,16,-1");
   }
 
   @Test

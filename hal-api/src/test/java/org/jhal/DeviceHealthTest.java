@@ -110,7 +110,7 @@ class DeviceHealthTest {
     DeviceHealth health = DeviceHealth.check(Duration.ofSeconds(30));
     assertEquals(
         List.of(
-            "slow has an operation that has been open for 75 s; the limit is 30.0 s: slow-q0"
+            "slow has an operation that has been open for 75 s; the limit is 30 s: slow-q0"
                 + " operation 2 (fill, PARKED, waits for a to reach 5, now at 0)"),
         health.problems());
     assertTrue(DeviceHealth.check(Duration.ofSeconds(90)).isHealthy());

@@ -181,7 +181,7 @@ class DriverProbeTest {
 
     assertEquals("stuck- it has not answered within 0 s", texts.get(1));
     assertEquals(
-        "stuck- it has not answered within 1 ms",
+        "stuck- it has not answered within 0.001 s",
         text(registry.probeAll(Duration.ofMillis(1)).get(1)));
     assertEquals("jhal-probe-stucktrue", System.getProperty("jhal.test.thread"));
     assertEquals("device good", registry.openDevice("good").toString());

@@ -317,7 +317,7 @@ class FenceWaitTest {
         assertThrows(HalException.class, () -> both.awaitAll(Duration.ofSeconds(-Long.MAX_VALUE)));
 
     assertEquals(Status.DEADLINE_EXCEEDED, all.status());
-    assertEquals("waited PT0.002S for all of [a@1, b@2]; b explains 2", all.getMessage());
+    assertEquals("waited 0.002 s for all of [a@1, b@2]; b explains 2", all.getMessage());
     assertEquals(Status.DEADLINE_EXCEEDED, past.status());
     assertEquals("not all of [a@1, b@2] is reached", zero.getMessage()); // only a check: no search
     assertEquals("not all of [a@1, b@2] is reached", past.getMessage());
@@ -329,8 +329,7 @@ class FenceWaitTest {
 
     assertEquals(Status.DEADLINE_EXCEEDED, any.status());
     assertEquals(
-        "waited PT0.000000001S for any of [a@1, b@2]; a explains 1; b explains 2",
-        any.getMessage());
+        "waited 0.000000001 s for any of [a@1, b@2]; a explains 1; b explains 2", any.getMessage());
   }
 
   @Test

@@ -102,7 +102,7 @@ class GroupsTest {
     HalException refusal =
         assertThrows(HalException.class, () -> new Options(Duration.ofNanos(-1), false));
     assertEquals(Status.OUT_OF_RANGE, refusal.status());
-    assertEquals("deadline PT-0.000000001S must be more than zero", refusal.getMessage());
+    assertEquals("deadline -0.000000001 s must be more than zero", refusal.getMessage());
   }
 
   @Test

@@ -24,6 +24,7 @@ import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.transfer.StagingPool;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.Explanations;
 
 /**
@@ -114,7 +115,8 @@ final class DeviceShutdown<E> {
     if (Objects.requireNonNull(patience, "patience").isNegative()
         || patience.compareTo(Duration.ofDays(1)) > 0) {
       throw new HalException(
-          Status.OUT_OF_RANGE, "patience " + patience + " is not between 0 and 1 day");
+          Status.OUT_OF_RANGE,
+          "patience " + DurationText.of(patience) + " is not between 0 and 1 day");
     }
     exitPatience = patience.toNanos();
   }
@@ -192,7 +194,7 @@ final class DeviceShutdown<E> {
           new HalException(
               Status.DEADLINE_EXCEEDED,
               "device %s was closed, and this operation did not end within %s%s"
-                  .formatted(name, limit, stuck));
+                  .formatted(name, DurationText.of(limit), stuck));
       int left = 0;
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
@@ -207,7 +209,7 @@ final class DeviceShutdown<E> {
               + left
               + (left == 1 ? " operation" : " operations")
               + " did not end within "
-              + limit
+              + DurationText.of(limit)
               + (core.leases().uses.isEmpty()
                   ? ""
                   : ", and operations of other devices still use its memory")

@@ -119,7 +119,7 @@ class CloseReportTest {
       } else {
         next.await(1, LIMIT);
       }
-      assertEquals(1, log.count("1 operation did not end within PT0.001S; not over: " + named));
+      assertEquals(1, log.count("1 operation did not end within 0.001 s; not over: " + named));
     } finally {
       end.countDown();
     }

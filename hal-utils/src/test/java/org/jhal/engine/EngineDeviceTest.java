@@ -275,7 +275,7 @@ class EngineDeviceTest {
     assertEquals(Status.CANCELLED, failure(parked));
     assertFalse(backend.isClosed, "resources that may be in use are leaked");
     assertEquals(1, backend.liveMemory.get());
-    assertEquals(1, log.count("closing fake-0: 1 operation did not end within PT0.02S"));
+    assertEquals(1, log.count("closing fake-0: 1 operation did not end within 0.02 s"));
     device.close();
     backend.device.setHeld(false);
     Threads.await("NAME-close to close the backend", () -> backend.isClosed);

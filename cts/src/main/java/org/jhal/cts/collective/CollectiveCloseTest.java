@@ -92,7 +92,7 @@ class CollectiveCloseTest {
     group.sum(Fence.NONE, done.at(1));
     group.awaitUnderWay(1);
     group.group.close();
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed", "PT0.3S");
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed", "within 0.3 s");
     group.letGo(1);
     group.awaitIdle();
     new GroupFixture(cts, group.devices).checkWorks();
@@ -190,8 +190,8 @@ class CollectiveCloseTest {
     awaitStatistics(
         "both to begin", group.devices.get(0), now -> now.parked() == 0 && now.ready() == 0);
     group.devices.get(closed).close();
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed", "PT0.3S");
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(next, 1), "closed", "PT0.3S");
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed", "within 0.3 s");
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(next, 1), "closed", "within 0.3 s");
     HalException ended = group.group.failure();
     assertNotNull(ended);
     assertHal(Status.FAILED_PRECONDITION, ended, "was closed");

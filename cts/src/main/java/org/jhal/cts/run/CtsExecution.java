@@ -8,6 +8,7 @@ import org.jhal.DeviceStatistics;
 import org.jhal.cts.Controls;
 import org.jhal.cts.run.plan.TestName;
 import org.jhal.cts.support.Waits;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
@@ -89,7 +90,8 @@ final class CtsExecution {
         return thrown[0];
       }
       AssertionFailedError expired =
-          Waits.expired("the " + part + " of the test did not end within " + limit, null);
+          Waits.expired(
+              "the " + part + " of the test did not end within " + DurationText.of(limit), null);
       thread.interrupt();
       thread.join(5_000);
       cts.used().stream().filter(use -> !use.isFresh()).forEach(u -> session.discard(u.device()));

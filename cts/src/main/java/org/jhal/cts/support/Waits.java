@@ -16,6 +16,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
@@ -65,7 +66,8 @@ public final class Waits {
       fence.awaitAll(limit);
     } catch (HalException e) {
       if (e.status() == Status.DEADLINE_EXCEEDED) {
-        throw expired(what + "waited " + limit + " for " + fence + ": " + explain(fence), e);
+        throw expired(
+            what + "waited " + DurationText.of(limit) + " for " + fence + ": " + explain(fence), e);
       }
       throw new AssertionFailedError(
           what + "waited for " + fence + " to be reached, but it failed: " + e, e);
@@ -86,7 +88,7 @@ public final class Waits {
       if (e.status() == Status.DEADLINE_EXCEEDED && !failedWith(semaphore, e.status())) {
         throw expired(
             "waited "
-                + LIMIT
+                + DurationText.of(LIMIT)
                 + " for "
                 + semaphore.at(value)
                 + " to fail: "
@@ -164,7 +166,7 @@ public final class Waits {
    */
   public static void awaitTrue(String what, Duration limit, BooleanSupplier condition) {
     if (!becomesTrue(limit, condition)) {
-      throw expired("waited " + limit + " for " + what, null);
+      throw expired("waited " + DurationText.of(limit) + " for " + what, null);
     }
   }
 
@@ -175,7 +177,13 @@ public final class Waits {
       String what, Device device, Predicate<DeviceStatistics> condition) {
     if (!becomesTrue(LIMIT, () -> condition.test(device.statistics()))) {
       throw expired(
-          "waited " + LIMIT + " for " + what + "; there are " + device.statistics(), null);
+          "waited "
+              + DurationText.of(LIMIT)
+              + " for "
+              + what
+              + "; there are "
+              + device.statistics(),
+          null);
     }
   }
 

@@ -150,7 +150,7 @@ class FrameTests {
 
   @Test
   void aHangingTestFailsWithAThreadDump() {
-    assertFails(Hanging.class, "hangs", "did not end within PT4S", "FrameTests$Hanging.hangs");
+    assertFails(Hanging.class, "hangs", "did not end within 4 s", "FrameTests$Hanging.hangs");
   }
 
   @Test

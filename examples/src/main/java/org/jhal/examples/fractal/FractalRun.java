@@ -24,6 +24,7 @@ import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Sequence;
 import org.jhal.Status;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,7 +103,9 @@ public final class FractalRun implements AutoCloseable {
           : new HalException(Status.ABORTED, "a band failed: " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
       throw new HalException(
-          Status.DEADLINE_EXCEEDED, "no end after " + PATIENCE + "\n" + Hal.explain(), e);
+          Status.DEADLINE_EXCEEDED,
+          "no end after " + DurationText.of(PATIENCE) + "\n" + Hal.explain(),
+          e);
     }
   }
 

@@ -17,6 +17,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.HostFailures;
 
 /**
@@ -62,7 +63,9 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
             made.completeExceptionally(
                 new HalException(
                     Status.DEADLINE_EXCEEDED,
-                    library + " made no communicators within " + Duration.ofNanos(patience)));
+                    library
+                        + " made no communicators within "
+                        + DurationText.of(Duration.ofNanos(patience))));
         // They may be ready by now.
         return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(made));
       }

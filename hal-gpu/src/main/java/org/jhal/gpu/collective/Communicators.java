@@ -16,6 +16,7 @@ import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.gpu.collective.NonBlockingFunctions.UniqueId;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,7 +170,7 @@ final class Communicators {
         return new HalException(
             Status.DEADLINE_EXCEEDED,
             "%s of rank %s did not end within %s"
-                .formatted(call, rank, Duration.ofNanos(Math.min(waited, limit))));
+                .formatted(call, rank, DurationText.of(Duration.ofNanos(Math.min(waited, limit)))));
       } else {
         pause(waited);
       }

@@ -14,6 +14,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.PlatformThreads;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -271,7 +272,7 @@ public final class LaunchGate {
       throw new HalException(
           Status.DEADLINE_EXCEEDED,
           "calls to the runtime, or other groups, did not end within "
-              + Duration.ofNanos(patience));
+              + DurationText.of(Duration.ofNanos(patience)));
     }
     try {
       stay.limit(patience); // the time in the line does not count

@@ -16,6 +16,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,7 +284,7 @@ final class GroupLife extends Owned {
         new HalException(
             Status.DEADLINE_EXCEEDED,
             "device %s was closed, and this collective did not end within %s"
-                .formatted(device.name(), limit)));
+                .formatted(device.name(), DurationText.of(limit))));
   }
 
   /**
@@ -304,7 +305,9 @@ final class GroupLife extends Owned {
       HalException late =
           new HalException(
               Status.DEADLINE_EXCEEDED,
-              this + " was closed, and this collective did not end within " + limit);
+              this
+                  + " was closed, and this collective did not end within "
+                  + DurationText.of(limit));
       cancel(late, any -> true); // those for which a stream had no room
       failBegun(late);
     }

@@ -27,6 +27,7 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Reclaimer;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -294,14 +295,14 @@ final class NativeForm {
     DeviceCore<?> device = devices.get(rank);
     Duration limit = device.abortTimeout();
     if (!isPast(rank)) {
-      lose(device, "did not end within " + limit);
+      lose(device, "did not end within " + DurationText.of(limit));
     } else {
       Failures.log(
           LOG,
           Level.INFO,
           ("device %s: the abort of a group has not ended within %s, although its"
                   + " collectives are over; it may wait for other work on the device")
-              .formatted(device.name(), limit),
+              .formatted(device.name(), DurationText.of(limit)),
           null);
     }
   }

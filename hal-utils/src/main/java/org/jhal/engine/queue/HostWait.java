@@ -10,6 +10,7 @@ import org.jhal.Status;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.spi.DurationText;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,7 @@ final class HostWait extends WaitNode {
         nanos(timeout) == 0
             ? semaphore + " has not reached " + wanted
             : "waited "
-                + timeout
+                + DurationText.of(timeout)
                 + " for "
                 + semaphore
                 + " to reach "

@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +131,7 @@ final class StreamWatch<E> {
             new HalException(
                 Status.DEADLINE_EXCEEDED,
                 "after "
-                    + patience
+                    + DurationText.of(patience)
                     + " the stream still waits for a device that is gone: "
                     + why.getMessage()));
   }

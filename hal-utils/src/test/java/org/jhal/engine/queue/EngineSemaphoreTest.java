@@ -215,7 +215,7 @@ class EngineSemaphoreTest {
         assertThrows(HalException.class, () -> semaphore.await(4, Duration.ofMillis(1)));
     assertEquals(Status.DEADLINE_EXCEEDED, thrown.status());
     assertEquals(
-        "waited PT0.001S for "
+        "waited 0.001 s for "
             + semaphore
             + " to reach 4; "
             + semaphore

@@ -199,7 +199,7 @@ class RunFailureTest extends RunFixture {
       assertEquals(1, late.exitCode(), late::toString);
       List<String> lines = late.err().lines().toList();
       String last = lines.get(lines.size() - 1);
-      assertTrue(last.startsWith("hal: DEADLINE_EXCEEDED: waited PT1S"), late::toString);
+      assertTrue(last.startsWith("hal: DEADLINE_EXCEEDED: waited 1 s"), late::toString);
       assertTrue(lines.get(0).startsWith("JHAL at "), late::toString);
       assertTrue(lines.contains("Device mock-0:"), late::toString);
       assertTrue(late.err().contains("(dispatch of test:block, ISSUED, for "), late::toString);

@@ -68,7 +68,7 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     collectives().hang("@init", hanging);
     try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), HASTY)) {
       assertEquals("host", form(group).name());
-      assertTrue(form(group).reason().contains("within PT0.1S"), () -> form(group).reason());
+      assertTrue(form(group).reason().contains("within 0.1 s"), () -> form(group).reason());
     }
     awaitNoCommunicators();
     collectives().release("@init", hanging);

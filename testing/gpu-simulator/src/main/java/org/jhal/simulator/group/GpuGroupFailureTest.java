@@ -155,7 +155,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
       List<TimelineSemaphore> ends = group.start(Fence.NONE);
       awaitLaunched(1);
       group.group.close();
-      assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
+      assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "within 0.3 s");
       assertAborted();
       collectives().go(stalled);
       SummingGroup.checkUsable(here, there);
@@ -236,7 +236,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
         behind.status() == Status.DEADLINE_EXCEEDED || behind.status() == Status.UNAVAILABLE,
         behind::toString);
     awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
-    assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within PT3S");
+    assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within 3 s");
     collectives().go(stalled);
     collectives().releaseAbort(1);
     group.close();
@@ -255,7 +255,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     assertHal(
         Status.UNAVAILABLE,
         present(devices[hanging].lostCause()),
-        "the abort of a collective did not end within PT3S");
+        "the abort of a collective did not end within 3 s");
     assertNull(devices[1 - hanging].lostCause());
     collectives().go(stalled);
     try (Device alone = open(1 - hanging);
@@ -277,7 +277,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
     for (Device device : devices) {
       awaitTrue("the loss of " + device, () -> device.lostCause() != null);
-      assertHal(Status.UNAVAILABLE, present(device.lostCause()), "within PT0.4S");
+      assertHal(Status.UNAVAILABLE, present(device.lostCause()), "within 0.4 s");
     }
     collectives().go(1);
     collectives().releaseAbort(0);
@@ -372,7 +372,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     assertHal(
         Status.UNAVAILABLE,
         present(devices[1].lostCause()),
-        "the abort of a collective did not end within PT0.4S");
+        "the abort of a collective did not end within 0.4 s");
     collectives().releaseAbort(1);
     awaitNoCommunicators();
     group.close();

@@ -253,7 +253,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
     group.group.close();
-    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "within 0.3 s");
     assertEquals(0, aborts(), "aborts of collectives that have not started");
     stream.release();
     SummingGroup.checkUsable(here, there);

@@ -25,6 +25,7 @@ import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -206,7 +207,8 @@ public final class CudaRaw implements AutoCloseable {
   private String nextLine() throws InterruptedException, TimeoutException {
     String line = lines.poll(Bench.DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
     if (line == null) {
-      throw new TimeoutException("the raw program has not answered within " + Bench.DEADLINE);
+      throw new TimeoutException(
+          "the raw program has not answered within " + DurationText.of(Bench.DEADLINE));
     }
     return line;
   }

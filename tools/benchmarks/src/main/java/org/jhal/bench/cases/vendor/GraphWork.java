@@ -23,6 +23,7 @@ import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,7 +129,7 @@ final class GraphWork implements Subject {
       if (System.nanoTime() - start > MAKING.toNanos()) {
         throw new IllegalStateException(
             "no graph was launched in "
-                + MAKING
+                + DurationText.of(MAKING)
                 + ", after "
                 + uses
                 + " uses; why, in all: "
