@@ -210,8 +210,8 @@ public final class Translator {
     if (rejected != null) {
       why.add(rejected.why());
     }
-    boolean mayDivide = rejected == null && forced != Level.COROUTINE && forced != Level.FIBER;
-    if (mayDivide) {
+    boolean mayLoop = forced != Level.COROUTINE && forced != Level.FIBER;
+    if (rejected == null && mayLoop) {
       String no = divide(kernel);
       if (no.isEmpty()) {
         return new Form(Level.FISSION, meets, "");
@@ -220,9 +220,11 @@ public final class Translator {
         why.add(no);
       }
     }
-    boolean isPlain = forced == null || forced == Level.PLAIN || forced == Level.FISSION;
-    if (!meets && (rejected != null || (isPlain && !shares))) {
+    if (!meets && (rejected != null || (mayLoop && !shares))) {
       return new Form(Level.PLAIN, false, rejected == null ? "" : rejected.why());
+    }
+    if (!meets && forced == Level.COROUTINE) {
+      why.add("items that never meet are no coroutines, and the option barriers allows no loop");
     }
     boolean mayStop = rejected == null || rejected.level() != Level.COROUTINE;
     if (forced != Level.FIBER && meets && mayStop) {

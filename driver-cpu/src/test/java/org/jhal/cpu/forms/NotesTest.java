@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,12 @@ class NotesTest {
       extern "C" __global__ void simple(const int* in, int* out) {
         out[AT] = in[AT];
         __syncthreads();
+      }
+      extern "C" __global__ void never_meets(const int* in, int* out) { out[AT] = in[AT]; }
+      extern "C" __global__ void never_meets_but_shares(const int* in, int* out) {
+        __shared__ int s[64];
+        s[threadIdx.x] = in[AT];
+        out[AT] = s[threadIdx.x];
       }
       // A reference cannot live over a barrier, which is found out by the compiler.
       extern "C" __global__ void referring(const int* in, int* out) {
@@ -52,6 +59,32 @@ class NotesTest {
     }
   }
 
+  /** What the option demands, and what a kernel gets that it does not fit. */
+  @Test
+  void theNoteSaysWhyAFormThatWasAskedForIsNotUsed() {
+    List<String> names = List.of("never_meets", "never_meets_but_shares", "simple");
+    String stacks = "items have stacks of their own: ";
+    String demanded = "as the option barriers demands";
+    String none = "items that never meet are no coroutines, and the option barriers allows no loop";
+    Map<String, List<String>> expected =
+        Map.of(
+            "fission",
+            List.of(
+                "items run one after the other",
+                "items run one after the other",
+                "divided at its barriers"),
+            "coroutine",
+            List.of(stacks + none, stacks + none, "items are coroutines: " + demanded),
+            "fiber",
+            List.of(stacks + demanded, stacks + demanded, stacks + demanded));
+    expected.forEach(
+        (form, notes) -> {
+          try (FormRun run = new FormRun(form, SOURCE, names)) {
+            assertEquals(notes, names.stream().map(run::note).toList(), form);
+          }
+        });
+  }
+
   @Test
   void whatTheCompilerRejectsRunsInTheNextForm() throws InterruptedException {
     int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
@@ -63,7 +96,7 @@ class NotesTest {
       assertTrue(referring.startsWith("items are coroutines" + rejected), referring);
       String calling = run.note("calling");
       assertTrue(calling.startsWith("items have stacks of their own" + rejected), calling);
-      assertTrue(calling.endsWith("items meet in the function other in line 23"), calling);
+      assertTrue(calling.endsWith("items meet in the function other in line 29"), calling);
       assertEquals("divided at its barriers", run.note("simple"));
     }
   }
