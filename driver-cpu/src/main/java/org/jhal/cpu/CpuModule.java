@@ -7,16 +7,20 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.cpu.translate.Translation;
 import org.jhal.driver.KernelArgument;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 
 /** A library of compiled kernels. */
 final class CpuModule implements KernelModule {
+  private static final String MANGLED = "\n" + Translation.MANGLED;
+
   private final long library;
   private final long[] functions; // by kernel
   private final String[] notes; // by kernel
   private final String[] labels; // by kernel
+  private final List<String> mangled = new ArrayList<>();
 
   private CpuModule(long library, int kernels) {
     this.library = library;
@@ -52,7 +56,12 @@ final class CpuModule implements KernelModule {
               Status.NOT_FOUND, what + " has no kernel " + kernels.get(i).name());
         }
         check(kernel, kernels.get(i), what);
-        module.notes[i] = HalRuntime.hal_kernel_note(kernel);
+        String note = HalRuntime.hal_kernel_note(kernel);
+        boolean isMangled = note.endsWith(MANGLED);
+        module.notes[i] = isMangled ? note.substring(0, note.length() - MANGLED.length()) : note;
+        if (isMangled) {
+          module.mangled.add("'" + kernels.get(i).name() + "'");
+        }
         module.labels[i] = "kernel " + kernels.get(i).name();
         module.functions[i] = HalRuntime.hal_function_make(kernel);
         if (module.functions[i] == 0) {
@@ -87,6 +96,11 @@ final class CpuModule implements KernelModule {
   /** What is launched for a kernel. */
   long function(int index) {
     return functions[index];
+  }
+
+  /** The kernels, as a message lists them, that GPUs do not find by their names. */
+  List<String> mangled() {
+    return mangled;
   }
 
   /** What a message calls a kernel. */

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class KernelCompiler {
+  private static final System.Logger LOG = System.getLogger(KernelCompiler.class.getName());
+
   /** Libraries that {@code hal compile} made. */
   static final String LIBRARY = "cpu-so";
 
@@ -132,7 +134,14 @@ final class KernelCompiler {
       for (int i = 0; i < indexes.length; i++) {
         indexes[i] = i;
       }
-      return CpuModule.load(code, indexes, kernels, what, Status.INVALID_ARGUMENT);
+      CpuModule module = CpuModule.load(code, indexes, kernels, what, Status.INVALID_ARGUMENT);
+      if (!module.mangled().isEmpty()) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "%s: without extern \"C\", GPUs do not find %s"
+                .formatted(what, String.join(", ", module.mangled())));
+      }
+      return module;
     }
     byte[] code = variant.readFile(source);
     KernelLibrary library = KernelLibrary.read(code, what);

@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Logger;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.BundleBuilder;
@@ -105,6 +107,49 @@ class CompilingTest {
     for (String form : List.of("fission", "coroutine", "fiber")) {
       try (Device device = Hal.openDevice("cpu://?cache=off&threads=1&barriers=" + form)) {
         assertEquals(7, run(device, bundle(source, "-std=c++20")), form);
+      }
+    }
+  }
+
+  /** Also if the code is from the cache. */
+  @Test
+  void warnsOfKernelsThatGpusDoNotFind() {
+    String source =
+        """
+        __global__ void plain(int* x) { x[0] = 1; }
+        extern "C" __global__ void c(int* x) { x[0] = 1; }
+        extern "C" { __global__ void within(int* x) { x[0] = 1; } }
+        extern "C" __global__ void before(int* x);
+        __global__ void before(int* x) { x[0] = 1; }
+        extern "C++" { __global__ void other(int* x) { x[0] = 1; } }
+        extern "C" { namespace n { extern "C++" __global__ void inner(int* x) { x[0] = 1; } } }
+        template <class T> __global__ void instance(T* x) { x[0] = 1; }
+        namespace n { __global__ void named(int* x) { x[0] = 1; } }
+        """;
+    List<String> names =
+        List.of("plain", "c", "within", "before", "other", "instance", "named", "inner");
+    BundleBuilder bundle = ExecutableSource.builder("linkage");
+    names.forEach(name -> bundle.kernel(name, 1, inout("x", I32)));
+    bundle.cpp(source).entry("instance", "instance<int>").entry("named", "n::named");
+    bundle.entry("inner", "n::inner");
+    String expected =
+        "code.cpp of bundle linkage: without extern \"C\", GPUs do not find 'plain', 'other'";
+    for (String cache : List.of("off", folder.toString(), folder.toString())) {
+      List<String> logged = new CopyOnWriteArrayList<>();
+      Logger logger = Logger.getLogger("org.jhal.cpu.KernelCompiler");
+      logger.setFilter(
+          record -> {
+            logged.add(record.getMessage());
+            return false;
+          });
+      try (Device device = Hal.openDevice("cpu://?threads=1&cache=" + cache);
+          Executable loaded = device.loadExecutable(bundle.build())) {
+        assertEquals(List.of(expected), logged, cache);
+        for (String name : names) {
+          assertEquals("items run one after the other", loaded.kernel(name).note(), name);
+        }
+      } finally {
+        logger.setFilter(null);
       }
     }
   }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * source.
  *
  * @param scope the brace of the namespace that it is in, or -1
+ * @param isC whether it is {@code extern "C"}, itself or by a block around it
  * @param start of the whole, its {@code template} and {@code extern "C"} included
  * @param type where its specifiers and its result's type begin
  * @param name its name
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 record Function(
     List<Token> source,
     int scope,
+    boolean isC,
     int start,
     int type,
     int name,

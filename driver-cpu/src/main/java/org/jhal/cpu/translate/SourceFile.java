@@ -22,6 +22,7 @@ final class SourceFile {
   private final List<Named> classes = new ArrayList<>();
   private final List<Named> aliases = new ArrayList<>();
   private int scope = -1; // the brace of the innermost namespace
+  private boolean isC; // behind extern "C", or in its braces
   private final List<int[]> instantiations = new ArrayList<>();
 
   /** What is defined outside functions, with all its tokens. */
@@ -100,13 +101,19 @@ final class SourceFile {
       }
       default -> {}
     }
-    int type = start;
     if (first.is("extern") && Tokens.get(tokens, start + 1).kind() == Token.Kind.TEXT) {
-      if (Tokens.is(tokens, start + 2, "{")) {
-        return inside(start + 2);
-      }
-      type = start + 2;
+      boolean around = isC;
+      isC = tokens.get(start + 1).text().equals("\"C\"");
+      int behind =
+          Tokens.is(tokens, start + 2, "{") ? inside(start + 2) : declared(start, start + 2, to);
+      isC = around;
+      return behind;
     }
+    return declared(start, start, to);
+  }
+
+  /** As {@link #declaration}; {@code type} is behind an {@code extern "C"}. */
+  private int declared(int start, int type, int to) {
     while (Tokens.is(tokens, type, "template")) {
       if (!Tokens.is(tokens, type + 1, "<")) {
         int end = Tokens.find(tokens, type, ";") + 1;
@@ -213,7 +220,8 @@ final class SourceFile {
     int behind = Math.min((hasBody ? Tokens.close(tokens, end) : end) + 1, tokens.size());
     if (Tokens.get(tokens, name).isWord() && name > type) {
       functions.add(
-          new Function(tokens, scope, start, type, name, open, close, hasBody ? end : -1, behind));
+          new Function(
+              tokens, scope, isC, start, type, name, open, close, hasBody ? end : -1, behind));
     }
     return behind;
   }

@@ -106,8 +106,12 @@ final class SourceWriter {
     return used;
   }
 
-  /** Writes what the runtime finds a kernel by. */
-  static void entry(Writer out, int index, KernelRequest kernel, Form how) {
+  /**
+   * Writes what the runtime finds a kernel by.
+   *
+   * @param isFoundByName whether GPUs find it by its name, too
+   */
+  static void entry(Writer out, int index, KernelRequest kernel, Form how, boolean isFoundByName) {
     String form =
         switch (how.level()) {
           case PLAIN -> "hal_plain";
@@ -125,11 +129,11 @@ final class SourceWriter {
                 + kernel.arguments()
                 + ">"
             : kernel.entry();
+    String note = literal(how.text()) + (isFoundByName ? "" : "\\n" + Translation.MANGLED);
     out.raw(
         "HAL_ENTRY("
             + index
-            + ", %s, (%s), (%s), \"%s\")\n"
-                .formatted(form, kernel.sizes(), function, literal(how.text())));
+            + ", %s, (%s), (%s), \"%s\")\n".formatted(form, kernel.sizes(), function, note));
   }
 
   private static String literal(String text) {

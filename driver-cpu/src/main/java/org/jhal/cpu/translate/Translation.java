@@ -19,6 +19,12 @@ public record Translation(String text, List<Form> kernels, List<Place> places) {
    */
   public record Rejected(Level level, String why) {}
 
+  /**
+   * The second line of the note of a kernel that is neither {@code extern "C"} nor named by an
+   * expression: in the code of a GPU, its name is mangled.
+   */
+  public static final String MANGLED = "mangled";
+
   /** Whether it needs a compiler for C++20 rather than C++17. */
   public boolean hasCoroutines() {
     return kernels.stream().anyMatch(form -> form.level() == Level.COROUTINE);

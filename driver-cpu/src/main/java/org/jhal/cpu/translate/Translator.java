@@ -166,7 +166,7 @@ public final class Translator {
     new SourceWriter(source).write(out, divided, stopping, whole);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {
-      SourceWriter.entry(out, i, kernels.get(i), forms.get(i));
+      SourceWriter.entry(out, i, kernels.get(i), forms.get(i), isFoundByName(kernels.get(i)));
     }
     return new Translation(out.toString(), forms, places);
   }
@@ -193,6 +193,13 @@ public final class Translator {
         EntryName.isExpression(kernel.entry()) ? Status.INVALID_ARGUMENT : Status.NOT_FOUND,
         "%s has no kernel '%s'; it has %s"
             .formatted(what, kernel.entry(), names.isEmpty() ? "none" : names));
+  }
+
+  /** Whether the compiler of a GPU leaves the name of a kernel as it is, or is asked for it. */
+  private boolean isFoundByName(KernelRequest kernel) {
+    return EntryName.isExpression(kernel.entry())
+        || source.functions().stream()
+            .anyMatch(function -> function.isC() && function.text().equals(kernel.name()));
   }
 
   // Levels.
