@@ -40,6 +40,7 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Culprits;
+import org.jhal.spi.DurationText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -285,7 +286,7 @@ class CollectiveFailureTest {
           awaitFailure(end, 1),
           "all-reduce of " + culprits.count() + " ranks",
           group.group.toString(),
-          deadline.toString(),
+          DurationText.of(deadline),
           which,
           whose);
     }

@@ -36,6 +36,7 @@ import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -380,8 +381,9 @@ class CollectiveRefusalTest {
     closed.close();
     assertHal(Status.FAILED_PRECONDITION, () -> CollectiveGroup.of(cts.device(), closed), "rank 1");
     for (Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1))) {
-      assertHal(Status.OUT_OF_RANGE, () -> new Options(none, false), none.toString());
-      assertHal(Status.OUT_OF_RANGE, () -> Options.DEFAULT.withDeadline(none), none.toString());
+      assertHal(Status.OUT_OF_RANGE, () -> new Options(none, false), DurationText.of(none));
+      assertHal(
+          Status.OUT_OF_RANGE, () -> Options.DEFAULT.withDeadline(none), DurationText.of(none));
     }
   }
 

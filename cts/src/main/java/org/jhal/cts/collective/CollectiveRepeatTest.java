@@ -31,6 +31,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Collectives;
 import org.jhal.cts.support.Cts;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -181,8 +182,8 @@ class CollectiveRepeatTest {
     TimelineSemaphore next = cts.semaphore();
     group.sum(Fence.NONE, done.at(1));
     group.sum(Fence.NONE, next.at(1));
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), deadline.toString());
-    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(next, 1), deadline.toString());
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), DurationText.of(deadline));
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(next, 1), DurationText.of(deadline));
     group.letGo(late);
     group.awaitIdle();
     GroupFixture other = new GroupFixture(cts, devices);

@@ -14,6 +14,7 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.work.QueueWork;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,7 +218,8 @@ abstract class Collective<E> extends QueueWork<E> {
             new HalException(
                 Status.DEADLINE_EXCEEDED,
                 "%s in the %s did not end within the group's deadline of %s%s"
-                    .formatted(this, group, group.options.deadline(), whatIsMissing()))));
+                    .formatted(
+                        this, group, DurationText.of(group.options.deadline()), whatIsMissing()))));
   }
 
   /** The ranks that it waits for, as the end of a message; empty if unknown. */

@@ -24,6 +24,7 @@ import org.jhal.cts.support.Task;
 import org.jhal.simulator.kit.GpuFault;
 import org.jhal.simulator.kit.GraphNames;
 import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.spi.DurationText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -281,7 +282,7 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
         }
         collectives().openGap();
         assertAllFail(
-            group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, SHORT.deadline().toString());
+            group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, DurationText.of(SHORT.deadline()));
         assertAborted();
         collectives().closeGap();
         SummingGroup.checkUsable(here, there);

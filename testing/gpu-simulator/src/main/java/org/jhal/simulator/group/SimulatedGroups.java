@@ -33,6 +33,7 @@ import org.jhal.simulator.kit.HeldStream;
 import org.jhal.simulator.kit.NativeDeadline;
 import org.jhal.simulator.kit.SimulatedDevices;
 import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,7 +53,7 @@ public abstract class SimulatedGroups {
   static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(2500));
 
   /** What a failure at that deadline says. */
-  static final String LATE = "deadline of " + SHORT.deadline();
+  static final String LATE = "deadline of " + DurationText.of(SHORT.deadline());
 
   /** Before this version, the library's calls block until creation and launches are over. */
   private static final int NON_BLOCKING = 21400;
