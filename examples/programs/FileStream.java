@@ -5,10 +5,10 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import org.jhal.*;
 
-/** Triples the floats of a file, with three blocks on the device at a time: FileStream DEVICE IN OUT. */
+/** Triples the floats of a file: FileStream DEVICE IN OUT. One queue computes while another one moves blocks. */
 public class FileStream {
   static final int BLOCK = 1 << 20; // floats
-  static final int IN_FLIGHT = 3;
+  static final int IN_FLIGHT = 4;
   static final Duration LIMIT = Duration.ofSeconds(30);
 
   public static void main(String[] args) throws Exception {
@@ -25,19 +25,20 @@ public class FileStream {
                 Path.of(args[2]), StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
       Kernel saxpy = kernels.kernel("saxpy");
       Sequence[] places = new Sequence[IN_FLIGHT];
+      QueueSteps[] steps = new QueueSteps[IN_FLIGHT];
       DeviceBuffer[] buffers = new DeviceBuffer[IN_FLIGHT];
       for (int i = 0; i < IN_FLIGHT; i++) {
         places[i] = device.createSequence();
-        buffers[i] = places[i].on(device.queue(0)).allocate(ElementType.F32, BLOCK);
+        steps[i] = places[i].on(device.queue(i % device.queueCount()));
+        buffers[i] = steps[i].allocate(ElementType.F32, BLOCK);
       }
       for (long at = 0, block = 0; at < floats; at += BLOCK, block++) {
         int place = (int) (block % IN_FLIGHT); // each waits for the block that was here before
         int count = (int) Math.min(BLOCK, floats - at);
         DeviceBuffer part = buffers[place].slice(0, 4L * count);
-        QueueSteps steps = places[place].on(device.queue(0));
-        steps.read(in, 4 * at, part);
-        steps.dispatch(saxpy, saxpy.covering(count), Args.of(count, 2.0, part, part));
-        steps.write(part, out, 4 * at);
+        steps[place].read(in, 4 * at, part);
+        steps[place].dispatch(saxpy, saxpy.covering(count), Args.of(count, 2.0, part, part));
+        steps[place].write(part, out, 4 * at);
       }
       for (Sequence place : places) {
         place.await(LIMIT);

@@ -12,11 +12,15 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +124,41 @@ class ProgramsTest {
     assertTrue(
         Files.readString(ROOT.resolve("docs").resolve(page)).contains(shown),
         () -> page + " does not show " + program);
+  }
+
+  /** What it does in one queue waits for nothing of the other, so that both can work at once. */
+  @Test
+  void fileStreamWorksInTwoQueuesThatDoNotWaitForEachOther() throws Exception {
+    Path in = folder.resolve("in");
+    Path recording = folder.resolve("stream.jfr");
+    Path settings = folder.resolve("jhal.jfc");
+    Files.writeString(settings, Outcome.hal("trace", "settings").succeeded().out());
+    Files.write(in, new byte[4 * 5 * (1 << 20)]); // five blocks
+    Outcome outcome =
+        Outcome.java(
+            ROOT,
+            "-Xlog:jfr*=off",
+            "-XX:StartFlightRecording:settings=" + settings + ",filename=" + recording,
+            PROGRAMS.resolve("FileStream.java").toString(),
+            "mock",
+            in.toString(),
+            folder.resolve("out").toString());
+    assertEquals(0, outcome.exitCode(), outcome::toString);
+    Map<Long, Integer> kernels = new TreeMap<>();
+    Map<Long, Set<Long>> queues = new TreeMap<>(); // by timeline
+    for (RecordedEvent event : RecordingFile.readAllEvents(recording)) {
+      String name = event.getEventType().getName();
+      if (name.equals("org.jhal.Submission") && event.getLong("kernel") != 0) {
+        kernels.merge(event.getLong("queue"), 1, Integer::sum);
+      } else if (name.equals("org.jhal.TimelineEdge") && event.getLong("queue") != 0) {
+        queues
+            .computeIfAbsent(event.getLong("timeline"), timeline -> new TreeSet<>())
+            .add(event.getLong("queue"));
+      }
+    }
+    assertEquals(List.of(3, 2), List.copyOf(kernels.values()));
+    assertTrue(queues.size() >= 4, queues::toString);
+    queues.forEach((timeline, users) -> assertEquals(1, users.size(), () -> "" + queues));
   }
 
   /** In a folder whose bundle has another kernel, so that each request fails. */
