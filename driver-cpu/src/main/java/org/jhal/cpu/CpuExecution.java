@@ -100,7 +100,7 @@ class CpuExecution {
 
     final void usedBy(String label) {
       for (CpuMemory each : memory) {
-        each.usedBy(label);
+        each.block().usedBy(label);
       }
     }
 
@@ -255,16 +255,16 @@ class CpuExecution {
 
   private CpuGrid grid(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
-    CpuMemory[] memory = new CpuMemory[kernel.parameterCount()];
-    long[] addresses = new long[memory.length];
-    for (int i = 0; i < memory.length; i++) {
+    Block[] blocks = new Block[kernel.parameterCount()];
+    long[] addresses = new long[blocks.length];
+    for (int i = 0; i < blocks.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         Operand operand = command.argument(i);
-        memory[i] = memory(submission, operand);
-        addresses[i] = memory[i].address() + submission.offset(operand);
+        blocks[i] = memory(submission, operand).block();
+        addresses[i] = blocks[i].address() + submission.offset(operand);
       }
     }
-    return new CpuGrid(command, memory, addresses);
+    return new CpuGrid(command, blocks, addresses);
   }
 
   private CpuTask.Body javaDispatch(Command command, Submission submission) {
@@ -329,11 +329,11 @@ class CpuExecution {
 
   /** External work may have used the addresses of buffers. */
   private static void checkExternal(CpuMemory[] memory) {
-    long[] blocks = Arrays.stream(memory).mapToLong(CpuMemory::block).toArray();
+    long[] blocks = Arrays.stream(memory).mapToLong(one -> one.block().handle()).toArray();
     long found = HalRuntime.hal_memory_check(blocks, blocks.length);
     if (found != 0) {
       int index = (int) (found >> Integer.SIZE);
-      throw Overwritten.failure(List.of(EXTERNAL), "buffer " + index, memory[index], found);
+      throw Overwritten.failure(List.of(EXTERNAL), "buffer " + index, memory[index].block(), found);
     }
   }
 

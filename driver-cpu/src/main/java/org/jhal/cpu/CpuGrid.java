@@ -26,7 +26,7 @@ final class CpuGrid {
   private final LoadedKernel kernel;
   private final long function;
   private final String label;
-  private final @Nullable CpuMemory[] memory; // of buffers, by parameter; null for other parameters
+  private final @Nullable Block[] blocks; // of buffers, by parameter; null for other parameters
   private final long[] addresses; // of buffers, by parameter
   private final byte[] values; // of all parameters, with the addresses left zero
   private final int x;
@@ -36,12 +36,12 @@ final class CpuGrid {
   /**
    * A dispatch.
    *
-   * @param memory of buffers, by parameter; null for other parameters
+   * @param blocks of buffers, by parameter; null for other parameters
    * @param addresses where the buffers begin, by parameter
    */
-  CpuGrid(Command command, @Nullable CpuMemory[] memory, long[] addresses) {
+  CpuGrid(Command command, @Nullable Block[] blocks, long[] addresses) {
     this.kernel = command.kernel();
-    this.memory = memory;
+    this.blocks = blocks;
     CpuModule module = (CpuModule) kernel.module();
     this.function = module.function(kernel.index());
     this.label = module.label(kernel.index());
@@ -61,15 +61,15 @@ final class CpuGrid {
     return label;
   }
 
-  /** The memory of each parameter; null if it is no buffer. */
-  @Nullable CpuMemory[] memory() {
-    return memory;
+  /** The block of each parameter; null if it is no buffer. */
+  @Nullable Block[] blocks() {
+    return blocks;
   }
 
-  /** The last parameter with a {@linkplain CpuMemory#block block}; -1 if there is none. */
-  int indexOf(long block) {
-    int index = memory.length - 1;
-    while (index >= 0 && (memory[index] == null || memory[index].block() != block)) {
+  /** The last parameter whose block has a {@linkplain Block#handle handle}; -1 if there is none. */
+  int indexOf(long handle) {
+    int index = blocks.length - 1;
+    while (index >= 0 && (blocks[index] == null || blocks[index].handle() != handle)) {
       index--;
     }
     return index;
@@ -84,8 +84,8 @@ final class CpuGrid {
   String nearest(long address) {
     String nearest = "";
     long least = NEAR;
-    for (int i = 0; i < memory.length; i++) {
-      CpuMemory one = memory[i];
+    for (int i = 0; i < blocks.length; i++) {
+      Block one = blocks[i];
       if (one != null) {
         long end = one.address() + one.size();
         boolean isBehind = address >= end;

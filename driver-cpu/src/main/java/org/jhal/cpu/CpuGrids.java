@@ -27,8 +27,8 @@ final class CpuGrids {
 
   private final long pool;
   private int size; // of the memory in bytes
-  private long block; // of the memory; 0 for none
-  private long address;
+  private @Nullable Block block; // the memory
+  private long address; // its
   private int blocksAt; // where the blocks of buffers are written
   private int blockCount;
   private ByteBuffer memory = ByteBuffer.allocate(0);
@@ -76,22 +76,22 @@ final class CpuGrids {
       submission.fail(failure(grids, memory.getLong(blocksAt + Long.BYTES * index), found));
     }
     for (CpuGrid grid : grids) {
-      for (CpuMemory memory : grid.memory()) {
-        if (memory != null) {
-          memory.usedBy(grid.label());
+      for (Block used : grid.blocks()) {
+        if (used != null) {
+          used.usedBy(grid.label());
         }
       }
     }
   }
 
-  private static HalException failure(List<CpuGrid> grids, long block, long found) {
-    List<CpuGrid> users = grids.stream().filter(grid -> grid.indexOf(block) >= 0).toList();
+  private static HalException failure(List<CpuGrid> grids, long handle, long found) {
+    List<CpuGrid> users = grids.stream().filter(grid -> grid.indexOf(handle) >= 0).toList();
     CpuGrid first = users.get(0);
-    int index = first.indexOf(block);
+    int index = first.indexOf(handle);
     return Overwritten.failure(
         users.stream().map(CpuGrid::label).distinct().toList(),
         first.parameter(index),
-        Objects.requireNonNull(first.memory()[index]),
+        Objects.requireNonNull(first.blocks()[index]),
         found);
   }
 
@@ -103,7 +103,7 @@ final class CpuGrids {
     }
     blocksAt = needed;
     for (CpuGrid grid : grids) {
-      needed += Long.BYTES * grid.memory().length;
+      needed += Long.BYTES * grid.blocks().length;
     }
     reserve(needed);
     writeBlocks(grids);
@@ -118,13 +118,13 @@ final class CpuGrids {
   /** Writes each block once if a kernel follows itself, as in a loop. */
   private void writeBlocks(List<CpuGrid> grids) {
     int at = blocksAt;
-    @Nullable CpuMemory[] before = {};
+    @Nullable Block[] before = {};
     for (CpuGrid grid : grids) {
-      @Nullable CpuMemory[] used = grid.memory();
+      @Nullable Block[] used = grid.blocks();
       for (int i = 0; i < used.length; i++) {
-        CpuMemory one = used[i];
+        Block one = used[i];
         if (one != null && (i >= before.length || before[i] != one)) {
-          memory.putLong(at, one.block());
+          memory.putLong(at, one.handle());
           at += Long.BYTES;
         }
       }
@@ -138,21 +138,24 @@ final class CpuGrids {
       return;
     }
     close();
-    block = HalRuntime.hal_memory_allocate(2L * bytes);
-    if (block == 0) {
+    Block more = Block.allocate(2L * bytes);
+    if (more == null) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
           "no memory for the arguments of kernels, " + 2L * bytes + " bytes");
     }
+    block = more;
     size = 2 * bytes;
-    address = new Pointer(block).getLong(0);
+    address = more.address();
     memory = new Pointer(address).getByteBuffer(0, size).order(ByteOrder.nativeOrder());
   }
 
   /** Frees the memory. */
   void close() {
-    HalRuntime.hal_memory_free(block); // 0 is allowed
-    block = 0;
+    if (block != null) {
+      long ignored = block.free();
+    }
+    block = null;
     size = 0;
   }
 }

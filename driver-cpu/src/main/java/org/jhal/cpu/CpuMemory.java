@@ -5,13 +5,10 @@ import com.sun.jna.Pointer;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
-import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.options.MemoryBudget;
@@ -23,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Memory outside the heap at a constant address. It is freed when neither the engine nor a mapping
  * refers to it.
  *
- * <p>Around memory that the device has allocated lie bytes that nothing may write. {@link
- * Overwritten} explains what is reported if they have changed. That is looked at behind each
- * operation that runs native code on the memory, which then fails, and when the memory is freed.
+ * <p>Behind each operation that runs native code on the memory, and when it is freed, it is checked
+ * whether bytes around its {@link Block} have changed. The operation then fails; at a free the
+ * device logs it.
  *
  * <p>Thread-safe.
  */
@@ -38,55 +35,41 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   private final CpuDevice device;
   private final @Nullable MemoryBudget budget; // null if it is another's memory
   private final @Nullable ByteBuffer imported; // kept reachable
-  private final long block; // see HalRuntime.hal_memory_allocate; 0 if it is another's memory
-  private final long address;
-  private final long size;
+  private final Block block;
   private final AtomicLong references = new AtomicLong(1);
   private int views; // these two guarded by `this`: mappings that the program can still reach
   private boolean isAccountEnded;
   private volatile @Nullable Segments segments; // made when it is first needed
 
-  // What has used it lately, the latest first. For messages: streams that race may lose one.
-  private String use1 = "";
-  private String use2 = "";
-  private String use3 = "";
-
   private CpuMemory(
-      CpuDevice device,
-      @Nullable MemoryBudget budget,
-      @Nullable ByteBuffer imported,
-      long block,
-      long address,
-      long size) {
+      CpuDevice device, @Nullable MemoryBudget budget, @Nullable ByteBuffer imported, Block block) {
     this.device = device;
     this.budget = budget;
     this.imported = imported;
     this.block = block;
-    this.address = address;
-    this.size = size;
   }
 
   static CpuMemory allocate(CpuDevice device, long size) {
     MemoryBudget budget = device.budget();
     budget.reserve(size);
-    long block = HalRuntime.hal_memory_allocate(size);
-    if (block == 0) {
+    Block block = Block.allocate(size);
+    if (block == null) {
       budget.giveBack(size);
       throw new HalException(
           Status.RESOURCE_EXHAUSTED, "the system has no " + size + " bytes of memory left");
     }
-    return new CpuMemory(device, budget, null, block, new Pointer(block).getLong(0), size);
+    return new CpuMemory(device, budget, null, block);
   }
 
   /** Memory of a direct byte buffer, from position 0 to its capacity. */
   static CpuMemory imported(CpuDevice device, ByteBuffer memory) {
     long address = Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(memory));
-    return new CpuMemory(device, null, memory, 0, address, memory.capacity());
+    return new CpuMemory(device, null, memory, Block.at(address, memory.capacity()));
   }
 
   /** Memory of the program, at an address. */
   static CpuMemory at(CpuDevice device, long address, long size) {
-    return new CpuMemory(device, null, null, 0, address, size);
+    return new CpuMemory(device, null, null, Block.at(address, size));
   }
 
   CpuDevice device() {
@@ -94,34 +77,16 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   }
 
   long address() {
-    return address;
+    return block.address();
   }
 
-  /** For {@link HalRuntime#hal_memory_check}; 0 if it is another's memory. */
-  long block() {
+  Block block() {
     return block;
-  }
-
-  /** Notes that an operation has used it; {@code what} tells the user which. */
-  void usedBy(String what) {
-    if (what.equals(use1)) {
-      return;
-    }
-    if (!what.equals(use2)) {
-      use3 = use2;
-    }
-    use2 = use1;
-    use1 = what;
-  }
-
-  /** What has used it lately, the latest first. */
-  List<String> uses() {
-    return Stream.of(use1, use2, use3).filter(use -> !use.isEmpty()).toList();
   }
 
   @Override
   public long size() {
-    return size;
+    return block.size();
   }
 
   @Override
@@ -144,14 +109,14 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
     }
     release();
     if (lingered && budget != null) {
-      budget.release(size);
+      budget.release(size());
     }
   }
 
   private ByteBuffer piece(long offset, int length) {
     return length == 0
         ? ByteBuffer.allocateDirect(0)
-        : new Pointer(address).getByteBuffer(offset, length).order(ByteOrder.nativeOrder());
+        : new Pointer(block.address()).getByteBuffer(offset, length).order(ByteOrder.nativeOrder());
   }
 
   /** Copies from memory of the host, in stream order. */
@@ -173,7 +138,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   public Segments segments() {
     Segments made = segments;
     if (made == null) {
-      made = Segments.of(size, this::piece);
+      made = Segments.of(size(), this::piece);
       segments = made;
     }
     return made;
@@ -195,9 +160,9 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
     synchronized (this) {
       isAccountEnded = true;
       if (views > 0) {
-        budget.linger(size); // with the monitor held: before their release
+        budget.linger(size()); // with the monitor held: before their release
       } else {
-        budget.giveBack(size);
+        budget.giveBack(size());
       }
     }
   }
@@ -210,15 +175,15 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
 
   /** Drops the engine's reference. */
   void releaseOwner() {
-    if (block != 0 && references.get() > 1) { // of a view, perhaps, which may live for long
-      report(HalRuntime.hal_memory_check(new long[] {block}, 1));
+    if (references.get() > 1) { // of a view, perhaps, which may live for long
+      report(block.check());
     }
     release();
   }
 
   private void report(long found) {
     if (found != 0) {
-      device.overwritten(Overwritten.message(device.name(), this, found));
+      device.overwritten(Overwritten.message(device.name(), block, found));
     }
   }
 
@@ -230,7 +195,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   /** Drops a reference. */
   void release() {
     if (references.decrementAndGet() == 0 && budget != null) {
-      report(HalRuntime.hal_memory_free(block));
+      report(block.free());
     }
   }
 }

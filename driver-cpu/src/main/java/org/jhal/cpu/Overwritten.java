@@ -26,26 +26,26 @@ final class Overwritten {
    * @param device its name
    * @param found what {@link HalRuntime#hal_memory_check} has returned
    */
-  static String message(String device, CpuMemory memory, long found) {
+  static String message(String device, Block block, long found) {
     String message =
         "memory was overwritten outside a buffer of %s: %s the buffer, which has %d bytes"
-            .formatted(device, places(found), memory.size());
-    List<String> uses = memory.uses();
+            .formatted(device, places(found), block.size());
+    List<String> uses = block.uses();
     return uses.isEmpty() ? message : message + "; last used by " + String.join(", ", uses);
   }
 
   /**
    * For an operation.
    *
-   * @param work what used the memory in this operation, as {@link CpuMemory#usedBy} knows it
+   * @param work what used the block in this operation, as {@link Block#usedBy} knows it
    * @param buffer its name there
    * @param found what {@link HalRuntime#hal_memory_check} has returned
    */
-  static HalException failure(List<String> work, String buffer, CpuMemory memory, long found) {
+  static HalException failure(List<String> work, String buffer, Block block, long found) {
     String message =
         "memory was overwritten outside a buffer of %s: %s %s, which has %d bytes"
-            .formatted(String.join(" or ", work), places(found), buffer, memory.size());
-    List<String> before = new ArrayList<>(memory.uses());
+            .formatted(String.join(" or ", work), places(found), buffer, block.size());
+    List<String> before = new ArrayList<>(block.uses());
     before.removeAll(work);
     return new HalException(
         Status.ABORTED,

@@ -284,6 +284,33 @@ class OverwrittenTest {
     assertEquals(List.of(), logged);
   }
 
+  /** The other queue's operations find nothing, as the bytes were mended. */
+  @ParameterizedTest
+  @EnumSource
+  void anOperationOfAnotherQueueIsNotAffected(Kind kind) throws Exception {
+    DeviceBuffer buffer = buffer(kind, 100);
+    Args args = Args.of(buffer, 25L, 1L);
+    HalException failed =
+        assertThrows(
+            HalException.class,
+            () -> {
+              try (Sequence steps = device.createSequence()) {
+                steps.step(
+                    (waits, signals) ->
+                        device
+                            .queue(1)
+                            .dispatch(
+                                waits, signals, kernels.kernel("put"), Workgroups.of(1), args));
+                steps.await(LIMIT);
+              }
+            });
+    assertContains("cpu-0-q1 operation", String.valueOf(failed.getMessage()));
+    assertContains("up to 4 bytes past the end of 'out'", String.valueOf(failed.getMessage()));
+    run("bystander", buffer, 0, 1);
+    end(kind, buffer);
+    assertEquals(List.of(), logged);
+  }
+
   @Test
   void externalWorkThatWritesPastTheEndFails() throws Exception {
     try (DeviceBuffer fine = buffer(Kind.ALLOCATED, 64);

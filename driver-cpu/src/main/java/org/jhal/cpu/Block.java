@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu;
+
+import com.sun.jna.Pointer;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jhal.cpu.runtime.HalRuntime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where memory lies, and what has used it.
+ *
+ * <p>Around a block of the runtime lie bytes that nothing may write. {@link Overwritten} explains
+ * what is reported if they have changed. Around memory of others there is nothing.
+ *
+ * <p>Thread-safe, except that nothing may use a block once it is freed.
+ */
+final class Block {
+  private final long handle; // see HalRuntime.hal_memory_allocate; 0 if it is another's memory
+  private final long address;
+  private final long size;
+
+  // What has used it lately, the latest first. For messages: streams that race may lose one.
+  private String use1 = "";
+  private String use2 = "";
+  private String use3 = "";
+
+  private Block(long handle, long address, long size) {
+    this.handle = handle;
+    this.address = address;
+    this.size = size;
+  }
+
+  /** Allocates a block; null if there is not enough memory. */
+  static @Nullable Block allocate(long size) {
+    long handle = HalRuntime.hal_memory_allocate(size);
+    return handle == 0 ? null : new Block(handle, new Pointer(handle).getLong(0), size);
+  }
+
+  /** Memory of others. */
+  static Block at(long address, long size) {
+    return new Block(0, address, size);
+  }
+
+  /** For {@link HalRuntime#hal_memory_check}; 0 if it is another's memory. */
+  long handle() {
+    return handle;
+  }
+
+  long address() {
+    return address;
+  }
+
+  long size() {
+    return size;
+  }
+
+  /** Notes that an operation has used it; {@code what} tells the user which. */
+  void usedBy(String what) {
+    if (what.equals(use1)) {
+      return;
+    }
+    if (!what.equals(use2)) {
+      use3 = use2;
+    }
+    use2 = use1;
+    use1 = what;
+  }
+
+  /** What has used it lately, the latest first. */
+  List<String> uses() {
+    return Stream.of(use1, use2, use3).filter(use -> !use.isEmpty()).toList();
+  }
+
+  /** Whether bytes around it have changed, as {@link HalRuntime#hal_memory_check} returns it. */
+  long check() {
+    return handle == 0 ? 0 : HalRuntime.hal_memory_check(new long[] {handle}, 1);
+  }
+
+  /** Frees it, unless it is another's memory, and returns what {@link #check} would. */
+  long free() {
+    return HalRuntime.hal_memory_free(handle); // 0 is allowed
+  }
+}
