@@ -148,7 +148,7 @@ class CtsSelfTest {
             WrongBackend.ofStream(s -> new WrongStreams.HangsWhenLost(s, END)),
             "DeviceLossTest.losingTheDeviceFailsIssuedAndParkedWorkWithTheCause",
             "Q7",
-            "waited PT\\d+S for all operations of mock:\\S+ to retire; there are DeviceStat"),
+            "waited \\d+ s for all operations of mock:\\S+ to retire; there are DeviceStat"),
         new Case(
             "memory is freed at once instead of in the stream's order",
             WrongBackend.ofStream(WrongStreams.FreesAtOnce::new),
@@ -224,7 +224,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.AllocatesWhileTheCallerWaits::new),
             "QueueAllocaTest.anOpenWaitDelaysTheAllocationButNotTheCall",
             "Q1",
-            "waited PT\\d+S for thread cts-submitter to end\\nJHAL at .*\\n(.*\\n)*Device mock-0.*\\n(.*\\n)*threads:"),
+            "waited \\d+ s for thread cts-submitter to end\\nJHAL at .*\\n(.*\\n)*Device mock-0.*\\n(.*\\n)*threads:"),
         new Case(
             "host calls run twice",
             WrongBackend.ofQueue(WrongQueues.CallsTheHostTwice::new),
