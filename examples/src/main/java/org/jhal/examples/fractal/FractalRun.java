@@ -104,7 +104,7 @@ public final class FractalRun implements AutoCloseable {
     } catch (TimeoutException e) {
       throw new HalException(
           Status.DEADLINE_EXCEEDED,
-          "no end after " + DurationText.of(PATIENCE) + "\n" + Hal.explain(),
+          "no end after " + PATIENCE.toMinutes() + " minutes" + "\n" + Hal.explain(),
           e);
     }
   }
