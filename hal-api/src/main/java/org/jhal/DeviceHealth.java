@@ -53,7 +53,7 @@ public record DeviceHealth(List<String> problems) {
           problems.add(BoundedText.shown(device.name() + " is lost: " + reason(device, lost)));
         } else if (oldest != null && age.compareTo(limit) > 0) {
           problems.add(
-              "%s has an operation that has been open for %d s; the limit is %s: %s"
+              "%s has an operation that has been open for %s s; the limit is %s: %s"
                   .formatted(
                       BoundedText.shown(device.name()),
                       age.toSeconds(),

@@ -99,12 +99,12 @@ public final class StructType {
       Objects.requireNonNull(type, "type");
       if (width < 1 || width > 4 || count < 1 || count > MAX_BYTES) {
         throw new IllegalArgumentException(
-            "field '%s' has %d elements of %d scalars; limits: 1 to %d elements of 1 to 4"
+            "field '%s' has %s elements of %s scalars; limits: 1 to %s elements of 1 to 4"
                 .formatted(name, count, width, MAX_BYTES));
       }
       if (offset < 0 || offset > MAX_BYTES) {
         throw new IllegalArgumentException(
-            "field '%s' is at offset %d; limits: 0 to %d".formatted(name, offset, MAX_BYTES));
+            "field '%s' is at offset %s; limits: 0 to %s".formatted(name, offset, MAX_BYTES));
       }
     }
 

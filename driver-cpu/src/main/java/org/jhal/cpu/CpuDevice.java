@@ -95,7 +95,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     if (pool == 0) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
-          "cannot start %d threads for kernels, each with a stack of 16 MiB; the option threads asks for fewer"
+          "cannot start %s threads for kernels, each with a stack of 16 MiB; the option threads asks for fewer"
               .formatted(threads));
     }
     return new CpuDevice(info, compiler, pool, threads, executions);
@@ -194,7 +194,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     if (Long.compareUnsigned(address + bytes, address) < 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "%d bytes at address 0x%x: the range ends after the last address"
+          "%s bytes at address 0x%x: the range ends after the last address"
               .formatted(bytes, address));
     }
     return CpuMemory.at(this, address, bytes);

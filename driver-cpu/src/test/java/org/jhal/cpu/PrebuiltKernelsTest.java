@@ -15,6 +15,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jhal.Args;
@@ -77,7 +78,8 @@ class PrebuiltKernelsTest {
     bundle = Files.createDirectory(folder.resolve("bundle"));
     overlay = folder.resolve("overlay");
     Files.writeString(
-        bundle.resolve("manifest.json"), MANIFEST.formatted(64, ", \"options\": [\"-DFACTOR=2\"]"));
+        bundle.resolve("manifest.json"),
+        String.format(Locale.ROOT, MANIFEST, 64, ", \"options\": [\"-DFACTOR=2\"]"));
     Files.writeString(bundle.resolve("doubling.cpp"), SOURCE);
   }
 
@@ -228,7 +230,8 @@ class PrebuiltKernelsTest {
   @Test
   void refusesWorkgroupsThatItWasNotCompiledFor() throws Exception {
     succeeds(bundle, "--for", own(), "--out", overlay);
-    Files.writeString(bundle.resolve("manifest.json"), MANIFEST.formatted(32, ""));
+    Files.writeString(
+        bundle.resolve("manifest.json"), String.format(Locale.ROOT, MANIFEST, 32, ""));
     HalException wrong = refused(WITHOUT_COMPILER);
     assertEquals(Status.INVALID_ARGUMENT, wrong.status());
     assertTrue(
@@ -341,7 +344,8 @@ class PrebuiltKernelsTest {
     fails(2, "is not a file that can be executed", bundle, "--add", "--compiler", folder);
     Files.writeString(
         bundle.resolve("manifest.json"),
-        MANIFEST.formatted(64, "").replace("\"format\": \"gpu-c++\"", "\"format\": \"cuda-ptx\""));
+        String.format(Locale.ROOT, MANIFEST, 64, "")
+            .replace("\"format\": \"gpu-c++\"", "\"format\": \"cuda-ptx\""));
     fails(2, "has no kernels in gpu-c++, but [cuda-ptx]", bundle, "--add");
   }
 
@@ -404,7 +408,7 @@ class PrebuiltKernelsTest {
   void refusesOptionsThatCouldRunPrograms() throws Exception {
     Files.writeString(
         bundle.resolve("manifest.json"),
-        MANIFEST.formatted(64, ", \"options\": [\"-fplugin=x.so\"]"));
+        String.format(Locale.ROOT, MANIFEST, 64, ", \"options\": [\"-fplugin=x.so\"]"));
     try (Device device = Hal.openDevice(WITH_COMPILER)) {
       HalException wrong =
           assertThrows(

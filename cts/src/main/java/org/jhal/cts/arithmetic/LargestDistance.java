@@ -8,6 +8,7 @@ import static org.jhal.Parameter.out;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jhal.Args;
 import org.jhal.BundleBuilder;
@@ -145,6 +146,6 @@ public record LargestDistance(long units, int operand, long nans) {
             .replace(name + "(", name.substring(0, name.length() - 1) + "(")
             .replace("fabsf(", "fabs(");
     int operands = ofFloats.matches(".*\\by\\b.*") ? 2 : 1;
-    return KERNEL.formatted(index, operands, ofFloats, ofDoubles);
+    return String.format(Locale.ROOT, KERNEL, index, operands, ofFloats, ofDoubles);
   }
 }

@@ -75,7 +75,7 @@ class ArithmeticTest {
       float y = Float.intBitsToFloat(tuples.b()[i]);
       float z = Float.intBitsToFloat(tuples.c()[i]);
       float result = Float.intBitsToFloat((int) sums[i]);
-      String what = "tuple %d: %s * %s + %s".formatted(i, x, y, z);
+      String what = "tuple %s: %s * %s + %s".formatted(i, x, y, z);
       assertEquals(x * y + z, result, what); // Java rounds twice
     }
   }
@@ -112,7 +112,7 @@ class ArithmeticTest {
               scope);
       if (comparison.different() > 0) {
         wrong.add(
-            "%s: %d of %d results are wrong; %s"
+            "%s: %s of %s results are wrong; %s"
                 .formatted(
                     function.name(), comparison.different(), Operands.COUNT, comparison.example()));
       }

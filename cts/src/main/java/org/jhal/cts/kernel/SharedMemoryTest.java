@@ -52,7 +52,7 @@ class SharedMemoryTest {
     return """
         {"name": "%s",
          "parameters": [{"name": "data", "kind": "buffer", "type": "i32", "direction": "inout"}],
-         "workgroupSize": [64], "dynamicSharedMemory": %d}
+         "workgroupSize": [64], "dynamicSharedMemory": %s}
         """
         .formatted(name, bytes);
   }

@@ -4,6 +4,7 @@ package org.jhal.cts.support;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.function.IntUnaryOperator;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -105,8 +106,14 @@ public final class TestData {
       }
       throw new AssertionFailedError(
           String.format(
+              Locale.ROOT,
               "%s: %d of %d bytes differ; the first at %d: expected 0x%02X, got 0x%02X",
-              what, wrong, expected.length, at, expected[at], actual[at]));
+              what,
+              wrong,
+              expected.length,
+              at,
+              expected[at],
+              actual[at]));
     }
   }
 

@@ -112,7 +112,7 @@ final class CompilerRun {
     }
     throw new HalException(
         Status.UNIMPLEMENTED,
-        "cannot compile %s: %s failed with exit code %d, and reported no error in the source: %s"
+        "cannot compile %s: %s failed with exit code %s, and reported no error in the source: %s"
             .formatted(what, compiler, code, log.isEmpty() ? "it printed nothing" : log));
   }
 

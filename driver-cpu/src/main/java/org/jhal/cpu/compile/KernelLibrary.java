@@ -201,7 +201,7 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
     if (abi != ABI) {
       throw new HalException(
           Status.UNIMPLEMENTED,
-          "%s was made for version %d of the interface to kernels; this driver has version %d"
+          "%s was made for version %s of the interface to kernels; this driver has version %s"
               .formatted(what, abi, ABI));
     }
     if (known == null) {

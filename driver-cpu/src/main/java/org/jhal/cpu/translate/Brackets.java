@@ -30,7 +30,7 @@ final class Brackets {
           if (!closed.is(opening(token))) {
             throw new SyntaxException(
                 closed,
-                "this %s is not closed before the %s in line %d"
+                "this %s is not closed before the %s in line %s"
                     .formatted(closed, token, token.line()));
           }
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -91,7 +92,7 @@ class LargeVariablesTest {
 
   private static String forEach(int count, String line) {
     return IntStream.range(0, count)
-        .mapToObj(i -> line.formatted(i) + "\n")
+        .mapToObj(i -> String.format(Locale.ROOT, line, i) + "\n")
         .collect(Collectors.joining());
   }
 }

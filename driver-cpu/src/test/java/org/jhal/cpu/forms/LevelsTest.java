@@ -117,9 +117,9 @@ class LevelsTest {
     source.append("__device__ int f0(int i) { return i + threadIdx.x; }\n");
     int functions = 50_000;
     for (int i = 1; i <= functions; i++) {
-      source.append("__device__ int f%d(int i) { return f%d(i) + 1; }\n".formatted(i, i - 1));
+      source.append("__device__ int f%s(int i) { return f%s(i) + 1; }\n".formatted(i, i - 1));
     }
-    source.append("__global__ void k(int* out) { out[0] = f%d(1); }\n".formatted(functions));
+    source.append("__global__ void k(int* out) { out[0] = f%s(1); }\n".formatted(functions));
     KernelRequest request = new KernelRequest("k", 64, 1, 1);
     assertEquals(
         "items run one after the other",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.forms;
 
+import java.util.Locale;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 import org.jhal.cpu.forms.RandomKernel.Expression;
@@ -72,7 +73,7 @@ final class RandomExchange {
         "  shared[item] = %s;\n  __syncthreads();\n"
             + "  v%d += shared[item ^ %d];\n  __syncthreads();\n";
     return new Step(
-        text.formatted(given.text(), to, with),
+        String.format(Locale.ROOT, text, given.text(), to, with),
         (group, takesPart) -> {
           int[] values = given(group, takesPart);
           group.each(takesPart, item -> group.shared[item] = values[item]);
@@ -97,7 +98,7 @@ final class RandomExchange {
           }
         """;
     return new Step(
-        text.formatted(given.text(), with, to),
+        String.format(Locale.ROOT, text, given.text(), with, to),
         (group, takesPart) -> {
           int[] values = given(group, takesPart);
           group.each(takesPart, item -> group.shared[item] = values[item]);
@@ -122,7 +123,7 @@ final class RandomExchange {
         """;
     int half = ITEMS / 2 + with;
     return new Step(
-        text.formatted(given.text(), with, to),
+        String.format(Locale.ROOT, text, given.text(), with, to),
         (group, takesPart) -> {
           int[] values = given(group, takesPart);
           group.each(takesPart, item -> group.variables[item][to] += values[item] * half ^ half);
@@ -131,7 +132,7 @@ final class RandomExchange {
 
   private Step count() {
     return new Step(
-        "  v%d += __syncthreads_count(%s & 1);\n".formatted(to, given.text()),
+        "  v%s += __syncthreads_count(%s & 1);\n".formatted(to, given.text()),
         (group, takesPart) -> {
           int[] counted = new int[1];
           int[] values = given(group, takesPart);
@@ -145,7 +146,7 @@ final class RandomExchange {
     String text = "  if (__syncthreads_%s((%s & 31) > %d)) {\n    v%d ^= %d;\n  }\n";
     int most = isOr ? 30 : 0;
     return new Step(
-        text.formatted(isOr ? "or" : "and", given.text(), most, to, with),
+        String.format(Locale.ROOT, text, isOr ? "or" : "and", given.text(), most, to, with),
         (group, takesPart) -> {
           boolean[] is = {!isOr};
           int[] values = given(group, takesPart);
@@ -161,7 +162,7 @@ final class RandomExchange {
 
   private Step shuffle(String call, IntUnaryOperator from) {
     return new Step(
-        "  v%d += %s;\n".formatted(to, call.formatted(given.text())),
+        "  v%s += %s;\n".formatted(to, String.format(Locale.ROOT, call, given.text())),
         (group, takesPart) -> {
           int[] values = given(group, takesPart);
           group.each(takesPart, item -> group.variables[item][to] += values[from.applyAsInt(item)]);
@@ -170,7 +171,7 @@ final class RandomExchange {
 
   private Step ballot() {
     return new Step(
-        "  v%d ^= (int)__ballot_sync(~0u, %s & 4);\n".formatted(to, given.text()),
+        "  v%s ^= (int)__ballot_sync(~0u, %s & 4);\n".formatted(to, given.text()),
         (group, takesPart) -> {
           int[] values = given(group, takesPart);
           int[] bits = new int[ITEMS / WARP];

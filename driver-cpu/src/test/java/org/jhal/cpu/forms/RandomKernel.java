@@ -3,6 +3,7 @@ package org.jhal.cpu.forms;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.function.IntBinaryOperator;
 import java.util.function.IntConsumer;
@@ -113,7 +114,7 @@ final class RandomKernel {
     text.append("  int at = blockIdx.x * blockDim.x + threadIdx.x;\n");
     text.append("  int v0 = in[at], v1 = item * 2 + 1, v2 = 5, v3 = in[at] + 3;\n");
     for (int i = 0; i < FLOATS; i++) {
-      text.append("  float f%d = in[at] * 0.37f + %d;\n".formatted(i, i));
+      text.append("  float f%s = in[at] * 0.37f + %s;\n".formatted(i, i));
     }
     text.append("  shared[item] = in[at];\n  __syncthreads();\n");
     text.append(body.text);
@@ -158,9 +159,9 @@ final class RandomKernel {
     int b = random.nextInt(9);
     boolean branches = random.nextBoolean();
     functions.append(
-        "static __device__ int %s_f%d(int x, int y) {\n".formatted(name, index)
-            + (branches ? "  if (x > y) return x - %d;\n".formatted(b) : "")
-            + "  return x * %d + (y ^ %d);\n}\n".formatted(a, b));
+        "static __device__ int %s_f%s(int x, int y) {\n".formatted(name, index)
+            + (branches ? "  if (x > y) return x - %s;\n".formatted(b) : "")
+            + "  return x * %s + (y ^ %s);\n}\n".formatted(a, b));
     called.add((x, y) -> branches && x > y ? x - b : x * a + (y ^ b));
   }
 
@@ -182,7 +183,7 @@ final class RandomKernel {
         int index = random.nextInt(called.size());
         IntBinaryOperator function = called.get(index);
         yield new Expression(
-            "%s_f%d(%s, %s)".formatted(name, index, x.text, y.text),
+            "%s_f%s(%s, %s)".formatted(name, index, x.text, y.text),
             (group, item) -> function.applyAsInt(x.value.of(group, item), y.value.of(group, item)));
       }
       case 6 ->
@@ -299,7 +300,7 @@ final class RandomKernel {
     int index = random.nextInt(FLOATS);
     FloatExpression value = floats(3);
     return new Step(
-        "  f%d = %s;\n".formatted(index, value.text),
+        "  f%s = %s;\n".formatted(index, value.text),
         (group, takesPart) -> {
           group.each(takesPart, item -> group.floats[item][index] = value.value.of(group, item));
         });
@@ -311,7 +312,7 @@ final class RandomKernel {
     boolean isAdded = random.nextBoolean();
     String change = isAdded && random.nextBoolean() ? hiddenAddition() : "  %s %s %s;\n";
     return new Step(
-        change.formatted("v" + index, isAdded ? "+=" : "=", value.text),
+        String.format(Locale.ROOT, change, "v" + index, isAdded ? "+=" : "=", value.text),
         (group, takesPart) -> {
           group.each(
               takesPart,
@@ -387,7 +388,7 @@ final class RandomKernel {
     Step inside = block(depth - 1, mayMeet);
     loops--;
     return new Step(
-        form.formatted(counter, limit, inside.text),
+        String.format(Locale.ROOT, form, counter, limit, inside.text),
         (group, takesPart) -> {
           boolean[] inLoop = new boolean[ITEMS];
           for (int round = 0; ; round++) {
@@ -411,7 +412,7 @@ final class RandomKernel {
     Expression condition = leaf();
     int mask = (1 << (random.nextInt(3) + 2)) - 1;
     return new Step(
-        "  if ((%s & %d) == 1) {\n    out[at] = -1;\n    return;\n  }\n"
+        "  if ((%s & %s) == 1) {\n    out[at] = -1;\n    return;\n  }\n"
             .formatted(condition.text, mask),
         (group, takesPart) -> {
           for (int item = 0; item < ITEMS; item++) {

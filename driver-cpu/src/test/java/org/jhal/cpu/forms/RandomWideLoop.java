@@ -3,6 +3,7 @@ package org.jhal.cpu.forms;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.jhal.cpu.forms.RandomKernel.Step;
 
@@ -50,7 +51,7 @@ final class RandomWideLoop {
     StringBuilder text = new StringBuilder();
     body.forEach(step -> text.append(step.text()));
     return new Step(
-        form.formatted(counter, limit, text),
+        String.format(Locale.ROOT, form, counter, limit, text),
         (group, takesPart) -> {
           int end = limit + (isSeen ? 0 : group.first / ITEMS + (isStrided ? 1 : 0));
           for (int item = 0; item < ITEMS; item++) {
@@ -72,7 +73,7 @@ final class RandomWideLoop {
     int factor = random.nextInt(9) - 4;
     if (random.nextInt(3) == 0) {
       return new Step(
-          "    f%1$d = f%1$d * 0.5f + (float)in[i%2$d];\n".formatted(to % FLOATS, counter),
+          "    f%1$s = f%1$s * 0.5f + (float)in[i%2$s];\n".formatted(to % FLOATS, counter),
           (group, takesPart) ->
               group.each(
                   takesPart,
@@ -82,7 +83,7 @@ final class RandomWideLoop {
                               + group.input[group.counters[item][counter]]));
     }
     return new Step(
-        "    int w%3$d = in[i%2$d] + shared[item];\n    v%1$d += v%4$d * (%5$d) ^ w%3$d;\n"
+        "    int w%3$s = in[i%2$s] + shared[item];\n    v%1$s += v%4$s * (%5$s) ^ w%3$s;\n"
             .formatted(to, counter, ++locals, from, factor),
         (group, takesPart) ->
             group.each(

@@ -64,7 +64,7 @@ final class ProductRun {
   /** Prints a table; returns whether all products are right. */
   boolean run(PrintWriter out) throws InterruptedException {
     out.printf("%s, %s%n", device.info().uri(), device.info().name());
-    out.printf("%d x %d, 32-bit floating point, %d times%n", n, n, repeats);
+    out.printf("%s x %s, 32-bit floating point, %s times%n", n, n, repeats);
     out.printf(
         "%-20s %14s %12s %14s %12s%n", "", "ms a product", "GFLOP/s", "largest error", "bound");
     byLibrary(out);

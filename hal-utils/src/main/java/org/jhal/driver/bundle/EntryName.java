@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver.bundle;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +64,11 @@ public final class EntryName {
       } else if (c == ':' && (name.charAt(i - 1) == ':') == (charAt(name, i + 1) == ':')) {
         return quoted(name) + "; a ':' must be one of exactly two";
       } else if (!isAllowed(c)) {
-        return "%s; the character U+%04X must not be in template arguments"
-            .formatted(quoted(name), (int) c);
+        return String.format(
+            Locale.ROOT,
+            "%s; the character U+%04X must not be in template arguments",
+            quoted(name),
+            (int) c);
       }
     }
     return depth == 0 ? null : quoted(name) + ", whose < and > do not match";

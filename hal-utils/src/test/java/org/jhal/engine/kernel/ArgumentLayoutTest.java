@@ -153,7 +153,7 @@ class ArgumentLayoutTest {
         HalException refused = assertThrows(HalException.class, () -> pack(type, value));
         assertEquals(Status.OUT_OF_RANGE, refused.status());
         assertEquals(
-            "argument 1 of bundle:f, c: %d does not fit %s, which takes %d to %d"
+            "argument 1 of bundle:f, c: %s does not fit %s, which takes %s to %s"
                 .formatted(value, type.label(), low, high),
             refused.getMessage());
       }

@@ -97,7 +97,7 @@ public record Fuzz(
     List<byte[]> all = Stream.concat(seeds.stream(), others.stream()).toList();
     Mutator mutator = new Mutator(random, all, tokens);
     int count = Math.multiplyExact(inputs, TIMES);
-    System.out.printf("%s: %d inputs of -Dfuzz.seed=%d%n", name, count, SEED);
+    System.out.printf("%s: %s inputs of -Dfuzz.seed=%s%n", name, count, SEED);
     ExecutorService worker =
         Executors.newSingleThreadExecutor(
             task -> {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
@@ -97,9 +98,19 @@ class KitContentsTest {
          "components": [%s, %s], "dependencies": [{"ref": "kit", "dependsOn": []}]}
         """
             .formatted(
-                component.formatted(
-                    "org.lib", "lib", "1.0", sha256, licence, "pkg:maven/lib@1.0", kind),
-                component.formatted(
+                String.format(
+                    Locale.ROOT,
+                    component,
+                    "org.lib",
+                    "lib",
+                    "1.0",
+                    sha256,
+                    licence,
+                    "pkg:maven/lib@1.0",
+                    kind),
+                String.format(
+                    Locale.ROOT,
+                    component,
                     "org.jhal",
                     "driver-x",
                     "2.0",

@@ -41,7 +41,7 @@ class CatchAllTest {
     }
     if (files.size() > limit) {
       fail(
-          "%d files in %s catch Throwable or Error; the limit is %d: %s"
+          "%s files in %s catch Throwable or Error; the limit is %s: %s"
               .formatted(files.size(), folder, limit, String.join(", ", files)));
     }
   }

@@ -85,7 +85,7 @@ class KnotsTest {
         .filter(knot -> knot.size() > limit)
         .map(
             knot ->
-                "%d classes of %s form a cycle; the limit is %d: %s"
+                "%s classes of %s form a cycle; the limit is %s: %s"
                     .formatted(knot.size(), packageName, limit, String.join(", ", knot)))
         .toList();
   }

@@ -8,11 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,13 +32,6 @@ class LicenceLineTest {
 
   private static final Pattern SOURCE =
       Pattern.compile(".*\\.(java|c|h|cpp|cu|cl|mjs|js|css|sh|kts?|scala)");
-
-  /** Folders of what builds and tools make, wherever they are. */
-  private static final Set<String> SKIPPED = Set.of("target", "build", "node_modules", ".git");
-
-  /** What the site is made from, Javadoc with its scripts among it. */
-  private static final List<Path> MADE =
-      List.of(Path.of("website/pages"), Path.of("website/.vitepress/cache"));
 
   /** They come with a licence of their own. */
   private static final Set<String> OF_OTHERS = Set.of("mvnw");
@@ -93,28 +83,11 @@ class LicenceLineTest {
 
   private static List<Path> without(Path root) throws IOException {
     List<Path> found = new ArrayList<>();
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            boolean isSkipped =
-                SKIPPED.contains(folder.getFileName().toString())
-                    || MADE.contains(root.relativize(folder));
-            return isSkipped && !folder.equals(root)
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            if (attributes.isRegularFile() && lacksLicence(file)) {
-              found.add(root.relativize(file));
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    for (Path file : SourceFiles.below(root)) {
+      if (lacksLicence(file)) {
+        found.add(root.relativize(file));
+      }
+    }
     return found;
   }
 

@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Methods that no code may call, tests included, since their results depend on the machine. The
  * path of a URL is encoded, so it names no file in a folder with a space; {@code
  * Path.of(url.toURI())} does. The default character set is that of the machine on Java 17 and UTF-8
- * on 18.
+ * on 18. Some locales have other digits, and in Turkish the lower case of I is not i; {@code
+ * FormattingLocaleTest} checks formats.
  */
 class PlatformRulesTest {
   private static final Set<String> FORBIDDEN =
@@ -58,11 +59,26 @@ class PlatformRulesTest {
           "java.lang.String.<init>([B)",
           "java.lang.String.<init>([B, int, int)",
           "java.lang.String.getBytes()",
+          "java.lang.String.toLowerCase()",
+          "java.lang.String.toUpperCase()",
           "java.net.URLDecoder.decode(java.lang.String)",
           "java.net.URLEncoder.encode(java.lang.String)",
           "java.nio.charset.Charset.defaultCharset()",
+          "java.text.DecimalFormat.<init>()",
+          "java.text.DecimalFormat.<init>(java.lang.String)",
+          "java.text.MessageFormat.format(java.lang.String, [Ljava.lang.Object;)",
+          "java.text.NumberFormat.getInstance()",
+          "java.text.NumberFormat.getIntegerInstance()",
+          "java.text.NumberFormat.getNumberInstance()",
+          "java.text.NumberFormat.getPercentInstance()",
+          "java.text.SimpleDateFormat.<init>()",
+          "java.text.SimpleDateFormat.<init>(java.lang.String)",
+          "java.time.format.DateTimeFormatter.ofPattern(java.lang.String)",
+          "java.util.Formatter.<init>()",
           "java.util.Formatter.<init>(java.io.File)",
           "java.util.Formatter.<init>(java.io.OutputStream)",
+          "java.util.Formatter.<init>(java.io.PrintStream)",
+          "java.util.Formatter.<init>(java.lang.Appendable)",
           "java.util.Formatter.<init>(java.lang.String)",
           "java.util.Scanner.<init>(java.io.File)",
           "java.util.Scanner.<init>(java.io.InputStream)",
@@ -76,7 +92,7 @@ class PlatformRulesTest {
   /** The text of a forbidden call, unless the statement names a character set. */
   private static final Pattern SUSPICIOUS =
       Pattern.compile(
-          "\\.getBytes\\(\\s*\\)|\\bdefaultCharset\\(|\\bURL(De|En)coder\\s*\\.\\s*(de|en)code\\("
+          "\\.(getBytes|toLowerCase|toUpperCase)\\(\\s*\\)|\\bdefaultCharset\\(|\\bURL(De|En)coder\\s*\\.\\s*(de|en)code\\("
               + "|\\bnew\\s+(String|FileReader|FileWriter|InputStreamReader|OutputStreamWriter"
               + "|PrintStream|PrintWriter|Formatter|Scanner)\\((?!\\s*\\))"
               + "|\\bgetResource\\([^;]*\\.(getPath|getFile)\\(|\\btoURL\\(\\)\\s*\\.(getPath|getFile)\\(");
@@ -85,7 +101,7 @@ class PlatformRulesTest {
       Pattern.compile("UTF_8|US_ASCII|ISO_8859_1|[cC]harset");
 
   @TestFactory
-  Stream<DynamicTest> noResultDependsOnTheFolderOrTheCharacterSetOfTheMachine() throws IOException {
+  Stream<DynamicTest> noResultDependsOnFolderCharacterSetOrLocaleOfTheMachine() throws IOException {
     List<String> modules = new ArrayList<>(Repository.modules());
     modules.addAll(List.of("examples", "examples/driver", "rules"));
     List<DynamicTest> tests = new ArrayList<>();
@@ -172,6 +188,7 @@ class PlatformRulesTest {
             "java.net.URL.getFile()",
             "java.lang.String.<init>([B)",
             "java.lang.String.getBytes()",
+            "java.lang.String.toUpperCase()",
             "java.io.InputStreamReader.<init>(java.io.InputStream)"),
         forbidden(fixture).map(PlatformRulesTest::called).collect(Collectors.toSet()));
   }
@@ -180,6 +197,7 @@ class PlatformRulesTest {
   @ValueSource(
       strings = {
         "byte[] b = text.getBytes();",
+        "var s = text.toUpperCase();",
         "var s = new String(bytes, 0, 4);",
         "var r = new InputStreamReader(in);",
         "var s = new Scanner(System.in, Charset.defaultCharset());",

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jhal.Args;
 import org.jhal.BufferParams;
@@ -188,7 +189,9 @@ public abstract class GpuDialectTest {
         """;
     try (Device device = open()) {
       for (int i = 0; i < 3; i++) {
-        device.loadExecutable(bundle("swapped" + i, 2, source.formatted(i))).close();
+        device
+            .loadExecutable(bundle("swapped" + i, 2, String.format(Locale.ROOT, source, i)))
+            .close();
         awaitTrue("the module to be unloaded", () -> !sim.live().containsKey("module"));
       }
     }

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -224,8 +225,8 @@ public abstract class GpuKernelsTest {
     assertRuns(
         device.loadExecutable(
             including("#include \"a.h\"")
-                .file("a.h", guarded.formatted("a", "b.h"))
-                .file("b.h", guarded.formatted("b", "a.h"))
+                .file("a.h", String.format(Locale.ROOT, guarded, "a", "b.h"))
+                .file("b.h", String.format(Locale.ROOT, guarded, "b", "a.h"))
                 .build()));
   }
 
