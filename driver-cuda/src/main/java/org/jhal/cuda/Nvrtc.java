@@ -146,6 +146,9 @@ final class Nvrtc extends RuntimeCompiler {
                 seen.add(offered + " for " + offered.targets());
                 var ignored = offers.putIfAbsent(offered.codeFor(capability, driver), offered);
               } catch (HalException e) {
+                if (e.status() == Status.RESOURCE_EXHAUSTED) {
+                  throw e;
+                }
                 seen.add(library.path() + " (" + e.getMessage() + ")");
               }
               return offers.containsKey(Code.CUBIN);

@@ -5,6 +5,7 @@ import com.sun.jna.Platform;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Lazy;
@@ -86,13 +87,20 @@ final class HipDriver extends GpuDriver {
     return LOADED.get(HipDriver::open);
   }
 
+  /** Why no runtime can find a device; empty if one may. The second file is that of WSL. */
+  static String absence() {
+    return Stream.of("/dev/kfd", "/dev/dxg").anyMatch(file -> new File(file).exists())
+        ? ""
+        : "there is no AMD device: neither /dev/kfd nor /dev/dxg exists";
+  }
+
   private static GpuLibrary open() {
     if (!Platform.isLinux() || !Platform.is64Bit()) {
       throw new HalException(
           Status.UNAVAILABLE,
           "HIP is used on 64-bit Linux only, this is " + Platform.RESOURCE_PREFIX);
     }
-    SharedLibrary library = WANTED.find(candidates(), "hipInit");
+    SharedLibrary library = WANTED.find(candidates(), "hipInit", absence());
     WANTED.require(library, HipApi.API.symbols(), "that of ROCm 5.2");
     HipApi.API.bind(library);
     int[] version = new int[1];

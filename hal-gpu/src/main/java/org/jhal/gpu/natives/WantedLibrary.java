@@ -5,15 +5,18 @@ import com.sun.jna.Library;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,10 +52,21 @@ public record WantedLibrary(String what, String origin, String property, Status 
    *
    * @param candidates absolute paths, or names for the system to find
    * @param symbol a function by which the library is recognized
-   * @throws HalException with {@link #status()}; the message lists the attempts with their failures
+   * @throws HalException with {@link #status()}; the message lists the attempts with their
+   *     failures; RESOURCE_EXHAUSTED if one could not be loaded for lack of file handles or memory
    */
   public SharedLibrary find(List<String> candidates, String symbol) {
-    return findAll(candidates, symbol, library -> true).get(0);
+    return find(candidates, symbol, "");
+  }
+
+  /**
+   * Likewise. Loading a library that wants executable stacks makes those of all threads executable,
+   * so without a device none is loaded but the one that a setting names.
+   *
+   * @param absence why there is no device, for messages; empty if there may be one
+   */
+  public SharedLibrary find(List<String> candidates, String symbol, String absence) {
+    return findAll(candidates, symbol, library -> true, absence, SharedLibrary::open).get(0);
   }
 
   /**
@@ -64,15 +78,37 @@ public record WantedLibrary(String what, String origin, String property, Status 
    */
   public List<SharedLibrary> findAll(
       List<String> candidates, String symbol, Predicate<SharedLibrary> isEnough) {
+    return findAll(candidates, symbol, isEnough, "", SharedLibrary::open);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param absence as in {@link #find(List, String, String)}
+   * @param opener {@link SharedLibrary#open}
+   */
+  List<SharedLibrary> findAll(
+      List<String> candidates,
+      String symbol,
+      Predicate<SharedLibrary> isEnough,
+      String absence,
+      Function<String, SharedLibrary> opener) {
     Named named = named();
     if (named != null && !new File(named.path()).isFile()) {
       throw failure("there is no file '" + named.path() + "', which " + named.source() + " names");
     }
     List<String> tried = new ArrayList<>();
     Map<String, SharedLibrary> found = new LinkedHashMap<>(); // by file
+    Set<Path> files = new HashSet<>(); // that are not loaded
     for (String name : named != null ? List.of(named.path()) : candidates) {
+      Path refused = named == null && !absence.isEmpty() ? wantingExecutableStack(name) : null;
+      if (refused != null) {
+        String why = " (not loaded, since it wants executable stacks and " + absence + ")";
+        tried.add(name + (files.add(refused) ? why : " (the same)"));
+        continue;
+      }
       try {
-        SharedLibrary library = SharedLibrary.open(name);
+        SharedLibrary library = opener.apply(name);
         if (library.has(symbol)) {
           Path file = library.file(symbol);
           String key = file == null ? library.path() : file.toString();
@@ -83,6 +119,9 @@ public record WantedLibrary(String what, String origin, String property, Status 
         }
         tried.add(name + " (which lacks " + symbol + ")");
       } catch (UnsatisfiedLinkError e) {
+        if (HostFailures.isExhausted(e)) { // no reason to take another library, or none
+          throw HostFailures.of(Status.RESOURCE_EXHAUSTED, "cannot load " + name, e);
+        }
         tried.add(SharedLibrary.reason(name, e));
       }
     }
@@ -96,6 +135,12 @@ public record WantedLibrary(String what, String origin, String property, Status 
     throw failure(
         "%s cannot be loaded; it comes with %s, and %s; tried %s"
             .formatted(what, origin, setting, String.join(", ", tried)));
+  }
+
+  /** The file that would be loaded, if it wants executable stacks, else null. */
+  private static @Nullable Path wantingExecutableStack(String name) {
+    Path file = LibraryFiles.locate(name);
+    return file != null && StackGuards.wantsExecutableStack(file) ? file : null;
   }
 
   /** The file that {@link #find} would probably load; null if unknown. */

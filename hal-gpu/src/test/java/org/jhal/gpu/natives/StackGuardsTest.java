@@ -3,6 +3,7 @@ package org.jhal.gpu.natives;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -14,6 +15,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.support.Attempt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -80,6 +83,47 @@ class StackGuardsTest {
     byte[] cut = Files.readAllBytes(folder.resolve("wants.so"));
     Path damaged = Files.write(folder.resolve("cut.so"), Arrays.copyOf(cut, 100));
     assertFalse(StackGuards.wantsExecutableStack(damaged));
+  }
+
+  /** A setting is somebody's choice; other places are only looked at. */
+  @Test
+  void onlyALibraryOfASettingIsLoadedIfItWantsExecutableStacksAndThereIsNoDevice()
+      throws Exception {
+    String wants = library("wants.so", "-z", "execstack").toString();
+    String wantsNot = library("wantsnot.so", "-z", "noexecstack").toString();
+    assertEquals(List.of(wantsNot), opened("", List.of(wants, wantsNot), "no device exists"));
+    assertEquals(List.of(wants, wantsNot), opened("", List.of(wants, wantsNot), ""));
+    assertEquals(List.of(wants), opened(wants, List.of(wantsNot), "no device exists"));
+  }
+
+  /** The libraries that are opened, all in vain. */
+  private static List<String> opened(String setting, List<String> candidates, String absence) {
+    var wanted = new WantedLibrary("A", "B", "jhal.test.stacks", Status.UNAVAILABLE);
+    System.setProperty(wanted.property(), setting);
+    List<String> opened = new ArrayList<>();
+    try {
+      HalException failure =
+          assertThrows(
+              HalException.class,
+              () ->
+                  wanted.findAll(
+                      candidates,
+                      "answer",
+                      library -> true,
+                      absence,
+                      name -> {
+                        opened.add(name);
+                        throw new UnsatisfiedLinkError("not opened");
+                      }));
+      for (String one : setting.isEmpty() ? candidates : List.of(setting)) {
+        String why = " (not loaded, since it wants executable stacks and " + absence + ")";
+        boolean isNamed = String.valueOf(failure.getMessage()).contains(one + why);
+        assertEquals(!opened.contains(one), isNamed, failure.getMessage());
+      }
+    } finally {
+      System.clearProperty(wanted.property());
+    }
+    return opened;
   }
 
   @Test

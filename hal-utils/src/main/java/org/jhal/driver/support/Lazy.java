@@ -49,7 +49,8 @@ public final class Lazy<V> {
 
   /**
    * Without a value. A {@link HalException} is kept as a value is: a missing native library is
-   * searched for once. Other throwables are not kept.
+   * searched for once. RESOURCE_EXHAUSTED is not kept, since a lack of memory or file handles
+   * passes, and neither are other throwables.
    *
    * @param <V> the value's type
    */
@@ -101,13 +102,17 @@ public final class Lazy<V> {
         : theirs.join();
   }
 
+  private static boolean isLasting(Throwable thrown) {
+    return thrown instanceof HalException failure && failure.status() != Status.RESOURCE_EXHAUSTED;
+  }
+
   private V make(Making<V> mine, Supplier<V> maker) {
     try {
       V value = maker.get();
       mine.complete(value);
       return value;
     } catch (Throwable t) {
-      if (!(keepsFailure && t instanceof HalException)) {
+      if (!(keepsFailure && isLasting(t))) {
         made.set(null); // before the waiters are released: they try again
       }
       mine.completeExceptionally(t);

@@ -92,6 +92,23 @@ class LazyTest {
     assertEquals(FAULT.toString(), later.toString());
   }
 
+  /** Such as of file handles while a library is loaded. */
+  @Test
+  void keepingFailureKeepsNoLackOfResources() {
+    Lazy<String> keeping = Lazy.keepingFailure();
+    HalException lack = new HalException(Status.RESOURCE_EXHAUSTED, "Too many open files");
+    assertSame(
+        lack,
+        assertThrows(
+            HalException.class,
+            () ->
+                keeping.get(
+                    () -> {
+                      throw lack;
+                    })));
+    assertEquals("late", keeping.get(() -> "late"));
+  }
+
   /** A caller that runs out of stack leaves the making to the next one. */
   @Test
   void aMakerWithoutStackLeavesNoCallerWaiting() throws InterruptedException {
