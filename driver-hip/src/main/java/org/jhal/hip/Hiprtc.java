@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.source.SourceCode;
 import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.RuntimeCompiler;
@@ -112,6 +113,12 @@ final class Hiprtc extends RuntimeCompiler {
                 .formatted(what, option));
       }
     }
+  }
+
+  /** It ignores the name of a program: its messages have that of a temporary file instead. */
+  @Override
+  protected String text(String name, String text) {
+    return SourceCode.lineOne(name) + text;
   }
 
   @Override

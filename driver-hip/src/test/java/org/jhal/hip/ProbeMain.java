@@ -16,10 +16,10 @@ public final class ProbeMain {
   private ProbeMain() {}
 
   /**
-   * {@code load}: the verdict on the runtime. {@code errors CODE...}: the descriptions of codes.
-   * {@code compile ARCHITECTURE FILE [OPTION...]}: the result of compiling a source with HIPRTC.
-   * {@code save ARCHITECTURE FILE RESULT}: the same, into a file. Commands are separated by {@code
-   * --}.
+   * {@code locate}: the file of the runtime. {@code load}: the verdict on it. {@code errors
+   * CODE...}: the descriptions of codes. {@code compile ARCHITECTURE FILE [OPTION...]}: the result
+   * of compiling a source with HIPRTC. {@code save ARCHITECTURE FILE RESULT}: the same, into a
+   * file. Commands are separated by {@code --}.
    */
   public static void main(String[] args) throws IOException {
     int begin = 0;
@@ -34,6 +34,7 @@ public final class ProbeMain {
 
   private static void run(List<String> words) throws IOException {
     switch (words.get(0)) {
+      case "locate" -> System.out.println(HipDriver.WANTED.locate(HipDriver.candidates()));
       case "load" -> load();
       case "errors" ->
           words.stream()

@@ -2,8 +2,10 @@
 package org.jhal.hip;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,19 +39,23 @@ class RealRuntimeTest {
   private static final int EM_AMDGPU = 224;
 
   @TempDir private Path folder;
+  private String library = "";
   private String loaded = "";
 
+  /** Names the library, since without a device one that wants executable stacks is not loaded. */
   @BeforeEach
   void lookForTheRuntime() throws Exception {
-    loaded = ChildJvm.run(folder, Map.of(), List.of(), "load");
+    library = ChildJvm.run(folder, Map.of(), List.of(), "locate").lines().findFirst().orElse("");
     assumeFalse(
-        loaded.contains("cannot be loaded"),
+        library.equals("null"),
         "there is no HIP runtime on this machine; Debian and Ubuntu have it in the packages"
             + " libamdhip64-5 and libhiprtc-builtins5");
+    loaded = run("load");
   }
 
   private String run(String... arguments) throws Exception {
-    return ChildJvm.run(folder, Map.of(), List.of(), arguments);
+    return ChildJvm.run(
+        folder, Map.of(), List.of("-D" + HipDriver.WANTED.property() + "=" + library), arguments);
   }
 
   private static void assertContains(String text, String... parts) {
@@ -71,6 +77,23 @@ class RealRuntimeTest {
                             + " [1-9].*)"));
     assertTrue(isKnown, loaded);
     assertContains(loaded, "again: the same");
+  }
+
+  /**
+   * Without a device, looking for one must not make the stacks of all threads executable, of which
+   * the JVM warns.
+   */
+  @Test
+  void aLibraryThatWantsExecutableStacksIsNotLoadedWithoutADevice() throws Exception {
+    assumeTrue(loaded.contains("might have disabled stack guard"), library + " wants none");
+    assumeFalse(HipDriver.absence().isEmpty(), "there may be a device");
+    String searched = ChildJvm.run(folder, Map.of(), List.of(), "load");
+    assertContains(
+        searched,
+        "load: UNAVAILABLE: the HIP runtime cannot be loaded; ",
+        " (not loaded, since it wants executable stacks and there is no AMD device: neither"
+            + " /dev/kfd nor /dev/dxg exists)");
+    assertFalse(searched.contains("stack guard"), searched);
   }
 
   @Test
@@ -201,7 +224,15 @@ class RealRuntimeTest {
     assertContains(
         run("compile", "gfx90a", wrong.toString()),
         "compiled: INVALID_ARGUMENT: cannot compile wrong.cpp for gfx90a: HIPRTC_ERROR_COMPILATION",
-        "undeclared identifier 'y'");
+        "wrong.cpp:3:9: error: use of undeclared identifier 'y'");
+  }
+
+  /** As on other devices: HIPRTC itself names a temporary file. */
+  @Test
+  void namesTheFilesOfTheBundle() throws Exception {
+    Path wrong = Files.writeString(folder.resolve("a \"b\".cpp"), "\nint x = y;\n");
+    assertContains(
+        run("compile", "gfx90a", wrong.toString()), "\na \"b\".cpp:2:9: error: use of undeclared");
   }
 
   /** The compiler of ROCm 5.2.3 ends the process if it gets one of these. */

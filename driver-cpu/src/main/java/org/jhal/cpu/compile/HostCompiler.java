@@ -164,15 +164,20 @@ public final class HostCompiler {
     }
   }
 
-  /** What it prints about its version, which for a wrapper is that of the compiler behind it. */
+  /**
+   * What it prints about its version, which for a wrapper is that of the compiler behind it.
+   *
+   * @throws HalException as {@link CompilerRun#call}; that is not kept, as the next call may
+   *     succeed
+   */
   private String version() {
     return VERSIONS.computeIfAbsent(
         file(),
         file ->
             CompilerRun.run(
                 run -> {
-                  int code = run.start(List.of(path.toString(), "--version"), "nothing");
-                  return code == 0 ? run.log() : "exit code " + code;
+                  run.call(List.of(path.toString(), "--version"), "anything");
+                  return run.log();
                 }));
   }
 
@@ -201,10 +206,10 @@ public final class HostCompiler {
   String preprocess(SourceCode source, List<String> options, String what) {
     return CompilerRun.run(
         run -> {
-          run.write("source/source.cpp", lineOne(source.name()) + source.text());
+          run.write("source/source.cpp", SourceCode.lineOne(source.name()) + source.text());
           for (Map.Entry<String, String> header : source.headers().entrySet()) {
             String name = header.getKey(); // what messages and __FILE__ call it
-            run.write("quoted/" + name, lineOne(name) + header.getValue());
+            run.write("quoted/" + name, SourceCode.lineOne(name) + header.getValue());
           }
           for (String name : Dialect.includes().keySet()) {
             run.write("include/" + name, isOfAssert(name) ? ASSERT : "");
@@ -219,12 +224,6 @@ public final class HostCompiler {
           }
           return Files.readString(run.folder().resolve("source.ii"));
         });
-  }
-
-  /** Says what messages and __FILE__ call a file. A name may have any characters. */
-  private static String lineOne(String name) {
-    String quoted = name.replaceAll("\\p{Cntrl}", "?").replaceAll("([\"\\\\])", "\\\\$1");
-    return "#line 1 \"" + quoted + "\"\n";
   }
 
   private static boolean isOfAssert(String include) {

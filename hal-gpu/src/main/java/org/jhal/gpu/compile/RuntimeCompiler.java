@@ -73,6 +73,15 @@ public abstract class RuntimeCompiler {
   protected abstract String architectureOption(
       String architecture, List<String> options, String what);
 
+  /**
+   * What this compiler gets as a file. Most name it in their messages as they are told to.
+   *
+   * @param name of the source, or of a header as it is included
+   */
+  protected String text(String name, String text) {
+    return text;
+  }
+
   /** The compiled code, whose kind depends on the options. */
   protected abstract byte[] code(Pointer program, List<String> options);
 
@@ -120,9 +129,12 @@ public abstract class RuntimeCompiler {
       SourceCode source, List<String> options, List<String> expressions, String what) {
     PointerByReference program = new PointerByReference();
     int count = source.headers().size();
-    StringArray texts = strings(source.headers().values());
+    List<String> headers = new ArrayList<>();
+    source.headers().forEach((name, text) -> headers.add(text(name, text)));
+    StringArray texts = strings(headers);
     StringArray names = strings(source.headers().keySet());
-    int created = api.createProgram(program, source.text(), source.name(), count, texts, names);
+    String text = text(source.name(), source.text());
+    int created = api.createProgram(program, text, source.name(), count, texts, names);
     check("CreateProgram", created);
     try {
       Pointer handle = program.getValue();

@@ -89,6 +89,16 @@ public record SourceCode(
     }
   }
 
+  /**
+   * The directive that says what messages and {@code __FILE__} call a file, as its first line.
+   *
+   * @param name may have any characters
+   */
+  public static String lineOne(String name) {
+    String quoted = name.replaceAll("\\p{Cntrl}", "?").replaceAll("([\"\\\\])", "\\\\$1");
+    return "#line 1 \"" + quoted + "\"\n";
+  }
+
   /** A source that includes files of its bundle alone. */
   public SourceCode(String text, String name, Map<String, String> headers, List<String> missing) {
     this(text, name, headers, missing, Set.of());
