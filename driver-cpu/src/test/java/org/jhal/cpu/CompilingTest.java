@@ -6,6 +6,7 @@ import static org.jhal.Parameter.inout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -15,6 +16,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Logger;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.BundleBuilder;
@@ -33,6 +36,8 @@ import org.jhal.cpu.compile.HostCompiler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How the compiler is called, and what becomes of its failures. */
 class CompilingTest {
@@ -187,32 +192,113 @@ class CompilingTest {
     return Hal.openDevice("cpu://?threads=1&cache=" + cache + "&compiler=" + compiler);
   }
 
-  /** As if the system had ended the compiler: that says nothing about the source. */
+  /**
+   * As if the system had ended the compiler: that says nothing about the source, nor about the
+   * compiler. So the kernel in Java is not taken instead, and the next call compiles.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "kernels.so, echo 'c++: fatal error: Killed signal terminated program cc1plus'; exit 1",
+    "source.ii, echo 'c++: fatal error: Killed signal terminated program cc1plus'; exit 1",
+    "--version, echo 'virtual memory exhausted: Cannot allocate memory'; exit 1",
+    "--version, kill -9 $$",
+    "kernels.so, kill -9 $$",
+  })
+  void aCompilerThatFailsOnceHasNoLastingEffect(String call, String end) throws Exception {
+    String compiler = HostCompiler.find().orElseThrow().toString();
+    Path script =
+        script(
+            """
+            case " $* " in *" %s "*)
+              if [ ! -e '%s/failed' ]; then
+                touch '%s/failed'
+                %s
+              fi
+            esac
+            exec '%s' "$@"
+            """
+                .formatted(call, folder, folder, end, compiler));
+    String cache = Files.createDirectory(folder.resolve("cache")).toString();
+    BundleBuilder both = bundle(DOUBLES).java("k", group -> group.memory(0).putInt(0, 9));
+    try (Device device = device(script, cache)) {
+      HalException failure = assertThrows(HalException.class, () -> run(device, both));
+      assertEquals(Status.RESOURCE_EXHAUSTED, failure.status(), failure::getMessage);
+      assertTrue(failure.getMessage().contains("with " + script), failure::getMessage);
+      assertEquals(6, run(device, both));
+      try (Executable loaded = device.loadExecutable(bundle(DOUBLES).build())) {
+        assertEquals("divided at its barriers", loaded.kernel("k").note());
+      }
+    }
+  }
+
+  /** An interrupt ends waits and nothing else. */
   @Test
-  void aCompilerThatFailsOnceHasNoLastingEffect() throws Exception {
+  void anInterruptedThreadLoadsKernels() throws Exception {
+    String cache = Files.createDirectory(folder.resolve("cache")).toString();
+    try (Device device = device(Path.of(HostCompiler.find().orElseThrow().toString()), cache)) {
+      for (String from : List.of("the compiler", "the cache")) {
+        Thread.currentThread().interrupt();
+        try (Executable loaded = device.loadExecutable(bundle(DOUBLES).build())) {
+          assertEquals("gpu-c++", loaded.format(), from);
+        } finally {
+          assertTrue(Thread.interrupted(), "the interrupt status is kept");
+        }
+      }
+    }
+  }
+
+  /** Likewise, while the compiler runs. */
+  @Test
+  void anInterruptDoesNotEndTheCompiler() throws Exception {
+    Path started = folder.resolve("started");
+    Path proceed = folder.resolve("proceed");
     String compiler = HostCompiler.find().orElseThrow().toString();
     Path script =
         script(
             """
             case " $* " in *" kernels.so "*)
-              if [ ! -e '%s/failed' ]; then
-                touch '%s/failed'
-                echo 'c++: fatal error: Killed signal terminated program cc1plus'
-                exit 1
-              fi
+              touch '%s'
+              until [ -e '%s' ]; do sleep 0.01; done
             esac
             exec '%s' "$@"
             """
-                .formatted(folder, folder, compiler));
-    String cache = Files.createDirectory(folder.resolve("cache")).toString();
-    try (Device device = device(script, cache)) {
-      HalException failure = assertThrows(HalException.class, () -> run(device, bundle(DOUBLES)));
-      assertEquals(Status.UNIMPLEMENTED, failure.status());
-      assertTrue(failure.getMessage().contains("Killed signal terminated"), failure::getMessage);
-      assertEquals(6, run(device, bundle(DOUBLES)));
-      try (Executable loaded = device.loadExecutable(bundle(DOUBLES).build())) {
-        assertEquals("divided at its barriers", loaded.kernel("k").note());
+                .formatted(started, proceed, compiler));
+    try (Device device = device(script, "off")) {
+      CompletableFuture<Boolean> wasInterrupted = new CompletableFuture<>();
+      Thread loader =
+          new Thread(
+              () -> {
+                try {
+                  device.loadExecutable(bundle(DOUBLES).build()).close();
+                  wasInterrupted.complete(Thread.interrupted());
+                } catch (Throwable t) {
+                  wasInterrupted.completeExceptionally(t);
+                }
+              },
+              "loader");
+      loader.start();
+      try {
+        assertTimeoutPreemptively(
+            LIMIT,
+            () -> {
+              while (!Files.exists(started)) {
+                Thread.onSpinWait();
+              }
+            },
+            "the test waits for the compiler to start");
+        loader.interrupt();
+        assertTimeoutPreemptively(
+            LIMIT,
+            () -> {
+              while (loader.isInterrupted() && !wasInterrupted.isDone()) {
+                Thread.onSpinWait();
+              }
+            },
+            "the test waits for the loader to notice the interrupt");
+      } finally {
+        Files.createFile(proceed);
       }
+      assertTrue(wasInterrupted.get(LIMIT.toSeconds(), TimeUnit.SECONDS), "the status is kept");
     }
   }
 

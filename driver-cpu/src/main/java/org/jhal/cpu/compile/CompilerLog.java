@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jhal.spi.HostFailures;
 
 /** The messages of a compiler, as GCC and Clang print them. */
 final class CompilerLog {
@@ -36,7 +37,39 @@ final class CompilerLog {
   /** The first argument that the source does not give. */
   private static final Pattern ITEM = Pattern.compile("\\bhal_item ?&(, )?");
 
+  /**
+   * What the parts of a compiler print when the system ends one of them or refuses it memory.
+   * Killed is what the kernel does to a process when memory runs out.
+   */
+  private static final Pattern EXHAUSTED =
+      Pattern.compile(
+          "^.*\\b(Killed|CPU time limit exceeded|File size limit exceeded)"
+              + " signal terminated program .*"
+              + "|^.* terminated with signal (9|24|25) \\[.*"
+              + "|^.*: unable to execute command: (Killed|CPU time limit exceeded"
+              + "|File size limit exceeded).*"
+              + "|^.*: out of memory allocating \\d+ bytes.*"
+              + "|^LLVM ERROR: out of memory.*"
+              + "|^.*: memory exhausted$"
+              + "|^.*'std::bad_alloc'$"
+              + "|^.*: error while loading shared libraries: .*: cannot map zero-fill pages.*"
+              + "|^.*: error while loading shared libraries: .*: failed to map segment from"
+              + " shared object$");
+
+  /** What a message shows of the source. */
+  private static final Pattern SHOWN = Pattern.compile("^ *[0-9]* *\\|.*");
+
   private CompilerLog() {}
+
+  /** Whether the compiler failed for lack of memory, time, processes, file handles or space. */
+  static boolean isExhausted(String log) {
+    return log.lines()
+        .filter(line -> !SHOWN.matcher(line).matches())
+        .anyMatch(
+            line ->
+                HostFailures.isExhausted(line)
+                    || (!ERROR.matcher(line).matches() && EXHAUSTED.matcher(line).matches()));
+  }
 
   /** Whether there is an error in a source. */
   static boolean hasError(String log) {

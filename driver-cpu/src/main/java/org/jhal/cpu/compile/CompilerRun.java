@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jhal.HalException;
@@ -17,8 +18,8 @@ import org.jhal.spi.HostFailures;
 
 /**
  * Runs of a compiler in a folder of their own, which is deleted afterwards. Paths are relative to
- * that folder, so messages do not contain it. A run that is interrupted, or takes too long, ends
- * with all its processes.
+ * that folder, so messages do not contain it. A run that takes too long ends with all its
+ * processes. An interrupt of the thread ends none: it keeps its status, and the run goes on.
  *
  * <p>Used by one thread.
  */
@@ -40,6 +41,9 @@ final class CompilerRun {
           "SUNPRO_DEPENDENCIES",
           "CCC_OVERRIDE_OPTIONS");
 
+  /** Exit codes of processes that SIGKILL, SIGXCPU or SIGXFSZ has ended: 128 and the signal. */
+  private static final Set<Integer> ENDED_BY_LIMIT = Set.of(137, 152, 153);
+
   private final Path folder;
 
   private CompilerRun(Path folder) {
@@ -48,14 +52,14 @@ final class CompilerRun {
 
   /** What is done in a folder. */
   interface Body<T> {
-    T in(CompilerRun run) throws IOException, InterruptedException;
+    T in(CompilerRun run) throws IOException;
   }
 
   /**
    * Makes a folder for {@code body}.
    *
    * @throws HalException RESOURCE_EXHAUSTED if files cannot be written, PERMISSION_DENIED if they
-   *     may not be, CANCELLED if this thread is interrupted, which stays set
+   *     may not be
    */
   static <T> T run(Body<T> body) {
     try {
@@ -70,9 +74,6 @@ final class CompilerRun {
           Status.RESOURCE_EXHAUSTED,
           "cannot keep the files of a compiler in " + System.getProperty("java.io.tmpdir"),
           e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new HalException(Status.CANCELLED, "compiling was interrupted", e);
     }
   }
 
@@ -92,19 +93,22 @@ final class CompilerRun {
    *
    * @param what is being compiled, for people
    * @throws HalException INVALID_ARGUMENT if it reports an error in the source, RESOURCE_EXHAUSTED
-   *     if it lacks memory, processes, file handles or space, UNIMPLEMENTED if it fails otherwise,
-   *     DEADLINE_EXCEEDED if it takes too long
+   *     if it lacks memory, processes, file handles or space or the system ends it, UNIMPLEMENTED
+   *     if it fails otherwise, DEADLINE_EXCEEDED if it takes too long
    */
-  void call(List<String> command, String what) throws IOException, InterruptedException {
+  void call(List<String> command, String what) throws IOException {
     int code = start(command, what);
     if (code == 0) {
       return;
     }
-    String log = CompilerLog.withoutInternals(log());
+    String all = log();
+    String log = CompilerLog.withoutInternals(all);
     String compiler = command.get(0);
-    if (HostFailures.isExhausted(log)) {
+    if (ENDED_BY_LIMIT.contains(code) || CompilerLog.isExhausted(all)) {
       throw new HalException(
-          Status.RESOURCE_EXHAUSTED, "cannot compile " + what + " with " + compiler + ":\n" + log);
+          Status.RESOURCE_EXHAUSTED,
+          "cannot compile %s with %s, which ended for lack of memory, time or other resources (exit code %s): %s"
+              .formatted(what, compiler, code, log.isEmpty() ? "it printed nothing" : log));
     }
     if (CompilerLog.hasError(log)) {
       throw new HalException(
@@ -117,7 +121,7 @@ final class CompilerRun {
   }
 
   /** Runs a program, and returns its exit code. */
-  int start(List<String> command, String what) throws IOException, InterruptedException {
+  private int start(List<String> command, String what) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(folder.toFile())
@@ -137,7 +141,7 @@ final class CompilerRun {
     }
     try {
       process.getOutputStream().close();
-      if (process.waitFor(MINUTES, TimeUnit.MINUTES)) {
+      if (hasEnded(process)) {
         return process.exitValue();
       }
     } finally {
@@ -145,6 +149,25 @@ final class CompilerRun {
     }
     throw new HalException(
         Status.DEADLINE_EXCEEDED, "compiling " + what + " took more than " + MINUTES + " minutes");
+  }
+
+  /** Waits for the end of a process. Returns false if it takes too long. */
+  private static boolean hasEnded(Process process) {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
+    boolean isInterrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Ends a process and those that it has started, which do the work. */

@@ -3,13 +3,18 @@ package org.jhal.cpu.compile;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jhal.Status;
+import org.jhal.spi.HostFailures;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a processor is and can do: code that was compiled for one must never run on another.
@@ -35,10 +40,8 @@ public record CpuFeatures(String kind, String name, String text, Set<String> fla
           "CPU variant",
           "CPU part");
 
-  /** Read once, when it is first asked for. */
-  private static final class Machine {
-    static final CpuFeatures FEATURES = read();
-  }
+  /** Those of this machine; null until they were read. */
+  private static volatile @Nullable CpuFeatures machine;
 
   /** Copies the set. */
   public CpuFeatures {
@@ -47,15 +50,23 @@ public record CpuFeatures(String kind, String name, String text, Set<String> fla
 
   /** The processors of this machine. */
   public static CpuFeatures machine() {
-    return Machine.FEATURES;
+    CpuFeatures known = machine;
+    if (known == null) {
+      known = read(Path.of("/proc/cpuinfo"));
+      machine = known;
+    }
+    return known;
   }
 
-  private static CpuFeatures read() {
+  /** What a file describes; nothing is known to fit if there is none. */
+  static CpuFeatures read(Path file) {
     String text;
     try {
-      text = Files.readString(Path.of("/proc/cpuinfo"), StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
-      text = ""; // then nothing is known to fit
+      text = Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException | AccessDeniedException e) {
+      text = "";
+    } catch (IOException e) { // such as a lack of file handles, which passes
+      throw HostFailures.of(Status.UNAVAILABLE, "cannot read " + file, e);
     }
     return of(System.getProperty("os.arch", "unknown"), text);
   }

@@ -4,11 +4,15 @@ package org.jhal.cpu.compile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jhal.HalException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What is read from {@code /proc/cpuinfo}, and what a processor can therefore run. */
 class CpuFeaturesTest {
@@ -97,6 +101,17 @@ class CpuFeaturesTest {
     CpuFeatures unknown = CpuFeatures.of("amd64", "");
     assertEquals(Optional.empty(), unknown.highest());
     assertEquals("x86_64 processor", unknown.name());
+  }
+
+  @Test
+  void nothingIsKnownWithoutAFile(@TempDir Path folder) {
+    assertFalse(CpuFeatures.read(folder.resolve("cpuinfo")).isKnown());
+  }
+
+  /** Whatever else keeps it from being read may pass, so it is no answer that is kept. */
+  @Test
+  void aFileThatCannotBeReadIsAFailure(@TempDir Path folder) {
+    assertThrows(HalException.class, () -> CpuFeatures.read(folder));
   }
 
   @Test
