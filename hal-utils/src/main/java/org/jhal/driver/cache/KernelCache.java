@@ -153,15 +153,10 @@ public final class KernelCache {
   /** The code under a key; null if there is none that can be trusted. */
   public byte @Nullable [] find(KernelKey key) {
     String file = file(key);
-    try (PrivateFolder folder = PrivateFolder.open(path, access)) {
-      CacheEntry entry = CacheEntry.decode(read(folder, file));
-      if (!entry.key().equals(key)) {
-        throw new DamagedEntryException("it is of another key");
-      }
-      noteUse(folder, file);
-      return entry.code();
-    } catch (NoSuchFileException | ClosedByInterruptException e) {
-      return null; // missing, or the thread is interrupted, which the caller handles
+    try {
+      return uninterrupted(() -> find(file, key));
+    } catch (NoSuchFileException e) {
+      return null;
     } catch (DamagedEntryException e) {
       logOnce(
           Level.WARNING,
@@ -173,6 +168,45 @@ public final class KernelCache {
       return null;
     } catch (OutOfMemoryError e) {
       return null; // compiling may need less memory
+    }
+  }
+
+  private byte[] find(String file, KernelKey key) throws IOException {
+    try (PrivateFolder folder = PrivateFolder.open(path, access)) {
+      CacheEntry entry = CacheEntry.decode(read(folder, file));
+      if (!entry.key().equals(key)) {
+        throw new DamagedEntryException("it is of another key");
+      }
+      noteUse(folder, file);
+      return entry.code();
+    }
+  }
+
+  private interface Step<T> {
+    T run() throws IOException;
+  }
+
+  /**
+   * Runs a step, again and again as long as an interrupt of this thread closes its file. The thread
+   * stays interrupted: only waits end with an interrupt.
+   */
+  private static <T> T uninterrupted(Step<T> step) throws IOException {
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          return step.run();
+        } catch (ClosedByInterruptException e) {
+          if (!Thread.interrupted()) {
+            throw e; // by another thread, which has read the status
+          }
+          isInterrupted = true;
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -211,10 +245,15 @@ public final class KernelCache {
     try {
       byte[] entry = new CacheEntry(key, label, code).encode();
       if (entry.length <= Math.min(maxBytes, MAX_ENTRY_BYTES)) {
-        keep(file(key), entry);
+        boolean unused =
+            uninterrupted(
+                () -> {
+                  keep(file(key), entry);
+                  return true;
+                });
       }
-    } catch (NoSuchFileException | ClosedByInterruptException e) {
-      return; // another process is emptying the folder, or the thread is interrupted
+    } catch (NoSuchFileException e) {
+      return; // another process is emptying the folder
     } catch (IOException | RuntimeException e) {
       unusable(e);
     } catch (OutOfMemoryError e) {
