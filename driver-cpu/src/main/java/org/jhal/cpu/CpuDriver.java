@@ -17,6 +17,7 @@ import org.jhal.Workgroups;
 import org.jhal.cpu.compile.Architecture;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.runtime.PrebuiltRuntime;
+import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.cpu.translate.Level;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.cache.KernelCache;
@@ -74,6 +75,10 @@ class CpuDriver extends ConfiguredDriver {
   public Availability probe() {
     if (!System.getProperty("os.name").equals("Linux")) {
       return Availability.unavailable("this driver is for Linux");
+    }
+    String obstacle = Runtimes.obstacle();
+    if (!obstacle.isEmpty()) {
+      return Availability.unavailable(obstacle);
     }
     CpuFeatures cpu = CpuFeatures.machine();
     CompilerChoice choice;

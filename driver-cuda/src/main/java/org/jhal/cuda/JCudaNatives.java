@@ -15,6 +15,7 @@ import jcuda.LibUtils;
 import jcuda.NativePointerObject;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.NativeLoading;
 import org.jhal.spi.HostFailures;
 
 /**
@@ -134,6 +135,7 @@ final class JCudaNatives {
     }
     Matcher why = SECOND_TRY.matcher(String.valueOf(thrown.getMessage()));
     return "JCuda's native library %s cannot be loaded: %s"
-        .formatted(file, why.find() ? why.group(1) : thrown);
+        .formatted(
+            file, NativeLoading.withRemedy(why.find() ? why.group(1) : String.valueOf(thrown)));
   }
 }

@@ -7,14 +7,33 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.NativeFolder;
 import org.jhal.driver.NativeLoading;
 import org.jhal.spi.HostFailures;
 
 /** Loads the native runtime once. */
 public final class Runtimes {
+  private static final String TEMPORARY = "java.io.tmpdir";
+  private static final String TEMPORARY_OF_JNA = "jna.tmpdir";
+
   private static boolean isLoaded;
 
   private Runtimes() {}
+
+  /**
+   * Why it cannot be loaded, and what helps; empty if it is loaded, or nothing is known to be in
+   * the way. Looks at the folders to which it and JNA are unpacked, and loads nothing.
+   */
+  public static synchronized String obstacle() {
+    if (isLoaded) {
+      return "";
+    }
+    String own = NativeFolder.obstacle(Path.of(System.getProperty(TEMPORARY, "/tmp")), TEMPORARY);
+    String folderOfJna = System.getProperty(TEMPORARY_OF_JNA);
+    return own.isEmpty() && folderOfJna != null
+        ? NativeFolder.obstacle(Path.of(folderOfJna), TEMPORARY_OF_JNA)
+        : own;
+  }
 
   /**
    * Loads it, unless that was done before.
