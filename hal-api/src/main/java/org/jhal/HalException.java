@@ -38,6 +38,24 @@ public final class HalException extends RuntimeException {
     this(status, message, cause, nativeCode, null, null);
   }
 
+  /**
+   * Returns a failure that is made ahead, for when memory or stack are missing, and may be kept in
+   * a static field: it has no stack trace, and gets no suppressed exceptions, so it refers to no
+   * class of those who make or throw it.
+   */
+  public static HalException withoutTrace(Status status, String message) {
+    return new HalException(message, status);
+  }
+
+  /** See {@link #withoutTrace}. */
+  private HalException(String message, Status status) {
+    super(Objects.requireNonNull(message, "message"), null, false, false);
+    this.status = Objects.requireNonNull(status, "status");
+    this.nativeCode = null;
+    this.operation = null;
+    this.origin = null;
+  }
+
   private HalException(
       Status status,
       String message,

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.LastingThreads;
 import org.jhal.spi.HostFailures;
 
 /**
@@ -131,7 +132,7 @@ final class CompilerRun {
     builder.environment().put("LC_ALL", "C"); // messages are searched for English words
     Process process;
     try {
-      process = builder.start();
+      process = start(builder);
     } catch (IOException e) {
       // Only a lack of processes is no reason to take another variant, such as one in Java.
       throw new HalException(
@@ -149,6 +150,21 @@ final class CompilerRun {
     }
     throw new HalException(
         Status.DEADLINE_EXCEEDED, "compiling " + what + " took more than " + MINUTES + " minutes");
+  }
+
+  private static Process start(ProcessBuilder builder) throws IOException {
+    try {
+      return LastingThreads.start(
+          () -> {
+            try {
+              return builder.start();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   /** Waits for the end of a process. Returns false if it takes too long. */

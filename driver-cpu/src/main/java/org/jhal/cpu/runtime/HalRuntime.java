@@ -8,9 +8,10 @@ import com.sun.jna.NativeLibrary;
 public final class HalRuntime {
   private HalRuntime() {}
 
-  /** Loads the library from a file, which is not needed afterwards. Called once. */
-  static void load(String file) {
+  /** Loads the library from a file, which is not needed afterwards. Called once. Returns true. */
+  static boolean load(String file) {
     Native.register(HalRuntime.class, NativeLibrary.getInstance(file));
+    return true;
   }
 
   /** Starts threads. Returns 0 if one of them cannot be started; then none is left. */

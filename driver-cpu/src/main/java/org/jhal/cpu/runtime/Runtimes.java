@@ -9,6 +9,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeFolder;
 import org.jhal.driver.NativeLoading;
+import org.jhal.driver.support.LastingThreads;
 import org.jhal.spi.HostFailures;
 
 /** Loads the native runtime once. */
@@ -50,8 +51,8 @@ public final class Runtimes {
     try {
       file = Files.createTempFile("jhal-cpu", ".so");
       Files.write(file, code.get());
-      HalRuntime.load(file.toString());
-      isLoaded = true;
+      String library = file.toString();
+      isLoaded = LastingThreads.start(() -> HalRuntime.load(library));
     } catch (IOException | LinkageError e) { // the latter also if JNA itself cannot be loaded
       Status known = HostFailures.status(e);
       throw new HalException(

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeLoading;
+import org.jhal.driver.support.LastingThreads;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,10 @@ public final class SharedLibrary {
    *     for lack of file handles or memory
    */
   public static SharedLibrary open(String name) {
+    return LastingThreads.start(() -> openHere(name));
+  }
+
+  private static SharedLibrary openHere(String name) {
     try {
       int ignored = Native.POINTER_SIZE;
     } catch (LinkageError e) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Failures {
   /** For when not even an exception can be made. */
   static final HalException UNKNOWN =
-      new HalException(
+      HalException.withoutTrace(
           Status.RESOURCE_EXHAUSTED, "no memory or stack was left to describe a failure");
 
   private Failures() {}
