@@ -4,6 +4,7 @@ package org.jhal.driver;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
@@ -65,7 +66,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
 
   /** Why a format is none of the {@link #executableFormats()}, for the message of a load. */
   default String refusal(String format) {
-    return info().driver() + "-" + info().index() + " loads " + executableFormats();
+    return info().driver() + "-" + info().index() + " loads " + new TreeSet<>(executableFormats());
   }
 
   /**

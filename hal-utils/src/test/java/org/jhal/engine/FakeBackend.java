@@ -46,6 +46,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   public volatile Runnable atFree = () -> {}; // a further step of freeing memory
   public volatile Runnable atUnbind = () -> {}; // runs before a thread is unbound
   public Set<Command.Kind> commands = BASE_COMMANDS;
+  public Set<String> formats = Set.of("fake");
   public volatile boolean hasSharedMemory = true;
   public volatile boolean prepares; // reused command buffers
   public volatile Runnable atPrepare = () -> {};
@@ -112,7 +113,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public Set<String> executableFormats() {
-    return Set.of("fake");
+    return formats;
   }
 
   @Override
