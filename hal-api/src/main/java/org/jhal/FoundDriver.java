@@ -99,7 +99,7 @@ final class FoundDriver {
                   + "' of "
                   + entry.location()
                   + " does not start: "
-                  + t
+                  + reason(t)
                   + advice(t),
               t);
     }

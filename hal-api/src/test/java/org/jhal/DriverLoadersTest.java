@@ -297,6 +297,20 @@ class DriverLoadersTest {
   }
 
   @Test
+  void namesTheCausesOfADriverThatCannotBeCreated() throws Exception {
+    String creation =
+        "throw new ExceptionInInitializerError(new IllegalStateException(\"outer\","
+            + " new java.io.IOException(\"no such port\")));";
+    Application jhal = jhal(jar("one.jar", driver("one").creation(creation)));
+    Thread.currentThread().setContextClassLoader(null);
+    String refused = openDevice(jhal, "one");
+    assertContains(
+        "does not start: java.lang.ExceptionInInitializerError, caused by"
+            + " java.lang.IllegalStateException: outer, caused by java.io.IOException: no such port",
+        refused);
+  }
+
+  @Test
   void retriesADriverThatCouldNotBeCreated() throws Exception {
     Application jhal =
         jhal(
