@@ -37,6 +37,8 @@ final class Png {
   private static final int HEADER = 0x49484452; // IHDR
   private static final int END = 0x49454e44; // IEND
   private static final int DATA = 0x49444154; // IDAT
+  private static final int PALETTE = 0x504c5445; // PLTE
+  private static final int INDEXED = 3; // the colour type
 
   /** Deflate makes at most 258 bytes of 2 bits. */
   private static final long MAX_INFLATION = 1032;
@@ -62,16 +64,18 @@ final class Png {
    *     channel, is too large for an array, or this Java cannot decode pictures
    */
   static Picture decode(byte[] file, String name) {
-    check(file, name);
+    int colours = check(file, name);
     try {
       ImageReader reader = ImageIO.getImageReadersByFormatName("png").next();
       try (MemoryCacheImageInputStream in =
           new MemoryCacheImageInputStream(new ByteArrayInputStream(file))) {
         reader.setInput(in, true, true); // texts and profiles may inflate to anything
-        return picture(reader.read(0));
+        return picture(reader.read(0), colours, name);
       } finally {
         reader.dispose();
       }
+    } catch (HalException e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof OutOfMemoryError tooLarge) { // which the decoder hides
@@ -84,14 +88,18 @@ final class Png {
     }
   }
 
-  /** Checks the chunks, since a decoder may invent missing data. */
-  private static void check(byte[] file, String name) {
+  /**
+   * Checks the chunks, since a decoder may invent missing data. Returns how many colours the
+   * palette has, or the maximum if the picture needs none.
+   */
+  private static int check(byte[] file, String name) {
     ByteBuffer in = ByteBuffer.wrap(file);
     if (in.remaining() < 8 || in.getLong() != SIGNATURE) {
       throw malformed(name, "it does not begin as PNG files do", null);
     }
     long rawBytes = 0;
     long dataBytes = 0;
+    int colours = Integer.MAX_VALUE;
     for (boolean first = true; ; first = false) {
       if (in.remaining() < 12) {
         throw malformed(name, "it ends before its end mark, after " + file.length + " bytes", null);
@@ -112,6 +120,10 @@ final class Png {
           throw malformed(name, "its first chunk is not a header", null);
         }
         rawBytes = rawBytes(in.getInt(), in.getInt(), in.get(), in.get(), name);
+        colours = file[in.position() - 1] == INDEXED ? 0 : colours;
+      }
+      if (kind == PALETTE && colours == 0) {
+        colours = length / 3;
       }
       dataBytes += kind == DATA ? length : 0;
       in.position(start + 4 + length + 4);
@@ -127,7 +139,7 @@ final class Png {
                   + dataBytes * MAX_INFLATION,
               null);
         }
-        return;
+        return colours;
       }
     }
   }
@@ -162,7 +174,8 @@ final class Png {
     return height * (1 + ((long) width * channels * depth + 7) / 8);
   }
 
-  private static Picture picture(BufferedImage image) {
+  /** The decoder fills a palette up to a power of two with black. */
+  private static Picture picture(BufferedImage image, int colours, String name) {
     Raster raster = image.getRaster();
     int width = raster.getWidth();
     int height = raster.getHeight();
@@ -176,6 +189,17 @@ final class Png {
       for (int sample : row) {
         if (levels.length == 0) {
           samples[at++] = (byte) sample;
+        } else if (sample >= colours) {
+          throw malformed(
+              name,
+              "a pixel in row "
+                  + y
+                  + " has colour "
+                  + sample
+                  + " of a palette of "
+                  + colours
+                  + "; the first is 0",
+              null);
         } else {
           for (byte[] channel : levels) {
             samples[at++] = channel[sample];

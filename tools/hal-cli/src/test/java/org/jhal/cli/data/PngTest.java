@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32;
+import java.util.zip.DeflaterOutputStream;
 import javax.imageio.ImageIO;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -57,6 +59,36 @@ class PngTest {
         Png.decode(indexed(new IndexColorModel(1, 2, red, green, blue, alpha)), "a");
     assertEquals(Shape.of(1, 2, 4), clear.shape());
     assertArrayEquals(new byte[] {(byte) 200, 100, 50, 7, 10, 20, 30, (byte) 255}, clear.samples());
+  }
+
+  /** The decoder itself fills the palette with black. */
+  @Test
+  void aColourThatThePaletteLacksIsRefused() throws IOException {
+    for (int depth : new int[] {2, 4, 8}) {
+      for (int colour = 0; colour < 1 << depth; colour++) {
+        byte[] file = onePixel(depth, 3, colour);
+        if (colour < 3) {
+          assertEquals(Shape.of(1, 1, 3), Png.decode(file, "a").shape());
+        } else {
+          refused(file, "a pixel in row 0 has colour " + colour + " of a palette of 3; the first");
+        }
+      }
+    }
+    refused(onePixel(8, 0, 0), "malformed PNG file");
+  }
+
+  /** A picture of one pixel with a colour of a palette. */
+  private static byte[] onePixel(int depth, int colours, int colour) throws IOException {
+    ByteArrayOutputStream data = new ByteArrayOutputStream();
+    try (DeflaterOutputStream out = new DeflaterOutputStream(data)) {
+      out.write(new byte[] {0, (byte) (colour << 8 - depth)});
+    }
+    int[] bytes = IntStream.range(0, data.size()).map(i -> data.toByteArray()[i]).toArray();
+    return file(
+        header(1, 1, depth, 3),
+        chunk("PLTE", IntStream.range(1, 1 + 3 * colours).toArray()),
+        chunk("IDAT", bytes),
+        chunk("IEND"));
   }
 
   @Test
