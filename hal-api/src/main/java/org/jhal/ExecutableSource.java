@@ -74,8 +74,8 @@ public final class ExecutableSource {
   }
 
   /**
-   * Returns the bundle in a folder, or in a zip or jar file. If an archive holds one folder and
-   * nothing else, that folder is the bundle. This reads nothing yet.
+   * Returns the bundle in a folder, or in a zip or jar file. If an archive has no manifest itself,
+   * the only folder at its top that has one is the bundle. This reads nothing yet.
    *
    * @throws HalException NOT_FOUND if there is nothing at {@code path}; INVALID_ARGUMENT if {@code
    *     path} is the manifest of a bundle instead of the bundle
@@ -353,7 +353,7 @@ public final class ExecutableSource {
               });
       ZipEntry entry = zip.getEntry(inside);
       if (entry == null) {
-        entry = zip.getEntry(onlyFolder(zip) + inside);
+        entry = zip.getEntry(bundleFolder(zip, archive, inside.equals(MANIFEST)) + inside);
       }
       if (entry == null || entry.isDirectory()) {
         zip.close();
@@ -367,16 +367,38 @@ public final class ExecutableSource {
   }
 
   /**
-   * Returns the folder that holds everything else, with a trailing slash; empty if there is none.
+   * Returns the only folder that has a manifest, with a trailing slash; empty if the archive itself
+   * has one. Other files and folders beside it, such as what macOS adds, do not count.
+   *
+   * @param isWanted whether the manifest is what is looked for, so that its absence is a failure
+   * @throws HalException NOT_FOUND if it is wanted and the archive has manifests elsewhere
    */
-  private static String onlyFolder(ZipFile zip) {
-    List<String> tops =
+  private static String bundleFolder(ZipFile zip, Path archive, boolean isWanted) {
+    if (zip.getEntry(MANIFEST) != null) {
+      return "";
+    }
+    List<String> manifests =
         zip.stream()
-            .map(entry -> entry.getName().substring(0, entry.getName().indexOf('/') + 1))
-            .distinct()
-            .limit(2)
+            .map(ZipEntry::getName)
+            .filter(entry -> entry.endsWith("/" + MANIFEST))
+            .sorted()
             .toList();
-    return tops.size() == 1 ? tops.get(0) : "";
+    List<String> atTop =
+        manifests.stream().filter(entry -> entry.indexOf('/') == entry.lastIndexOf('/')).toList();
+    if (atTop.size() == 1) {
+      return atTop.get(0).substring(0, atTop.get(0).length() - MANIFEST.length());
+    }
+    if (isWanted && !manifests.isEmpty()) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "no bundle in "
+              + archive
+              + ": it has no "
+              + MANIFEST
+              + ", and neither has exactly one of the folders at its top; it has "
+              + String.join(", ", manifests));
+    }
+    return "";
   }
 
   @Override

@@ -70,11 +70,31 @@ class ExecutableSourceTest {
   }
 
   @Test
-  void readsTheOnlyFolderOfAnArchiveAsTheBundle() throws IOException {
+  void readsTheOnlyFolderWithAManifestInAnArchiveAsTheBundle() throws IOException {
     for (String[] entries :
         new String[][] {
-          {"all/", null, "all/top", "top file", "all/sub/file", "file in sub"},
-          {"all/sub/file", "file in sub", "all/top", "top file"}
+          {"a/", null, "a/manifest.json", "", "a/top", "top file", "a/sub/file", "file in sub"},
+          {"a/sub/file", "file in sub", "a/top", "top file", "a/manifest.json", ""},
+          { // as macOS makes it
+            "a/top", "top file", "a/sub/file", "file in sub", "a/manifest.json", "",
+            "__MACOSX/._a", "x", "__MACOSX/a/._manifest.json", "x", "__MACOSX/a/top", "x"
+          },
+          {
+            "README",
+            "x",
+            "LICENSE",
+            "x",
+            "a/manifest.json",
+            "",
+            "a/top",
+            "top file",
+            "a/sub/file",
+            "file in sub",
+            "a/sub/manifest.json",
+            "x",
+            "docs/top",
+            "x"
+          }
         }) {
       zip(archive, entries);
       ExecutableSource source = ExecutableSource.of(archive);
@@ -83,10 +103,34 @@ class ExecutableSourceTest {
       assertArrayEquals("file in sub".getBytes(UTF_8), source.read("sub/file"));
       assertNull(source.read("none"));
     }
-    zip(archive, "all/top", "top file", "other/file", "x");
-    assertNull(ExecutableSource.of(archive).read("top"), "there are two folders");
-    zip(archive, "all/top", "top file", "file", "x");
-    assertNull(ExecutableSource.of(archive).read("top"), "there is a file beside the folder");
+    zip(archive, "manifest.json", "", "a/manifest.json", "", "a/top", "top file");
+    assertNull(ExecutableSource.of(archive).read("top"), "the archive itself is the bundle");
+    zip(archive, "a/top", "top file");
+    assertNull(ExecutableSource.of(archive).read("manifest.json"), "there is none anywhere");
+  }
+
+  @Test
+  void saysWhyAnArchiveWithManifestsIsNoBundle() throws IOException {
+    for (String[] entries :
+        new String[][] {
+          {"b/manifest.json", "", "a/manifest.json", ""}, {"a/b/manifest.json", "", "README", ""}
+        }) {
+      zip(archive, entries);
+      HalException refused =
+          assertThrows(
+              HalException.class, () -> ExecutableSource.of(archive).read("manifest.json"));
+      assertEquals(Status.NOT_FOUND, refused.status());
+      String found =
+          entries.length == 4 && entries[0].startsWith("b") ? "a/manifest.json, b/" : "a/b/";
+      assertEquals(
+          "no bundle in "
+              + archive
+              + ": it has no manifest.json, and neither has exactly one of the folders at its top;"
+              + " it has "
+              + found
+              + "manifest.json",
+          refused.getMessage());
+    }
   }
 
   @Test
