@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 public abstract class RuntimeCompiler {
   private static final int MAX_KEPT = 256;
 
+  private static final int OUT_OF_MEMORY = 1; // of all compilers with these functions
+
   /** The language of all sources. */
   static final String STANDARD = "--std=c++17";
 
@@ -101,7 +103,7 @@ public abstract class RuntimeCompiler {
    *
    * @param expressions the entry points that are expressions
    * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log;
-   *     otherwise as {@link #architectureOption}
+   *     RESOURCE_EXHAUSTED if the compiler lacks memory; otherwise as {@link #architectureOption}
    */
   final CompiledCode compile(
       SourceCode source,
@@ -146,7 +148,7 @@ public abstract class RuntimeCompiler {
               handle, options.size(), new StringArray(options.toArray(new String[0])));
       if (code != ResultCodes.SUCCESS) {
         throw new HalException(
-            Status.INVALID_ARGUMENT,
+            code == OUT_OF_MEMORY ? Status.RESOURCE_EXHAUSTED : Status.INVALID_ARGUMENT,
             "cannot compile %s: %s with %s:\n%s"
                 .formatted(
                     what,
@@ -204,7 +206,7 @@ public abstract class RuntimeCompiler {
     if (code != ResultCodes.SUCCESS) {
       NativeCode described = nativeCode(api, code);
       throw new HalException(
-          Status.INTERNAL,
+          code == OUT_OF_MEMORY ? Status.RESOURCE_EXHAUSTED : Status.INTERNAL,
           function + " of the compiler returned " + code + " (" + described.name() + ")",
           null,
           described);

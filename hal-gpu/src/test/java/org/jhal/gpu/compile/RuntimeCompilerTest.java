@@ -3,6 +3,7 @@ package org.jhal.gpu.compile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.Memory;
@@ -12,6 +13,8 @@ import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.util.List;
 import java.util.Map;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,8 @@ class RuntimeCompilerTest {
   /** The library's functions, without a library. */
   private static final class Functions implements CompilerApi {
     int compiled;
+    int created; // what creating a program returns
+    int result; // what compiling returns
 
     @Override
     public String getErrorString(int result) {
@@ -37,7 +42,7 @@ class RuntimeCompilerTest {
         int headerCount,
         @Nullable Pointer headers,
         @Nullable Pointer includeNames) {
-      return 0;
+      return created;
     }
 
     @Override
@@ -61,7 +66,7 @@ class RuntimeCompilerTest {
     @Override
     public int compileProgram(Pointer program, int optionCount, StringArray options) {
       compiled++;
-      return 0;
+      return result;
     }
 
     @Override
@@ -125,6 +130,27 @@ class RuntimeCompilerTest {
       }
     }
     assertEquals(2, functions.compiled);
+  }
+
+  /** That says nothing about the source. */
+  @Test
+  void aCompilerWithoutMemoryIsNoErrorInTheSource() {
+    functions.created = 1;
+    assertEquals(Status.RESOURCE_EXHAUSTED, failure());
+    functions.created = 0;
+    functions.result = 1;
+    assertEquals(Status.RESOURCE_EXHAUSTED, failure());
+    functions.result = 6;
+    assertEquals(Status.INVALID_ARGUMENT, failure());
+    functions.result = 0;
+    assertEquals(1, twice(source(KERNEL)), "no failure is kept");
+  }
+
+  private Status failure() {
+    return assertThrows(
+            HalException.class,
+            () -> compiler.compile(source(KERNEL), List.of(), List.of(), "a", "k"))
+        .status();
   }
 
   /** A file may have changed, or it may be another day. */
