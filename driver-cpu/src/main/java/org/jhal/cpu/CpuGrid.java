@@ -93,7 +93,7 @@ final class CpuGrid {
         if (distance >= 0 && distance < least) {
           least = distance;
           nearest =
-              ", %d bytes %s %s, which has %d bytes"
+              ", %s bytes %s %s, which has %s bytes"
                   .formatted(
                       distance,
                       isBehind ? "past the end of" : "before the start of",

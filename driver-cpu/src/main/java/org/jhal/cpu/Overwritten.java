@@ -28,7 +28,7 @@ final class Overwritten {
    */
   static String message(String device, Block block, long found) {
     String message =
-        "memory was overwritten outside a buffer of %s: %s the buffer, which has %d bytes"
+        "memory was overwritten outside a buffer of %s: %s the buffer, which has %s bytes"
             .formatted(device, places(found), block.size());
     List<String> uses = block.uses();
     return uses.isEmpty() ? message : message + "; last used by " + String.join(", ", uses);
@@ -43,7 +43,7 @@ final class Overwritten {
    */
   static HalException failure(List<String> work, String buffer, Block block, long found) {
     String message =
-        "memory was overwritten outside a buffer of %s: %s %s, which has %d bytes"
+        "memory was overwritten outside a buffer of %s: %s %s, which has %s bytes"
             .formatted(String.join(" or ", work), places(found), buffer, block.size());
     List<String> before = new ArrayList<>(block.uses());
     before.removeAll(work);

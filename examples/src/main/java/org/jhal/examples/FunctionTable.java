@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jhal.Capability;
@@ -55,8 +56,11 @@ final class FunctionTable {
       Results exact = Results.exact();
       List<Row> rows = rows(device, operands, measured, exact);
       out.printf(
+          Locale.ROOT,
           "functions  %d compared with %s and with %s%n",
-          rows.size(), measured.source(), exact.source());
+          rows.size(),
+          measured.source(),
+          exact.source());
       List<Row> wrong = rows.stream().filter(Row::isWrong).toList();
       List<Row> right = rows.stream().filter(row -> !row.isWrong).toList();
       List<Row> equal = right.stream().filter(Row::isEqual).toList();
@@ -76,7 +80,7 @@ final class FunctionTable {
             row.isNear()
                 ? units(row.farthest) + " units, allowed " + row.function.units()
                 : row.all.different() + " of " + Operands.COUNT + " results";
-        out.printf("  %s: %s: %s%n", row.function.name(), what, row.all.example());
+        out.printf(Locale.ROOT, "  %s: %s: %s%n", row.function.name(), what, row.all.example());
       }
       return wrong.isEmpty() ? 0 : 1;
     } catch (HalException e) {
@@ -91,12 +95,16 @@ final class FunctionTable {
 
   private static void near(PrintWriter out, List<Row> rows, long operands, boolean all) {
     out.printf(
+        Locale.ROOT,
         "near       %d, which vary between devices; largest distance from the exact value, in units in the"
             + " last place,%n           of %d operands, and for functions of one float of %d more%n",
-        rows.size(), Operands.COUNT, operands);
-    out.printf(NEAR, "  function", "this device", "the GPU", "allowed", "");
+        rows.size(),
+        Operands.COUNT,
+        operands);
+    out.printf(Locale.ROOT, NEAR, "  function", "this device", "the GPU", "allowed", "");
     for (Row row : rows) {
       out.printf(
+          Locale.ROOT,
           NEAR,
           "  " + row.function.name(),
           units(row.farthest),
@@ -108,11 +116,14 @@ final class FunctionTable {
 
   private static void others(PrintWriter out, List<Row> rows, boolean all) {
     out.printf(
+        Locale.ROOT,
         "different  %d, where devices may; results that are not those of the GPU, of %d%n",
-        rows.size(), Operands.COUNT);
-    out.printf(OTHER, "  function", "results", "for example");
+        rows.size(),
+        Operands.COUNT);
+    out.printf(Locale.ROOT, OTHER, "  function", "results", "for example");
     for (Row row : rows) {
-      out.printf(OTHER, "  " + row.function.name(), row.all.different(), row.all.example());
+      out.printf(
+          Locale.ROOT, OTHER, "  " + row.function.name(), row.all.different(), row.all.example());
     }
   }
 

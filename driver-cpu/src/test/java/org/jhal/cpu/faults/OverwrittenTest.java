@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -345,8 +346,8 @@ class OverwrittenTest {
     awaitTrue("a report of the overwritten buffer", () -> !logged.isEmpty());
     String expected =
         "memory was overwritten outside a buffer of cpu-0: up to 8 bytes past the end of the buffer,"
-            + " which has %d bytes; last used by external work, kernel put";
-    assertEquals(List.of(expected.formatted(size)), logged);
+            + " which has %s bytes; last used by external work, kernel put";
+    assertEquals(List.of(String.format(Locale.ROOT, expected, size)), logged);
   }
 
   @ParameterizedTest

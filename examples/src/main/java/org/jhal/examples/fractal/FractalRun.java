@@ -24,7 +24,6 @@ import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Sequence;
 import org.jhal.Status;
-import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
