@@ -68,6 +68,7 @@ final class Changes {
   private final Set<String> assigned = new HashSet<>();
   private final Set<String> elements = new HashSet<>();
   private final Set<String> reached = new HashSet<>();
+  private final Set<String> members = new HashSet<>(); // the variables whose members are used
 
   Changes(List<Token> tokens, Casts casts, Callees callees) {
     this.tokens = tokens;
@@ -98,6 +99,11 @@ final class Changes {
   /** Whether a pointer or a reference to a variable, or into it, may be kept. */
   boolean isReached(String name) {
     return reached.contains(name);
+  }
+
+  /** Whether a member of a variable is used. */
+  boolean hasMember(String name) {
+    return members.contains(name);
   }
 
   static boolean isAssignment(Token token) {
@@ -137,8 +143,16 @@ final class Changes {
     if (isChanged) {
       change(at, isElement);
     }
-    if (before.is("&") && casts.isUnary(tokens, at - 1)) {
+    int mark = isStep(before) ? at - 2 : at - 1;
+    if (Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark)) { // &x, &++x
       reach(at, isElement);
+    }
+    boolean isCast = before.is(")") && casts.isCast(tokens, at - 1);
+    if (isCast && Tokens.is(tokens, Tokens.open(tokens, at - 1) - 1, "&")) { // &(T&)x
+      reach(at, isElement);
+    }
+    if (Tokens.is(tokens, at + 1, ".")) {
+      boolean ignored = members.add(tokens.get(at).text());
     }
     if (!isElement && !isCalled && !next.is("->")) { // an array becomes a pointer
       boolean ignored = isBare && isUse(at) && reached.add(tokens.get(at).text() + "[]");
@@ -281,12 +295,20 @@ final class Changes {
       List<List<Token>> arguments = Tokens.split(tokens.subList(open + 1, close));
       for (int i = 0; i < arguments.size(); i++) {
         List<Token> argument = arguments.get(i);
-        if (isLvalue(argument)) {
+        if (mayBeSeveral(argument)) {
+          argument(start, argument.size(), Effect.REACHED);
+        } else if (isLvalue(argument)) {
           argument(start, argument.size(), callees.call(tokens, name, arguments, i));
         }
         start += argument.size() + 1;
       }
     }
+  }
+
+  /** Whether {@code a < b, x, c > d} may be three arguments rather than one of a template. */
+  private static boolean mayBeSeveral(List<Token> argument) {
+    return Tokens.find(argument, 0, "<") < Tokens.find(argument, 0, ",")
+        && Tokens.find(argument, 0, ",") < argument.size();
   }
 
   private void argument(int start, int size, Effect effect) {
@@ -312,6 +334,9 @@ final class Changes {
     }
     if (before.is(">")) {
       int angle = Tokens.openAngle(tokens, open - 1);
+      if (angle < 0) {
+        return mayEndTemplate(open - 1) ? open - 1 : -1;
+      }
       return angle > 0 && tokens.get(angle - 1).isWord() ? angle - 1 : -1;
     }
     if (before.is(")")) { // (f)(x) is a call as well as a cast
@@ -327,6 +352,20 @@ final class Changes {
     boolean isCalled =
         before.is("]") || before.is("}") || (before.is(")") && !casts.isCast(tokens, open - 1));
     return isCalled ? open - 1 : -1;
+  }
+
+  /** Whether a mark may end template arguments with an {@code &&}, or else compares. */
+  private boolean mayEndTemplate(int close) {
+    for (int i = close - 1; i > 0; i--) {
+      Token token = tokens.get(i);
+      if (token.is(";") || token.is("{") || token.is("}")) {
+        return false;
+      }
+      if (token.is("<") && tokens.get(i - 1).isWord()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether an argument may be a variable, rather than a value that was computed. */

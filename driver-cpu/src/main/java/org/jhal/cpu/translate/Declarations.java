@@ -202,6 +202,10 @@ final class Declarations {
     List<Token> type = statement.subList(0, name);
     List<Declarator> declarators = new ArrayList<>();
     for (List<Token> part : Tokens.split(statement.subList(name, statement.size()))) {
+      int comma = Tokens.find(part, 0, ",");
+      if (Tokens.find(part, comma, "=") < part.size()) { // bool x = a < b, y = c > d
+        throw new UnfitException("a declaration with comparisons", statement.get(0));
+      }
       declarators.add(declarator(part, statement.get(0)));
     }
     return new Declaration(type, declarators);

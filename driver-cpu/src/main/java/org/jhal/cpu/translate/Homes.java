@@ -86,12 +86,15 @@ final class Homes {
    * @throws UnfitException if a variable can live nowhere
    */
   void settle() throws UnfitException {
+    boolean mayPoint =
+        all.stream().anyMatch(each -> each.kind != Variable.Kind.LOCAL && mayPoint(each));
     for (Variable variable : all) {
       Changes changes = names.changes();
       boolean isReached =
           variable.declarator.dimensions().isEmpty()
               ? changes.isReached(variable.name())
               : changes.isDecayed(variable.name());
+      isReached |= mayPoint && hasInside(variable);
       if (variable.kind == Variable.Kind.LOCAL
           && isReached
           && !variable.declarator.isReference()) { // a pointer to it may outlive the segment
@@ -118,6 +121,29 @@ final class Homes {
         throw new UnfitException("a lambda that lives over a barrier", name);
       }
     }
+  }
+
+  /** Whether a variable may be, or have, a pointer. */
+  private boolean mayPoint(Variable variable) {
+    return !variable.declaration.is("__shared__")
+        && (variable.declaration.is("auto")
+            || variable.declarator.pointers().stream().anyMatch(token -> token.is("*"))
+            || isOfClass(variable));
+  }
+
+  /**
+   * Whether a variable has arrays or members to which a pointer can be made without a mark that
+   * says so: {@code int* row = rows[1]}, {@code p = b.values}, {@code p = b.begin()}.
+   */
+  private boolean hasInside(Variable variable) {
+    return variable.declarator.dimensions().stream().filter(token -> token.is("[")).count() > 1
+        || isOfClass(variable)
+        || (variable.declaration.is("auto") && names.changes().hasMember(variable.name()));
+  }
+
+  private boolean isOfClass(Variable variable) {
+    return variable.declarator.pointers().isEmpty()
+        && names.isObject(variable.declaration.plainType());
   }
 
   private static boolean hasLambda(List<Token> tokens) {

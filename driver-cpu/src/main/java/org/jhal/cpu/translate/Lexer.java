@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
+import static java.util.Map.entry;
+
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,6 +24,21 @@ final class Lexer {
     "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=",
     "^=", "==", "!=", "<=", ">=", "&&", "||", "<<", ".*"
   };
+
+  /** Words that are other spellings of marks. */
+  private static final Map<String, String> WORDS =
+      Map.ofEntries(
+          entry("and", "&&"),
+          entry("or", "||"),
+          entry("not", "!"),
+          entry("bitand", "&"),
+          entry("bitor", "|"),
+          entry("xor", "^"),
+          entry("compl", "~"),
+          entry("and_eq", "&="),
+          entry("or_eq", "|="),
+          entry("xor_eq", "^="),
+          entry("not_eq", "!="));
 
   private final String text;
   private final List<Token> tokens = new ArrayList<>();
@@ -117,7 +135,15 @@ final class Lexer {
       at += markLength();
       kind = Token.Kind.MARK;
     }
-    tokens.add(new Token(kind, text.substring(start, at), isSpaced, file, firstLine));
+    String written = text.substring(start, at);
+    String mark = kind == Token.Kind.WORD ? WORDS.get(written) : null;
+    tokens.add(
+        new Token(
+            mark == null ? kind : Token.Kind.MARK,
+            mark == null ? written : mark,
+            isSpaced,
+            file,
+            firstLine));
     isSpaced = false;
   }
 

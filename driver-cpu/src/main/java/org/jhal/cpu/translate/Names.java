@@ -37,6 +37,9 @@ final class Names {
           "tiled_partition",
           "this_grid");
 
+  /** Those whose functions are pure. */
+  private static final Set<String> NAMESPACES = Set.of("std", "cg", "cooperative_groups");
+
   private static final Set<String> TYPE_WORDS =
       Set.of(
           "unsigned",
@@ -72,10 +75,6 @@ final class Names {
           "i16",
           "i32",
           "i64");
-
-  /** Words behind which an operand stands. */
-  private static final Set<String> WORD_OPERATORS =
-      Set.of("and", "or", "not", "xor", "bitand", "bitor", "compl", "not_eq");
 
   private final Casts casts;
   private final Changes changes;
@@ -176,7 +175,7 @@ final class Names {
   private boolean mayReadMemory(List<Token> expression, int at) {
     Token before = Tokens.get(expression, at - 1);
     boolean isBehindMark = before.kind() == Token.Kind.MARK && !before.is(")") && !before.is("]");
-    return isBehindMark || WORD_OPERATORS.contains(before.text()) || casts.isUnary(expression, at);
+    return isBehindMark || casts.isUnary(expression, at);
   }
 
   /** Whether a mark stands in a cast, as in {@code (float*)p} and {@code static_cast<T&>(x)}. */
@@ -190,8 +189,11 @@ final class Names {
     if (Tokens.is(expression, at - 1, ".")) {
       return !Tokens.is(expression, at + 1, "("); // a member of what was looked at before
     }
-    if (isCalled(expression, at) && !TYPE_WORDS.contains(word)) {
-      return PURE.contains(word) && !isFunction.test(word) && isConstantOutside(word);
+    if (isCalled(expression, at) && (isFunction.test(word) || !TYPE_WORDS.contains(word))) {
+      boolean isMember =
+          Tokens.is(expression, at - 1, "::")
+              && !NAMESPACES.contains(Tokens.get(expression, at - 2).text());
+      return PURE.contains(word) && !isMember && !isFunction.test(word) && isConstantOutside(word);
     }
     return allowed.allows(word);
   }

@@ -51,6 +51,9 @@ final class Rising {
    * @param isLeaving whether items leave for which it is true; otherwise they stay
    */
   @Nullable List<List<Token>> in(List<Token> condition, boolean isLeaving) {
+    if (Tokens.find(condition, 0, "?", ",") < condition.size()) {
+      return null; // which bind less than what the condition is split at
+    }
     for (List<Token> part : split(condition, isLeaving ? "||" : "&&")) {
       if (!isSame.test(part) && !isLimited(part, isLeaving)) {
         return null;

@@ -13,6 +13,22 @@ import org.jhal.cpu.translate.Changes.Effect;
 
 /** What a kernel may use of the source around it: functions, classes, and variables that change. */
 final class Source {
+  /** Functions of no source that return a pointer or a reference to their argument. */
+  private static final Set<String> ADDRESSES =
+      Set.of(
+          "const_cast",
+          "__builtin_addressof",
+          "addressof",
+          "ref",
+          "cref",
+          "tie",
+          "forward",
+          "move",
+          "as_const",
+          "begin",
+          "end",
+          "data");
+
   /** Namespaces and the like whose functions are those of the dialect. */
   private static final Set<String> NAMESPACES = Set.of("std", "cooperative_groups", "cg");
 
@@ -141,7 +157,7 @@ final class Source {
         || file.variables().contains(called.text())
         || friends.contains(called.text())
         || types.mayKeep(called.text())
-        || called.is("const_cast")
+        || ADDRESSES.contains(called.text())
         || Tokens.is(tokens, name - 1, ".")
         || Tokens.is(tokens, name - 1, "->")
         || types.mayKeep(tokens.subList(Math.max(0, name - 1), name))) { // Foo foo(x)

@@ -101,7 +101,7 @@ final class Uniform {
           token.isWord()
               && Scopes.isVariable(expression, i)
               && (shared.contains(token.text())
-                  || source.globals().contains(token.text())
+                  || (source.globals().contains(token.text()) && !isDeclared(token.text()))
                   || (parameters.contains(token.text()) && !names.isAssigned(token.text())));
       while (isMemory && Tokens.is(expression, i + 1, "[")) {
         int close = Tokens.close(expression, i + 1);
@@ -113,6 +113,11 @@ final class Uniform {
       }
     }
     return rest;
+  }
+
+  /** Whether the kernel has a variable of a name, which hides one outside. */
+  private boolean isDeclared(String name) {
+    return names.isOwn(name) && !parameters.contains(name);
   }
 
   private boolean allows(String name) {

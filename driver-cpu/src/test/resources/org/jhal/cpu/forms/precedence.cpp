@@ -462,3 +462,14 @@ KERNEL(turned_loop_with_xor) {
   for (int i = (x + off) ^ 1; i < 63; i += 64) wanted += in[i] + 1;
   out[AT] = sum == wanted;
 }
+
+//@ choice_behind_and 1
+KERNEL(choice_behind_and) {
+  const int n = gridDim.x + 32;
+  int t = threadIdx.x;
+  if (t < n && n > 3 ? false : true) out[AT] += 8;
+  const int x = hidden(t);
+  bool is = x < n && n > 3 ? false : true;
+  __syncthreads();
+  if (!is) out[AT] += 8;
+}

@@ -917,3 +917,256 @@ KERNEL(divided_by_an_index_that_is_zero) {
 
 //@ attribute_of_a_compiler 1
 [[gnu::noinline]] KERNEL(attribute_of_a_compiler) { out[AT] = 1; }
+
+//@ pointer_to_a_row 1
+KERNEL(pointer_to_a_row) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int a[2][4];
+  for (int i = 0; i < 4; i++) a[0][i] = 5, a[1][i] = own;
+  int* p = a[1];
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = p[2] == own && z == 63 - t;
+}
+
+//@ pointer_to_one_of_two_rows 1
+KERNEL(pointer_to_one_of_two_rows) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int a[2][4];
+  for (int i = 0; i < 4; i++) a[0][i] = own, a[1][i] = own;
+  const int* p = t & 1 ? a[0] : a[1];
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = p[2] == own && z == 63 - t;
+}
+
+//@ pointer_to_a_member 1
+struct Four { int v[4]; };
+KERNEL(pointer_to_a_member) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  Four b = {{own, 5, 5, 5}};
+  int* p = b.v;
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ pointer_of_a_method 1
+struct Four { int v[4]; __device__ int* data() { return v; } };
+KERNEL(pointer_of_a_method) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  Four b = {{own, 5, 5, 5}};
+  int* p = b.data();
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ pointer_by_a_conversion 1
+struct Four { int v[4]; __device__ operator int*() { return v; } };
+KERNEL(pointer_by_a_conversion) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  Four b = {{own, 5, 5, 5}};
+  int* p = b;
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ object_with_a_pointer 1
+struct Four { int v[4]; };
+struct View { int* p; int n; };
+KERNEL(object_with_a_pointer) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  Four b = {{own, 5, 5, 5}};
+  View w{b.v, 2};
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *w.p == own && z == 63 - t;
+}
+
+//@ pointer_to_a_member_of_an_element 1
+struct Two { int x[2]; };
+KERNEL(pointer_to_a_member_of_an_element) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  Two v[2] = {{{5, 5}}, {{own, 1}}};
+  int* p = v[1].x;
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ pointer_from_a_function_of_a_row 1
+__device__ int* second(int* row) { return row + 1; }
+KERNEL(pointer_from_a_function_of_a_row) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int a[2][4] = {{5, 5, 5, 5}, {1, own, 1, 1}};
+  int* p = second(a[1]);
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ address_by_a_builtin 1
+KERNEL(address_by_a_builtin) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int x = own;
+  int* p = __builtin_addressof(x);
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ address_behind_a_step 1
+KERNEL(address_behind_a_step) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int x = own - 1;
+  int* p = &++x;
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ address_of_a_cast 1
+KERNEL(address_of_a_cast) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  unsigned x = own;
+  int* p = &(int&)x;
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ address_by_a_word 1
+KERNEL(address_by_a_word) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int x = own;
+  int* p = bitand x;
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ argument_between_comparisons 1
+__device__ int* h(bool a, int& x, bool c) { x += a + c; return &x; }
+KERNEL(argument_between_comparisons) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int a = t, b = a + 1, c = a, x = own - 1;
+  int* p = h(a < b, x, c > b);
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ template_argument_with_and 1
+template <bool B> __device__ int* ad(int& x) { if (B) x++; return &x; }
+KERNEL(template_argument_with_and) {
+  __shared__ int s[64];
+  int t = threadIdx.x, own = in[AT];
+  int q = own - 1;
+  int* p = ad<sizeof(int) == 4 && true>(q);
+  s[t] = t;
+  __syncthreads();
+  int z = s[63 - t];
+  __syncthreads();
+  out[AT] = *p == own && z == 63 - t;
+}
+
+//@ declaration_with_comparisons 1
+KERNEL(declaration_with_comparisons) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  int a = t, b = t + 1, c = t, y = 7;
+  s[t] = t;
+  {
+    bool x = a < b, y = c > b;
+    __syncthreads();
+    out[AT] = x + 2 * y + s[63 - t] - 63 + t;
+  }
+  out[AT] += y - 7;
+}
+
+//@ function_with_the_name_of_a_type 1
+__device__ int i32(const int* p) { return *p; }
+KERNEL(function_with_the_name_of_a_type) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  int v = i32(s + t);
+  __syncthreads();
+  s[t] = 100 + t;
+  __syncthreads();
+  out[AT] = v == t;
+}
+
+//@ method_with_the_name_of_a_pure_function 1
+struct Foo { static __device__ int min(const int* p) { return *p; } };
+KERNEL(method_with_the_name_of_a_pure_function) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  int v = Foo::min(s + t);
+  __syncthreads();
+  s[t] = 100 + t;
+  __syncthreads();
+  out[AT] = v == t;
+}
+
+//@ array_that_hides_a_global 1
+__device__ int v[4];
+__global__ void other(int* out) { *out = v[0]; }
+KERNEL(array_that_hides_a_global) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  int v[2] = {t / 32, 3};
+  s[t] = t;
+  __syncthreads();
+  int r = 3;
+  if (v[0] > 0) {
+    r = s[95 - t];
+    __syncwarp();
+    r += 5;
+  }
+  out[AT] = t < 32 ? r == 3 : r == 100 - t;
+}
