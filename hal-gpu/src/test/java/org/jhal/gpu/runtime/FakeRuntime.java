@@ -22,20 +22,36 @@ import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
-/** A device on which every call succeeds and nothing happens. */
+/** A device on which every call succeeds and nothing happens, unless a test says otherwise. */
 public final class FakeRuntime extends GpuRuntime {
-  /** Creates a runtime. */
-  public FakeRuntime() {
-    super(0, fakeLibrary(), fake(GpuApi.class, null));
+  /** What a native function does. */
+  @FunctionalInterface
+  public interface Calls {
+    /** Returns the result code. A result goes into the first argument, an array. */
+    int call(String function, Object[] arguments);
   }
 
-  private static GpuLibrary fakeLibrary() {
+  /** The code of a call that lacks memory. */
+  public static final int OUT_OF_MEMORY = 2;
+
+  /** Creates a runtime on which every call succeeds. */
+  public FakeRuntime() {
+    this((function, arguments) -> ResultCodes.SUCCESS);
+  }
+
+  /** Creates a runtime whose functions are those of a test. */
+  public FakeRuntime(Calls calls) {
+    super(0, fakeLibrary(calls), fake(GpuApi.class, null, calls));
+  }
+
+  private static GpuLibrary fakeLibrary(Calls calls) {
     WantedLibrary none = new WantedLibrary("none", "none", "none", Status.UNIMPLEMENTED);
     GpuVendor vendor =
         new GpuVendor(
             "fake",
             "Fake",
-            new ResultCodes(fake(GpuFunctions.class, fake(GpuSetup.class, null))),
+            new ResultCodes(fake(GpuFunctions.class, fake(GpuSetup.class, null, calls), calls))
+                .with(Status.RESOURCE_EXHAUSTED, OUT_OF_MEMORY),
             new NoGraphs(),
             0,
             new WantedCollectives("none", none, List.of()),
@@ -95,8 +111,8 @@ public final class FakeRuntime extends GpuRuntime {
     throw new UnsupportedOperationException();
   }
 
-  /** Functions that succeed; each returns 1 as its result, and {@code setup} returns the others. */
-  private static <T> T fake(Class<T> type, @Nullable Object setup) {
+  /** Functions that return 1 as their results unless {@code calls} sets them. */
+  private static <T> T fake(Class<T> type, @Nullable Object setup, Calls calls) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
@@ -105,12 +121,15 @@ public final class FakeRuntime extends GpuRuntime {
               if (method.getName().equals("setup")) {
                 return setup;
               }
+              if (method.getReturnType() == String.class) {
+                return method.getName();
+              }
               if (arguments.length > 0 && arguments[0] instanceof long[] out) {
                 out[0] = 1;
               } else if (arguments.length > 0 && arguments[0] instanceof int[] out) {
                 out[0] = 1;
               }
-              return 0;
+              return calls.call(method.getName(), arguments);
             }));
   }
 }
