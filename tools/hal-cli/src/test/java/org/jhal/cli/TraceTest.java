@@ -20,7 +20,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
-import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,15 +109,16 @@ class TraceTest {
     }
   }
 
+  /**
+   * In a process of its own: other tests leave devices open, whose names all recordings of their
+   * process have.
+   */
   @Test
   void refusesARecordingWithoutEventsOfJhal() throws Exception {
     Path other = file("other.jfr");
-    try (Recording recording = new Recording()) {
-      recording.enable("jdk.JVMInformation");
-      recording.start();
-      recording.stop();
-      recording.dump(other);
-    }
+    String start = "-XX:StartFlightRecording:filename=" + other;
+    Outcome recorded = Outcome.java(folder, start, Main.class.getName(), "version");
+    assertEquals(0, recorded.exitCode(), recorded::toString);
     Outcome outcome = hal("trace", "convert", other.toString(), "--out", file("t.json").toString());
     assertEquals(2, outcome.exitCode(), outcome::toString);
     assertTrue(outcome.err().contains("has no event of JHAL"), outcome::toString);
@@ -240,10 +240,21 @@ class TraceTest {
         2, hal("trace", "run", "--max-size", "much", "--", "pipeline").exitCode(), "no size");
   }
 
+  /** In a process of its own, as above. */
   @Test
-  void refusesToTraceACommandWithoutADevice() {
+  void refusesToTraceACommandWithoutADevice() throws Exception {
+    String trace = file("t.json").toString();
     Outcome outcome =
-        hal("trace", "run", "--out", file("t.json").toString(), "--", "trace", "settings");
+        Outcome.java(
+            folder,
+            Main.class.getName(),
+            "trace",
+            "run",
+            "--out",
+            trace,
+            "--",
+            "trace",
+            "settings");
     assertEquals(2, outcome.exitCode(), outcome::toString);
     assertTrue(outcome.err().contains("'trace settings' used no device"), outcome::toString);
     assertFalse(Files.exists(file("t.json")), "a trace of nothing");
