@@ -292,6 +292,38 @@ class PeerImportTest {
     assertBytes(filled(64, 6), cts.read(own), "the device's own buffer");
   }
 
+  /**
+   * Both sides of a copy may be one memory under two names; a table shows that when it is bound.
+   */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"S9b", "M5"})
+  void aCopyThatOverlapsThroughAnImportIsRejected(Commands.Form form, Cts cts) {
+    DeviceBuffer own = cts.buffer(bytes(64));
+    DeviceBuffer again = importPeer(cts, cts.device(), own);
+    TimelineSemaphore done = cts.semaphore();
+    for (boolean isForward : new boolean[] {true, false}) {
+      DeviceBuffer from = isForward ? own : again;
+      DeviceBuffer to = isForward ? again : own;
+      assertHal(
+          Status.INVALID_ARGUMENT,
+          () -> {
+            Commands commands = new Commands(cts, form);
+            commands.buffer().copy(commands.ref(from), 0, commands.ref(to), 31, 32);
+            commands.submit(cts.queue(), Fence.NONE, done.at(1));
+          },
+          "overlap");
+      assertHal(
+          Status.INVALID_ARGUMENT,
+          () -> cts.queue().copy(Fence.NONE, done.at(1), from, 31, to, 0, 32),
+          "overlap");
+    }
+    Commands apart = new Commands(cts, form);
+    apart.buffer().copy(apart.ref(own), 0, apart.ref(again), 32, 32);
+    apart.run(cts.queue());
+    assertBytes(with(bytes(64), 32, bytes(32)), cts.read(own), "one half over the other");
+  }
+
   @ParameterizedTest
   @CsvSource({"true, false", "false, true"})
   @Rule({"S9b", "M7"})

@@ -424,6 +424,7 @@ class FileFailureTest {
       DeviceFile file = folder.open(path, READ, WRITE);
       DeviceBuffer buffer = cts.buffer(reads ? guard : data);
       TimelineSemaphore done = cts.semaphore();
+      long failed = cts.device().statistics().failed();
       cts.allowWarnings();
       for (int culprit : culprits.which()) {
         cts.controls().failNext("issue", 1 + culprit, Status.DATA_LOSS, false);
@@ -435,6 +436,8 @@ class FileFailureTest {
       }
       awaitFailure(done, 1, Status.DATA_LOSS);
       cts.awaitIdle();
+      // Its parts are no operations of the program.
+      assertEquals(1, cts.device().statistics().failed() - failed, "operations that have failed");
       cts.controls().reset(); // the operation may have failed before another injected failure
       byte[] target = reads ? cts.read(buffer) : content(path);
       byte[] moved = Arrays.copyOfRange(target, 16, 16 + SIZE);
