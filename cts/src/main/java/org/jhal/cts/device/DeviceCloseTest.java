@@ -111,6 +111,22 @@ class DeviceCloseTest {
     assertEquals(1, go.value());
   }
 
+  /** Nor is a failure that follows from it. A warning would fail the test. */
+  @Test
+  @Rule({"Q7b", "Q8"})
+  void cancelledWorkWithoutASignalIsNotLogged(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    for (OperationKind kind : OperationKind.of(cts, cts.device())) {
+      kind.enqueue(cts, cts.queue(), go.at(1), Fence.NONE, buffer);
+    }
+    cts.queue().barrier(go.at(1), done.at(1));
+    cts.queue().barrier(done.at(1), Fence.NONE);
+    cts.device().close();
+    awaitFailure(done, 1, Status.CANCELLED);
+  }
+
   @Test
   @Rule("Q8")
   @Needs(Need.SECOND_DEVICE)
