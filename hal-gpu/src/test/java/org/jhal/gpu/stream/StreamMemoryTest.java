@@ -43,6 +43,7 @@ class StreamMemoryTest {
   private long next = 4096;
   private int allocations;
   private boolean isFreeRefused;
+  private boolean isAllocationRefused; // although the budget has room
   private boolean isPast; // whether the stream is past all recordings
 
   private final FakeRuntime runtime = new FakeRuntime(this::call);
@@ -59,7 +60,7 @@ class StreamMemoryTest {
       case "mallocFromPoolAsync" -> {
         long size = (Long) arguments[1];
         long used = live.values().stream().mapToLong(each -> each).sum();
-        if (used + size > DEVICE) {
+        if (used + size > DEVICE || isAllocationRefused) {
           return FakeRuntime.OUT_OF_MEMORY;
         }
         allocations++;
@@ -195,6 +196,23 @@ class StreamMemoryTest {
     assertEquals(DEVICE - 4, budget.used());
     assertTrue(other.free(most));
     allocate(100);
+  }
+
+  /** Other users of the device may have its memory. */
+  @Test
+  void aRefusedAllocationCountsNothing() {
+    PoolMemory before = allocate(1000);
+    isAllocationRefused = true;
+    assertEquals(
+        Status.RESOURCE_EXHAUSTED, assertThrows(HalException.class, () -> allocate(500)).status());
+    assertEquals(1000, budget.used());
+    free(before); // and is kept
+    assertThrows(HalException.class, () -> allocate(500));
+    assertEquals(0, budget.used(), "what was kept was given back, which has not helped");
+    assertEquals(Map.of(), live);
+    isAllocationRefused = false;
+    allocate(500);
+    assertEquals(500, budget.used());
   }
 
   /** A block is kept until a free succeeds. */
