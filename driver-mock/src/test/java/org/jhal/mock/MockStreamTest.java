@@ -98,6 +98,17 @@ class MockStreamTest {
     }
   }
 
+  /** Waits until a thread has looked at all that was done for it, and sleeps again. */
+  private static void awaitAsleep(String name) {
+    await(
+        "the thread " + name + " to sleep",
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(
+                    each ->
+                        each.getName().equals(name) && each.getState() == Thread.State.WAITING));
+  }
+
   private static Range all(MockDevice device, int size) {
     return new Range((MockMemory) device.allocate(size, BufferParams.DEVICE), 0, size);
   }
@@ -257,6 +268,7 @@ class MockStreamTest {
     MockEvent first = issue(stream, new FakeSubmission(), fill(range, 1, 1));
     MockEvent second = issue(stream, new FakeSubmission(), fill(part(range, 0, 2), 2, 1));
     assertFalse(stream.queryEvent(first));
+    awaitAsleep("mock-0-stream0");
     assertFalse(stream.isIdle(), "there is work");
     assertArrayEquals(new byte[4], bytes(range));
     stream.setPaused(false);
@@ -414,6 +426,23 @@ class MockStreamTest {
     assertArrayEquals(new byte[] {1, 2}, bytes(range));
   }
 
+  /** With a seed, a stream sleeps while nothing can run, and is woken when that changes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anOutOfOrderStreamIsWokenByOtherStreams(boolean isOtherDevice) {
+    MockDevice device = device(7, false);
+    MockStream stream = stream(device);
+    MockStream producer = stream(isOtherDevice ? device(0, false) : device);
+    producer.setPaused(true);
+    MockEvent event = record(producer);
+    new StreamSteps<>(stream).waitEvent(event);
+    MockEvent end = record(stream);
+    awaitAsleep("mock-0-stream0");
+    assertFalse(stream.queryEvent(end));
+    producer.setPaused(false);
+    await("the stream to go on", () -> stream.queryEvent(end));
+  }
+
   // Failures.
 
   private static Range freed(MockDevice device) {
@@ -464,9 +493,17 @@ class MockStreamTest {
     assertThrows(IllegalStateException.class, () -> stream.outcome(failed));
     assertEquals(List.of(), bad.failures, "told, although it is to be asked for");
     assertEquals(List.of(), good.failures);
-    new StreamSteps<>(stream).recordEvent(failed); // the object is used again
-    stream.synchronizeEvent(failed);
-    assertNull(stream.outcome(failed));
+    await("the stream to be idle", stream::isIdle);
+    stream.setPaused(true);
+    List<MockEvent> later = new ArrayList<>();
+    for (int i = 0; i < 4; i++) { // so many at a time that all objects are used again
+      later.add(record(stream));
+    }
+    stream.setPaused(false);
+    stream.synchronizeEvent(later.get(3));
+    for (MockEvent each : later) {
+      assertNull(stream.outcome(each), "the outcome of work that was sound");
+    }
   }
 
   /** Of the program's function itself, which needs no query. */
