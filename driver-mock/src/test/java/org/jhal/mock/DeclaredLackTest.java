@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.cts.Need;
 import org.jhal.cts.run.CtsRun;
 import org.jhal.cts.run.report.CtsReport;
@@ -107,6 +108,25 @@ class DeclaredLackTest {
             "the device has no buffers of " + ((1L << 31) + (1 << 20)) + " bytes",
             refused,
             "PASSED"));
+  }
+
+  /** Many runtimes have one queue, and promise no larger grids than these. */
+  @Test
+  void aDeviceWithOneQueueAndSmallGridsPasses() {
+    WrongBackend backend =
+        WrongBackend.thatSays(
+            info ->
+                info.toBuilder()
+                    .maxQueues(1)
+                    .maxWorkgroupCount(new Workgroups(65_535, 65_535, 65_535))
+                    .build(),
+            ForwardingStream::new);
+    String second = "QueueFailureTest.openOperationsCountsUnretiredOperations";
+    String groups = "HostImportTest.anUploadSeesDeviceWritesToAnImportedPart";
+    String grids = "QueueDispatchTest.aGridThatIsTooLargeIsRejected";
+    assertEnds(
+        new CtsRun(backend).device("mock://?queues=1").tests(second, groups, grids).seed(1).run(),
+        Map.of(second, Need.TWO_QUEUES.absence(), groups, "PASSED", grids, "PASSED"));
   }
 
   /** Refuses a kernel that would write past its buffer if each work item wrote one int. */

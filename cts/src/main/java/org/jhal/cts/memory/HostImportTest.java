@@ -193,6 +193,11 @@ class HostImportTest {
                     .mapToObj(size -> Arguments.of(writer, size)));
   }
 
+  /** A grid of {@code count} workgroups, a multiple of 256, in which no axis is long. */
+  private static Workgroups groups(int count) {
+    return new Workgroups(256, count / 256, 1);
+  }
+
   /** The first half of the memory is imported, and all of it is uploaded. */
   @ParameterizedTest
   @MethodSource("uploadsBehindWriters")
@@ -216,8 +221,7 @@ class HostImportTest {
       case COPY -> queue.copy(go, timeline.at(1), source, 0, imported, 0, half);
       case READBACK -> queue.readback(go, timeline.at(1), source, 0, memory.slice(0, half));
       case KERNEL ->
-          queue.dispatch(
-              go, timeline.at(1), twice, Workgroups.of(half / 4), Args.of(source, imported));
+          queue.dispatch(go, timeline.at(1), twice, groups(half / 4), Args.of(source, imported));
     }
     queue.upload(timeline.at(1), timeline.at(2), memory, target, 0);
     assertStaysPending(timeline.at(2)); // long enough to issue all that can be issued

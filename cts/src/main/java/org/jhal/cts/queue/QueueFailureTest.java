@@ -340,6 +340,7 @@ class QueueFailureTest {
   @EnumSource
   @Rule("Q10")
   @FreshDevice("queues=2")
+  @Needs(Need.TWO_QUEUES)
   void openOperationsCountsUnretiredOperations(OperationKind kind, Cts cts) {
     kind.need(cts);
     DeviceQueue queue = cts.queue(0);

@@ -4,12 +4,18 @@ package org.jhal.cts.run.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,6 +85,41 @@ class CatalogTests {
     assertEquals(
         matching(CtsCatalog.request(), pattern),
         matching(CtsCatalog.request(List.of("NoSuchTest.either", pattern)), pattern));
+  }
+
+  private static Stream<Method> tests() {
+    var plan = CtsCatalog.launcher().discover(CtsCatalog.request().build());
+    return plan.getRoots().stream()
+        .flatMap(root -> plan.getDescendants(root).stream())
+        .map(test -> test.getSource().orElse(null))
+        .filter(MethodSource.class::isInstance)
+        .map(source -> ((MethodSource) source).getJavaMethod());
+  }
+
+  /** The annotations of a test and of its class. */
+  private static <A extends Annotation> Stream<A> annotations(Method test, Class<A> type) {
+    return Stream.of(test, test.getDeclaringClass())
+        .flatMap(place -> Stream.ofNullable(place.getAnnotation(type)));
+  }
+
+  /** A device with one queue can run every test that does not need more. */
+  @Test
+  void aTestThatOpensADeviceWithSeveralQueuesNeedsThem() {
+    List<String> several =
+        tests()
+            .filter(
+                test ->
+                    annotations(test, FreshDevice.class)
+                        .flatMap(fresh -> Stream.of(fresh.value()))
+                        .anyMatch(option -> option.matches("queues=([2-9]|\\d\\d+)")))
+            .filter(
+                test ->
+                    annotations(test, Needs.class)
+                        .flatMap(needs -> Stream.of(needs.value()))
+                        .noneMatch(Set.of(Need.TWO_QUEUES, Need.THREE_QUEUES)::contains))
+            .map(test -> test.getDeclaringClass().getSimpleName() + "." + test.getName())
+            .toList();
+    assertEquals(List.of(), several);
   }
 
   /** Opt-outs, reports and {@code --tests} name tests without their packages. */
