@@ -35,9 +35,11 @@ public interface Allocator {
    * @param onRelease called once, on any thread and under the rules for callbacks (rule S7), when
    *     the device has released the memory, which may be after the buffer was closed; null for no
    *     callback
-   * @throws HalException INVALID_ARGUMENT if {@code memory} is not direct or is read-only;
-   *     UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
-   *     UNAVAILABLE if it is lost
+   * @throws HalException INVALID_ARGUMENT if {@code memory} is not direct or is read-only, or if
+   *     the native runtime cannot take it, as may be with a mapped file; UNIMPLEMENTED without the
+   *     capability; RESOURCE_EXHAUSTED if no more memory can be page-locked; FAILED_PRECONDITION if
+   *     the device is closed, or if an open buffer has the memory and the runtime takes it once
+   *     only; UNAVAILABLE if the device is lost
    */
   DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease);
 

@@ -106,6 +106,14 @@ public interface DeviceBackend<E> extends ThreadBinding {
   /**
    * Memory over a direct, writable byte buffer, from position 0 to its capacity; called only with
    * {@link Capability#HOST_IMPORT}. Freeing it does not free the buffer.
+   *
+   * <p>A device with this capability takes every buffer of {@link ByteBuffer#allocateDirect}, at
+   * any address and of any size, 0 included. If the runtime imports whole pages only, import those
+   * that the buffer lies in, and keep the offset.
+   *
+   * @throws org.jhal.HalException INVALID_ARGUMENT if the runtime cannot take other memory, such as
+   *     that of a mapped file; FAILED_PRECONDITION if it takes memory once only, and an open buffer
+   *     has it; RESOURCE_EXHAUSTED if no more can be page-locked
    */
   default DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     throw new HalException(Status.UNIMPLEMENTED, info().uri() + " cannot import host memory");
@@ -115,6 +123,9 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * Memory that the program has allocated on the device itself; called only with {@link
    * Capability#NATIVE_ACCESS} or {@link Capability#HOST_ADDRESSES}. Freeing it does not free that
    * memory.
+   *
+   * <p>It is for runtimes whose memory is an address. Where memory is a handle, as in OpenCL or in
+   * Vulkan, leave out {@link Capability#NATIVE_ACCESS}.
    *
    * @param address the device's address of the first byte
    * @param bytes at least 1

@@ -32,7 +32,12 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the driver's native event
  */
 public interface NativeStream<E> extends ThreadBinding {
-  /** Creates an event that is not recorded yet. */
+  /**
+   * Creates an event that is not recorded yet. Only this stream records it, and only this stream is
+   * asked about it or destroys it; other streams wait for it, those of other devices, too ({@link
+   * DeviceBackend#eventDomain}). So where events are values of a timeline of the stream, an event
+   * need keep the latest value only.
+   */
   E createEvent();
 
   /** Destroys an event that nothing uses. No {@link #submit} runs, or comes later. */

@@ -62,8 +62,10 @@ public interface StreamBatch<E> {
   /**
    * An allocation in stream order: work that is issued later may use the memory; on a stream that
    * is not in order, only work that waits for the event of this batch. Memory that an earlier batch
-   * {@linkplain #deallocation frees} should be available already. The backend {@link
-   * DeviceBackend#supports supports} the parameters. The driver may allocate at once.
+   * {@linkplain #deallocation frees}, on any stream of the device, counts as available already,
+   * even if the device has not got there: a chain that allocates and frees again and again needs no
+   * more memory than one round (rule M1). The backend {@link DeviceBackend#supports supports} the
+   * parameters. The driver may allocate at once.
    */
   interface Allocation {
     /** The size in bytes. */
@@ -83,8 +85,8 @@ public interface StreamBatch<E> {
 
     /**
      * Says that the driver frees the memory when the stream gets there. Called once, during {@link
-     * NativeStream#submit}, unless that fails before. The engine then does not call {@link
-     * DeviceMemory#free()} any more.
+     * NativeStream#submit}, unless that fails before, and behind the last call of {@link #memory}.
+     * The engine then does not call {@link DeviceMemory#free()} any more.
      */
     void taken();
   }

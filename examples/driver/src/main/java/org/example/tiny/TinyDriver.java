@@ -20,8 +20,7 @@ import org.jhal.engine.EngineDevice;
 class TinyDriver extends ConfiguredDriver {
   static final String NAME = "tiny";
 
-  private static final EngineOptions ENGINE =
-      new EngineOptions(2, Duration.ofNanos(20_000), Duration.ZERO);
+  static final EngineOptions ENGINE = new EngineOptions(2, Duration.ofNanos(20_000), Duration.ZERO);
   private static final Option<Long> MEMORY =
       Option.bytes("memory", 1 << 30, 0, 1 << 30, "how much memory the device has");
 

@@ -56,7 +56,9 @@ public abstract class DeviceControls {
   }
 
   /**
-   * Makes a stream wait behind what is in it. Called with the device bound.
+   * Makes a stream wait behind what is in it. Called with the device bound. All other streams go
+   * on: where several share a native queue, a wait in that queue would hold them, too, so the
+   * driver keeps back what is submitted to the held stream.
    *
    * @param index the stream's, from 0; that of the hidden stream follows those of the queues
    * @param stream the driver's own

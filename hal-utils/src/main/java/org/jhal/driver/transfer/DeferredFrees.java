@@ -13,6 +13,13 @@ import org.jhal.driver.support.Attempt;
  * stream is past what may use it. The driver asks for that each time that it has put something into
  * the stream; nothing else frees it earlier.
  *
+ * <p>To the engine, memory that is kept here is free (see {@link
+ * org.jhal.driver.StreamBatch.Allocation}). So a driver gives it back to its {@link
+ * org.jhal.driver.options.MemoryBudget} when it adds it, and not when it is freed. An allocation
+ * for which the runtime itself lacks memory meanwhile waits on a thread of the queue ({@link
+ * org.jhal.driver.NativeStream#allocMayBlock}) until the streams are past what they keep, frees
+ * that, and tries again.
+ *
  * <p>Used by one thread at a time, with the device bound, as the stream is.
  */
 public final class DeferredFrees {

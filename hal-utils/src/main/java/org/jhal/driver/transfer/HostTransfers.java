@@ -66,6 +66,13 @@ public class HostTransfers {
    * org.jhal.driver.NativeStream#capacity capacity}: more than 1 if it may be staged. Memory that
    * {@link #isDirect} when a command is enqueued may not be so when it is issued, so its upload
    * weighs as much as any.
+   *
+   * <p>The share of the capacity is the share of the stream's staging memory that the bytes take,
+   * so that a stream which is not over its capacity has room for all that it stages. This holds for
+   * any capacity, also for one that the native queue does not have; the smaller it is, the more is
+   * lost by rounding up.
+   *
+   * @param capacity what {@link org.jhal.driver.NativeStream#capacity} of the stream returns
    */
   public static int weight(Command command, int capacity) {
     return StagingRing.weight(stagedBytes(command), capacity);
