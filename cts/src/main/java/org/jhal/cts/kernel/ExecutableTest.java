@@ -49,6 +49,7 @@ class ExecutableTest {
           "write_parameters",
           "reflected",
           "all_constants",
+          "write_structs",
           "spin",
           "reverse",
           "append",

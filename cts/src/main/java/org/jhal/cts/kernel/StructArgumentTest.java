@@ -203,6 +203,38 @@ class StructArgumentTest {
     assertBytes(EXPECTED, cts.read(again), "arguments by name");
   }
 
+  /** The suite's own kernel, which a driver has in its own format. */
+  @Test
+  @Rule("M8")
+  void structsArriveInEachFormat(Cts cts) {
+    StructType mixed =
+        StructType.builder()
+            .add("tag", U8)
+            .add("eye", FLOAT3)
+            .add("tiles", I32, 2)
+            .add("zoom", F64)
+            .add("on", U8)
+            .build();
+    for (ExecutableSource source : cts.backend().kernels()) {
+      Executable kernels = cts.closing(cts.device().loadExecutable(source));
+      DeviceBuffer to = cts.buffer(new byte[4 * 18]);
+      dispatch(
+          cts,
+          kernels.kernel("write_structs"),
+          255,
+          FLOAT4.value(1f, 2f, 3f, 4f),
+          65535,
+          mixed.value(200, FLOAT3.value(0.5f, -1f, 2f), -7, 8, 0.25, 1),
+          to,
+          DIM3.value(16, 17, 18),
+          254);
+      assertBytes(
+          floats(255, 1, 2, 3, 4, 65535, 200, 0.5f, -1, 2, -7, 8, 0.25f, 1, 16, 17, 18, 254),
+          cts.read(to),
+          "the scalars of all arguments, by " + kernels.format());
+    }
+  }
+
   private static boolean isReal(StructType vector) {
     ElementType element = vector.fields().get(0).type();
     return element == F32 || element == F64;

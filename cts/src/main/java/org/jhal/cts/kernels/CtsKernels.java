@@ -4,6 +4,7 @@ package org.jhal.cts.kernels;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.kernel.KernelMemory;
+import org.jhal.kernel.KernelStruct;
 import org.jhal.kernel.Workgroup;
 
 /**
@@ -97,6 +98,41 @@ public final class CtsKernels {
     out.putLong(56, Float.floatToRawIntBits(group.f32(8)) & 0xFFFFFFFFL);
     out.putLong(64, group.i64(9)); // u64
     out.putLong(72, group.i64(10)); // i32
+  }
+
+  /**
+   * Structs beside constants, 101 bytes of arguments: writes each scalar of all arguments but
+   * {@code out}, in their order, as a float. One workgroup.
+   */
+  public static void write_structs(Workgroup group) {
+    KernelStruct vector = group.struct(1);
+    KernelStruct mixed = group.struct(3);
+    KernelStruct size = group.struct(5);
+    int eye = mixed.index("eye");
+    int tiles = mixed.index("tiles");
+    float[] all = {
+      group.i32(0),
+      vector.f32(0),
+      vector.f32(1),
+      vector.f32(2),
+      vector.f32(3),
+      group.i32(2),
+      mixed.i32(mixed.index("tag")),
+      mixed.f32(eye),
+      mixed.f32(eye + 1),
+      mixed.f32(eye + 2),
+      mixed.i32(tiles),
+      mixed.i32(tiles + 1),
+      (float) mixed.f64(mixed.index("zoom")),
+      mixed.i32(mixed.index("on")),
+      size.i64(0),
+      size.i64(1),
+      size.i64(2),
+      group.i32(6)
+    };
+    for (int i = 0; i < all.length; i++) {
+      group.memory(4).putFloat(4L * i, all[i]);
+    }
   }
 
   /**

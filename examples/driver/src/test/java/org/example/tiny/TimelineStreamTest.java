@@ -96,7 +96,11 @@ class TimelineStreamTest {
   @Test
   void passesTheTestsOfStreams() {
     String[] tests = {
-      "CommandOrderTest", "DispatchTest", "MemoryLimitTest", "QueueDeallocaTest", "QueueAllocaTest",
+      "CommandOrderTest",
+      "DispatchTest",
+      "MemoryLimitTest",
+      "QueueDeallocaTest",
+      "QueueAllocaTest",
       "QueueOrderTest"
     };
     CtsReport report =

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 
 /** The suite's kernels, as {@code org.jhal.cts.kernels.CtsKernels} describes them. */
 public final class TinyKernels {
@@ -70,6 +71,29 @@ public final class TinyKernels {
     out.putLong(56, group.i32(8) & 0xFFFF_FFFFL);
     out.putLong(64, group.i64(9));
     out.putLong(72, group.i32(10));
+  }
+
+  public static void write_structs(TinyGroup group) {
+    ByteBuffer in = group.constants();
+    int vector = group.layout().offset(1);
+    int mixed = group.layout().offset(3); // u8 tag, float3 eye, i32 tiles[2], f64 zoom, u8 on
+    int size = group.layout().offset(5);
+    FloatBuffer out = group.buffers()[4].asFloatBuffer();
+    out.put(in.get(group.layout().offset(0)) & 0xFF);
+    for (int i = 0; i < 4; i++) {
+      out.put(in.getFloat(vector + 4 * i));
+    }
+    out.put(in.getShort(group.layout().offset(2)) & 0xFFFF);
+    out.put(in.get(mixed) & 0xFF);
+    for (int i = 0; i < 3; i++) {
+      out.put(in.getFloat(mixed + 4 + 4 * i));
+    }
+    out.put(in.getInt(mixed + 16)).put(in.getInt(mixed + 20));
+    out.put((float) in.getDouble(mixed + 24)).put(in.get(mixed + 32) & 0xFF);
+    for (int i = 0; i < 3; i++) {
+      out.put(in.getInt(size + 4 * i));
+    }
+    out.put(in.get(group.layout().offset(6)) & 0xFF);
   }
 
   public static void spin(TinyGroup group) {

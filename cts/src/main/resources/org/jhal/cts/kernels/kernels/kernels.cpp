@@ -80,6 +80,30 @@ extern "C" __global__ void all_constants(u64* out, i8 a, i64 b, u8 c, double d, 
   out[9] = (u64)(i64)j;
 }
 
+struct Mixed {
+  u8 tag;
+  float3 eye;
+  i32 tiles[2];
+  double zoom;
+  u8 on;
+};
+
+extern "C" __global__ void write_structs(u8 first, float4 vector, u16 small, Mixed mixed, float* out,
+                                         dim3 size, u8 last) {
+  float all[] = {(float)first,          vector.x,
+                 vector.y,              vector.z,
+                 vector.w,              (float)small,
+                 (float)mixed.tag,      mixed.eye.x,
+                 mixed.eye.y,           mixed.eye.z,
+                 (float)mixed.tiles[0], (float)mixed.tiles[1],
+                 (float)mixed.zoom,     (float)mixed.on,
+                 (float)size.x,         (float)size.y,
+                 (float)size.z,         (float)last};
+  for (int i = 0; i < 18; i++) {
+    out[i] = all[i];
+  }
+}
+
 extern "C" __global__ void spin(i32* flags, u64 iterations) {
   volatile i32* seen = flags;
   seen[1] = 1;
