@@ -113,8 +113,10 @@ public interface Device extends AutoCloseable {
    *     reason for each variant; OUT_OF_RANGE if a kernel's workgroups are larger than the device
    *     or the kernel allows ({@link DeviceInfo#maxWorkgroupSize}, {@link
    *     DeviceInfo#maxWorkgroupItems}), or need more shared memory than there is ({@link
-   *     DeviceInfo#maxSharedMemory}); RESOURCE_EXHAUSTED if this process or a compiler lacks memory
-   *     or other resources; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
+   *     DeviceInfo#maxSharedMemory}), or if its arguments take more bytes than the device passes
+   *     ({@link DeviceInfo#maxArgumentBytes}); RESOURCE_EXHAUSTED if this process or a compiler
+   *     lacks memory or other resources; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if
+   *     it is lost
    */
   Executable loadExecutable(ExecutableSource source);
 

@@ -25,6 +25,7 @@ public final class DeviceInfo {
   private final int maxWorkgroupItems;
   private final Workgroups maxWorkgroupSize;
   private final int maxSharedMemory;
+  private final int maxArgumentBytes;
   private final int maxQueues;
   private final boolean reportsKernelFailures;
   private final Map<String, String> properties;
@@ -51,6 +52,7 @@ public final class DeviceInfo {
             Math.min(size.y(), maxWorkgroupItems),
             Math.min(size.z(), maxWorkgroupItems));
     maxSharedMemory = (int) atLeast("maxSharedMemory", from.maxSharedMemory, 0);
+    maxArgumentBytes = (int) atLeast("maxArgumentBytes", from.maxArgumentBytes, 0);
     maxQueues = (int) atLeast("maxQueues", from.maxQueues, 1);
     reportsKernelFailures = from.reportsKernelFailures;
     properties = from.properties;
@@ -88,6 +90,7 @@ public final class DeviceInfo {
     copy.maxWorkgroupItems = maxWorkgroupItems;
     copy.maxWorkgroupSize = maxWorkgroupSize;
     copy.maxSharedMemory = maxSharedMemory;
+    copy.maxArgumentBytes = maxArgumentBytes;
     copy.maxQueues = maxQueues;
     copy.reportsKernelFailures = reportsKernelFailures;
     copy.properties = properties;
@@ -175,6 +178,16 @@ public final class DeviceInfo {
   }
 
   /**
+   * Returns the maximum size of a kernel's arguments, in bytes: constants, structs, and 8 bytes for
+   * the address of each buffer, with the padding that C puts between the members of a struct.
+   * Loading a kernel that takes more gets OUT_OF_RANGE. {@link Integer#MAX_VALUE} if the device has
+   * no limit, or if only the compiler of its kernels knows it.
+   */
+  public int maxArgumentBytes() {
+    return maxArgumentBytes;
+  }
+
+  /**
    * Returns the maximum number of queues, and so of native streams, with which the device can be
    * opened; {@link Integer#MAX_VALUE} if the device itself has no limit. Opening it with more gets
    * OUT_OF_RANGE.
@@ -225,6 +238,7 @@ public final class DeviceInfo {
         maxWorkgroupItems,
         maxWorkgroupSize,
         maxSharedMemory,
+        maxArgumentBytes,
         maxQueues,
         reportsKernelFailures,
         properties);
@@ -259,6 +273,7 @@ public final class DeviceInfo {
     private Workgroups maxWorkgroupSize =
         new Workgroups(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
     private int maxSharedMemory = Integer.MAX_VALUE;
+    private int maxArgumentBytes = Integer.MAX_VALUE;
     private int maxQueues = Integer.MAX_VALUE;
     private boolean reportsKernelFailures = true;
     private Map<String, String> properties = Map.of();
@@ -334,6 +349,15 @@ public final class DeviceInfo {
      */
     public Builder maxSharedMemory(int value) {
       maxSharedMemory = value;
+      return this;
+    }
+
+    /**
+     * Sets the maximum size of a kernel's arguments, in bytes; at least 0. The default is {@link
+     * Integer#MAX_VALUE}: no limit.
+     */
+    public Builder maxArgumentBytes(int value) {
+      maxArgumentBytes = value;
       return this;
     }
 

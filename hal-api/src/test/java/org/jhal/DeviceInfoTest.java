@@ -66,6 +66,7 @@ class DeviceInfoTest {
     refused("maxAllocationBytes -5: needs at least 0", builder -> builder.maxAllocationBytes(-5));
     refused("maxWorkgroupItems 0: needs at least 1", builder -> builder.maxWorkgroupItems(0));
     refused("maxSharedMemory -1: needs at least 0", builder -> builder.maxSharedMemory(-1));
+    refused("maxArgumentBytes -1: needs at least 0", builder -> builder.maxArgumentBytes(-1));
     refused("maxQueues 0: needs at least 1", builder -> builder.maxQueues(0));
     refused(
         "maxWorkgroupSize 4,0,4: needs at least 1 along each axis",
@@ -97,6 +98,7 @@ class DeviceInfoTest {
             builder -> builder.maxWorkgroupItems(128),
             builder -> builder.maxWorkgroupSize(new Workgroups(1, 2, 3)),
             builder -> builder.maxSharedMemory(49152),
+            builder -> builder.maxArgumentBytes(128),
             builder -> builder.maxQueues(1),
             builder -> builder.reportsKernelFailures(false),
             builder -> builder.properties(Map.of()));

@@ -129,6 +129,27 @@ class DeclaredLackTest {
         Map.of(second, Need.TWO_QUEUES.absence(), groups, "PASSED", grids, "PASSED"));
   }
 
+  /** The largest arguments of the suite's kernels, those of write_structs, have 101 bytes. */
+  @Test
+  void aDeviceThatLimitsTheBytesOfArgumentsPasses() {
+    String largest = "StructArgumentTest.structsArriveInEachFormat";
+    String beyond = "StructArgumentTest.moreBytesOfArgumentsThanTheDeviceTakesAreRejected";
+    assertEnds(run(thatTakes(101), largest, beyond), Map.of(largest, "PASSED", beyond, "PASSED"));
+    String others = "StructArgumentTest.structsArriveAsDeclared";
+    assertEnds(run(thatTakes(157), others), Map.of(others, "PASSED"));
+    assertEnds(
+        run(thatTakes(156), others),
+        Map.of(others, "the device passes 156 bytes of arguments, not 157"));
+    String end = ends(run(thatTakes(100), largest)).toString();
+    assertTrue(end.contains("OUT_OF_RANGE"), end);
+    assertTrue(end.contains("kernel 'write_structs' of cts-kernels has 101 bytes of arg"), end);
+  }
+
+  private static WrongBackend thatTakes(int argumentBytes) {
+    return WrongBackend.thatSays(
+        info -> info.toBuilder().maxArgumentBytes(argumentBytes).build(), ForwardingStream::new);
+  }
+
   /** Refuses a kernel that would write past its buffer if each work item wrote one int. */
   private static final class WritesForEachItem extends ForwardingStream {
     WritesForEachItem(NativeStream<MockEvent> right) {

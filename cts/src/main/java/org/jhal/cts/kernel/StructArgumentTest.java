@@ -90,6 +90,9 @@ class StructArgumentTest {
       }
       """;
 
+  /** The arguments of the kernel of this source. */
+  private static final int LOOK_BYTES = 157;
+
   private static final byte[] EXPECTED =
       floats(
           255, 1, 2, 3, 4, 65535, 200, 0.5f, -1, 2, 0.25f, -7, 8, 1, 4, 5, 8, 1, -1, -2, 16, 17, 18,
@@ -160,6 +163,16 @@ class StructArgumentTest {
             constant("last", U8));
   }
 
+  private static Kernel loadLook(Cts cts) {
+    cts.needsFormat("java", "gpu-c++");
+    int most = cts.device().info().maxArgumentBytes();
+    if (most < LOOK_BYTES) {
+      throw Cts.unsupported("the device passes " + most + " bytes of arguments, not " + LOOK_BYTES);
+    }
+    ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
+    return cts.closing(cts.device().loadExecutable(source)).kernel("look");
+  }
+
   private static Object[] values(DeviceBuffer to) {
     return new Object[] {
       255,
@@ -182,10 +195,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void structsArriveAsDeclared(Cts cts) {
-    cts.needsFormat("java", "gpu-c++");
-    ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
-    Executable kernels = cts.closing(cts.device().loadExecutable(source));
-    Kernel look = kernels.kernel("look");
+    Kernel look = loadLook(cts);
     assertEquals(struct("a", FLOAT4), look.parameters().get(1));
     assertEquals(struct("c", CAMERA), look.parameters().get(3));
     assertEquals(80, CAMERA.bytes());
@@ -233,6 +243,36 @@ class StructArgumentTest {
           cts.read(to),
           "the scalars of all arguments, by " + kernels.format());
     }
+  }
+
+  @Test
+  @Rule({"M5", "M8"})
+  void moreBytesOfArgumentsThanTheDeviceTakesAreRejected(Cts cts) {
+    int most = cts.device().info().maxArgumentBytes();
+    if (most == Integer.MAX_VALUE) {
+      throw Cts.unsupported("the device does not limit the bytes of arguments");
+    }
+    String kernel =
+        """
+        {"name": "append",
+         "parameters": [
+           {"name": "list", "kind": "buffer", "type": "u32", "direction": "inout"},
+           {"name": "value", "kind": "constant", "type": "u32"},
+           {"name": "more", "kind": "struct", "fields": [{"name": "bytes", "type": "u8", "count": %s}]}],
+         "workgroupSize": [1, 1, 1]}
+        """
+            .formatted(Math.max(1, most - 11)); // 12 bytes lie before it
+    BundleFolder bundle =
+        BundleFolder.kernels(
+            cts, manifest -> BundleFolder.replaceKernel(manifest, "append", kernel));
+    long before = cts.device().statistics().executables();
+    assertHal(
+        Status.OUT_OF_RANGE,
+        () -> cts.closing(cts.device().loadExecutable(bundle.source())),
+        "append",
+        String.valueOf(most + 1),
+        String.valueOf(most));
+    assertEquals(before, cts.device().statistics().executables(), "executables");
   }
 
   private static boolean isReal(StructType vector) {
@@ -328,9 +368,7 @@ class StructArgumentTest {
   @Test
   @Rule("M5")
   void valuesThatDoNotFitAreRejected(Cts cts) {
-    cts.needsFormat("java", "gpu-c++");
-    ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
-    Kernel look = cts.closing(cts.device().loadExecutable(source)).kernel("look");
+    Kernel look = loadLook(cts);
     DeviceBuffer to = cts.buffer(new byte[96]);
     Object[] values = values(to);
     StructType pair = StructType.builder().add("x", I32).add("y", I32).build();
@@ -377,9 +415,7 @@ class StructArgumentTest {
   @Test
   @Rule("M8")
   void namesOfFieldsDoNotMatter(Cts cts) {
-    cts.needsFormat("java", "gpu-c++");
-    ExecutableSource source = look().cpp(SOURCE).java(InJava.class).build();
-    Kernel look = cts.closing(cts.device().loadExecutable(source)).kernel("look");
+    Kernel look = loadLook(cts);
     DeviceBuffer to = cts.buffer(new byte[96]);
     Object[] values = values(to);
     values[4] =

@@ -11,6 +11,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
@@ -104,7 +105,7 @@ public final class ExecutableLoader {
     Variant variant = candidate.variant;
     String reason = backend.refusal(variant.format());
     if (backend.executableFormats().contains(variant.format())) {
-      checkWorkgroups(manifest);
+      checkLimits(manifest);
       try {
         return calls.call(new Loading(device, candidate, manifest, refusals));
       } catch (HalException e) {
@@ -118,8 +119,8 @@ public final class ExecutableLoader {
     return null;
   }
 
-  /** Refuses kernels whose workgroups exceed the device's limits. */
-  private void checkWorkgroups(Manifest manifest) {
+  /** Refuses kernels whose workgroups or arguments exceed the device's limits. */
+  private void checkLimits(Manifest manifest) {
     DeviceInfo info = device.info();
     Workgroups most = info.maxWorkgroupSize();
     for (KernelSpec kernel : manifest.kernels()) {
@@ -143,6 +144,12 @@ public final class ExecutableLoader {
             needs
                 + (kernel.dynamicSharedMemory() + " bytes of shared memory" + takes)
                 + info.maxSharedMemory());
+      }
+      int arguments = ArgumentLayout.of(kernel.parameters()).size();
+      if (arguments > info.maxArgumentBytes()) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            needs + (arguments + " bytes of arguments" + takes) + info.maxArgumentBytes());
       }
     }
   }

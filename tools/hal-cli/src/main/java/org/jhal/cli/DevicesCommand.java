@@ -197,6 +197,7 @@ final class DevicesCommand implements Callable<Integer> {
     json.name("maxWorkgroupItems").value(device.maxWorkgroupItems());
     printAxes("maxWorkgroupSize", device.maxWorkgroupSize(), json);
     json.name("maxSharedMemory").value(device.maxSharedMemory());
+    json.name("maxArgumentBytes").value(device.maxArgumentBytes());
     json.name("maxQueues").value(device.maxQueues());
     json.name("reportsKernelFailures").value(device.reportsKernelFailures());
     json.name("properties").beginObject();

@@ -152,6 +152,9 @@ final class InfoCommand implements Runnable {
     if (info.maxSharedMemory() != Integer.MAX_VALUE) {
       table.row("shared memory", Units.bytes(info.maxSharedMemory()) + " for each workgroup");
     }
+    if (info.maxArgumentBytes() != Integer.MAX_VALUE) {
+      table.row("arguments", Units.bytes(info.maxArgumentBytes()) + " for each kernel");
+    }
     if (!info.reportsKernelFailures()) {
       table.row("kernels that give up", "are not detected");
     }

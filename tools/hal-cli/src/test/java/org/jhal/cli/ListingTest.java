@@ -98,7 +98,7 @@ class ListingTest {
             + "\"maxAllocationBytes\":536870912,"
             + "\"maxWorkgroupCount\":[1,2,3],\"maxWorkgroupItems\":64,"
             + "\"maxWorkgroupSize\":[64,32,8],\"maxSharedMemory\":2147483647,"
-            + "\"maxQueues\":2147483647,\"reportsKernelFailures\":true,"
+            + "\"maxArgumentBytes\":2147483647,\"maxQueues\":2147483647,\"reportsKernelFailures\":true,"
             + "\"properties\":{\"age\":\"3\",\"colour\":\"red\"}}",
         device.toString());
     assertTrue(
