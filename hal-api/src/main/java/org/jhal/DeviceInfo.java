@@ -28,6 +28,7 @@ public final class DeviceInfo {
   private final int maxArgumentBytes;
   private final int maxQueues;
   private final boolean reportsKernelFailures;
+  private final boolean computesOnHost;
   private final Map<String, String> properties;
 
   private DeviceInfo(Builder from) {
@@ -55,6 +56,7 @@ public final class DeviceInfo {
     maxArgumentBytes = (int) atLeast("maxArgumentBytes", from.maxArgumentBytes, 0);
     maxQueues = (int) atLeast("maxQueues", from.maxQueues, 1);
     reportsKernelFailures = from.reportsKernelFailures;
+    computesOnHost = from.computesOnHost;
     properties = from.properties;
   }
 
@@ -93,6 +95,7 @@ public final class DeviceInfo {
     copy.maxArgumentBytes = maxArgumentBytes;
     copy.maxQueues = maxQueues;
     copy.reportsKernelFailures = reportsKernelFailures;
+    copy.computesOnHost = computesOnHost;
     copy.properties = properties;
     return copy;
   }
@@ -205,6 +208,15 @@ public final class DeviceInfo {
     return reportsKernelFailures;
   }
 
+  /**
+   * Returns whether the processors of the host compute, and no hardware of the device's own. Such a
+   * device is no accelerator ({@link DriverRegistry#openAccelerator}), and is a default device only
+   * if there is none.
+   */
+  public boolean computesOnHost() {
+    return computesOnHost;
+  }
+
   /** Returns further properties, by name, for display. */
   public Map<String, String> properties() {
     return properties;
@@ -241,6 +253,7 @@ public final class DeviceInfo {
         maxArgumentBytes,
         maxQueues,
         reportsKernelFailures,
+        computesOnHost,
         properties);
   }
 
@@ -276,6 +289,7 @@ public final class DeviceInfo {
     private int maxArgumentBytes = Integer.MAX_VALUE;
     private int maxQueues = Integer.MAX_VALUE;
     private boolean reportsKernelFailures = true;
+    private boolean computesOnHost;
     private Map<String, String> properties = Map.of();
 
     private Builder(String driver, int index) {
@@ -373,6 +387,12 @@ public final class DeviceInfo {
      */
     public Builder reportsKernelFailures(boolean value) {
       reportsKernelFailures = value;
+      return this;
+    }
+
+    /** Sets whether the processors of the host compute. The default is false. */
+    public Builder computesOnHost(boolean value) {
+      computesOnHost = value;
       return this;
     }
 

@@ -4,9 +4,11 @@ package org.jhal;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -187,10 +189,14 @@ public final class DriverRegistry {
       List<FoundDriver> some =
           all().stream().filter(one -> one.preference > 0 || one.entry.problem() != null).toList();
       for (Answer answer : FoundDriver.askAll(some, patience)) {
-        answer.devices().forEach(info -> uris.add(info.stableUri(Map.of())));
-        if (answer.devices().isEmpty()) {
+        List<DeviceInfo> devices =
+            answer.devices().stream().filter(info -> !info.computesOnHost()).toList();
+        devices.forEach(info -> uris.add(info.stableUri(Map.of())));
+        if (devices.isEmpty()) {
           String detail = answer.availability().detail();
-          String reason = answer.availability().isAvailable() ? "no device, " + detail : detail;
+          String lack =
+              answer.devices().isEmpty() ? "no device, " : "its devices compute on the host, ";
+          String reason = answer.availability().isAvailable() ? lack + detail : detail;
           reasons.add(answer.entry().name() + ": " + reason);
         }
       }
@@ -279,9 +285,11 @@ public final class DriverRegistry {
 
   /**
    * Opens the first device of the first driver that can be used, in the order of {@link
-   * #entries()}. The caller closes it. Drivers are probed in this order, one after the other, and
-   * none after the first one that works, so that the runtimes of other vendors are not initialized.
-   * The choice, and why the drivers before it were not chosen, is logged at INFO.
+   * #entries()}, but a device that {@linkplain DeviceInfo#computesOnHost computes on the host} as
+   * if the {@link DriverProvider#preference()} of its driver were 0 at most. The caller closes it.
+   * Drivers are probed in this order, one after the other, and none after the first one that works,
+   * so that the runtimes of other vendors are not initialized. The choice, and why the drivers
+   * before it were not chosen, is logged at INFO.
    *
    * @throws HalException NOT_FOUND if no driver can be used, with the reason for each
    */
@@ -290,14 +298,16 @@ public final class DriverRegistry {
   }
 
   /**
-   * Opens a device like {@link #openDefaultDevice()}, but skips drivers that compute on the host:
-   * those whose {@link DriverProvider#preference()} is 0 or less.
+   * Opens a device like {@link #openDefaultDevice()}, but skips devices that {@linkplain
+   * DeviceInfo#computesOnHost compute on the host}, and drivers all of whose devices do: those
+   * whose {@link DriverProvider#preference()} is 0 or less.
    *
    * @throws HalException NOT_FOUND if no such driver can be used, with the reason for each
    */
   public Device openAccelerator() {
     return openFirst(
-        one -> one.preference > 0 ? null : "it computes on the host, and an accelerator is wanted");
+        turn ->
+            turn.preference > 0 ? null : turn.who() + " on the host, and an accelerator is wanted");
   }
 
   /**
@@ -314,7 +324,31 @@ public final class DriverRegistry {
             "no driver '" + name + "' to exclude" + suggestion(name) + "; found: " + explain());
       }
     }
-    return openFirst(one -> names.contains(one.entry.name()) ? "it is not wanted" : null);
+    return openFirst(turn -> names.contains(turn.driver.entry.name()) ? "it is not wanted" : null);
+  }
+
+  /**
+   * The turn of a driver in the search for a device.
+   *
+   * @param preference the driver's, or 0 if the turn is that of its devices that compute on the
+   *     host
+   */
+  private record Turn(FoundDriver driver, int preference) implements Comparable<Turn> {
+    boolean isForHost() {
+      return preference < driver.preference;
+    }
+
+    String who() {
+      return isForHost() ? "its devices compute" : "it computes";
+    }
+
+    @Override
+    public int compareTo(Turn other) {
+      return Comparator.comparingInt((Turn turn) -> -turn.preference)
+          .thenComparing(turn -> turn.driver.entry.name())
+          .thenComparing(turn -> turn.driver.entry.location())
+          .compare(this, other);
+    }
   }
 
   /**
@@ -323,16 +357,24 @@ public final class DriverRegistry {
    * @param obstacle returns why a driver that can be loaded is skipped without being probed, or
    *     null
    */
-  private Device openFirst(Function<FoundDriver, @Nullable String> obstacle) {
+  private Device openFirst(Function<Turn, @Nullable String> obstacle) {
     StringBuilder reasons = new StringBuilder();
-    for (FoundDriver one : found) {
-      String reason = one.entry.problem() == null ? obstacle.apply(one) : null;
+    PriorityQueue<Turn> turns = new PriorityQueue<>();
+    found.forEach(one -> turns.add(new Turn(one, one.preference)));
+    for (Turn turn = turns.poll(); turn != null; turn = turns.poll()) {
+      FoundDriver one = turn.driver;
+      String reason = one.entry.problem() == null ? obstacle.apply(turn) : null;
       if (reason == null) {
         reason = one.unusable();
       }
       if (reason == null) {
         try {
-          Device opened = open(one.driver(), DeviceUri.parse(one.entry.name()));
+          DeviceUri uri = firstOf(turn);
+          if (uri == null) {
+            turns.add(new Turn(one, 0));
+            continue;
+          }
+          Device opened = open(one.driver(), uri);
           LOG.log(
               Level.INFO,
               "the default device is "
@@ -353,6 +395,22 @@ public final class DriverRegistry {
     throw new HalException(
         Status.NOT_FOUND,
         reasons.isEmpty() ? "no driver: " + search.foundNothing() : "no usable device" + reasons);
+  }
+
+  /** Returns the device to open in a turn, or null if all devices compute on the host instead. */
+  private static @Nullable DeviceUri firstOf(Turn turn) {
+    String name = turn.driver.entry.name();
+    DeviceUri first = DeviceUri.parse(name);
+    if (turn.preference <= 0) {
+      return first;
+    }
+    List<DeviceInfo> devices = turn.driver.driver().devices(first);
+    for (DeviceInfo info : devices) {
+      if (!info.computesOnHost()) {
+        return info.index() == 0 ? first : DeviceUri.parse(info.uri());
+      }
+    }
+    return devices.isEmpty() ? first : null;
   }
 
   private String explain() {

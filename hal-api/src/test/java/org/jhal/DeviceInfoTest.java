@@ -101,6 +101,7 @@ class DeviceInfoTest {
             builder -> builder.maxArgumentBytes(128),
             builder -> builder.maxQueues(1),
             builder -> builder.reportsKernelFailures(false),
+            builder -> builder.computesOnHost(true),
             builder -> builder.properties(Map.of()));
     for (UnaryOperator<DeviceInfo.Builder> change : changes) {
       DeviceInfo changed = change.apply(info.toBuilder()).build();

@@ -466,13 +466,41 @@ class DriverRegistryTest {
         assertThrows(HalException.class, () -> Hal.openDevice()).getMessage());
   }
 
+  /** A runtime may have hardware and software devices, in any order. */
+  @Test
+  void prefersHardwareAmongTheDevicesOfADriver() {
+    Path host = jar("host.jar", driver("mm-host").preference(0).listing(devices("sw-1")));
+    Path both = jar("both.jar", driver("both").listing(devices("sw-1", "GPU-1", "GPU-2")));
+    Path last = jar("last.jar", driver("test").preference(-1));
+    Path aSoftware = jar("a.jar", driver("aa-software").listing(devices("sw-1", "sw-2")));
+    Path zSoftware = jar("z.jar", driver("zz-software").listing(devices("sw-1", "sw-2")));
+    DriverRegistry all = registry(host, both, last, aSoftware, zSoftware);
+    assertEquals("device both://1", all.openDefaultDevice().toString());
+    assertEquals("device both://1", all.openAccelerator().toString());
+
+    DriverRegistry none = registry(host, last, zSoftware);
+    assertEquals("device mm-host", none.openDefaultDevice().toString());
+    assertEquals(
+        "no usable device; mm-host: it computes on the host, and an accelerator is wanted;"
+            + " zz-software: its devices compute on the host, and an accelerator is wanted; test: it"
+            + " computes on the host, and an accelerator is wanted",
+        assertThrows(HalException.class, none::openAccelerator).getMessage());
+    assertEquals(
+        "device aa-software", registry(host, last, aSoftware).openDefaultDevice().toString());
+    assertEquals("device zz-software", registry(last, zSoftware).openDefaultDevice().toString());
+  }
+
+  /**
+   * Statements that list devices with these uuids; one that begins with sw- computes on the host.
+   */
   private static String devices(String... uuids) {
     StringBuilder text = new StringBuilder("List<DeviceInfo> all = new ArrayList<>(); ");
     for (String uuid : uuids) {
       text.append("all.add(DeviceInfo.builder(NAME, all.size()).name(NAME).uuid(\"")
           .append(uuid)
           .append("\").memoryBytes(1).maxWorkgroupCount(new Workgroups(1, 1, 1))")
-          .append(".maxWorkgroupItems(1).build()); ");
+          .append(
+              ".maxWorkgroupItems(1).computesOnHost(" + uuid.startsWith("sw-") + ").build()); ");
     }
     return text + "return all;";
   }
@@ -486,19 +514,22 @@ class DriverRegistryTest {
             jar("absent.jar", driver("absent").unavailable("no library")),
             jar("broken.jar", driver("broken").construction("if (true) throw new Error(\"old\");")),
             jar("empty.jar", driver("empty").listing(devices())),
-            jar("good.jar", driver("good").listing(devices("GPU-7", "GPU-3"))));
+            jar("software.jar", driver("software").listing(devices("sw-1"))),
+            jar("good.jar", driver("good").listing(devices("sw-1", "GPU-7", "GPU-3"))));
     Duration patience = Duration.ofSeconds(30);
     for (String blank : List.of("", " ")) {
       Addresses all = registry.addresses(blank, patience);
       assertEquals("[good://GPU-7, good://GPU-3]", all.uris().toString());
-      assertEquals(3, all.reasons().size(), all::toString);
+      assertEquals(4, all.reasons().size(), all::toString);
       assertContains("absent: no library", all.reasons().toString());
       assertContains("empty: no device, fine", all.reasons().toString());
+      assertContains("software: its devices compute on the host, fine", all.reasons().toString());
       assertContains("drivers.broken.Provider: cannot be loaded", all.reasons().toString());
     }
     Addresses named = registry.addresses("aa-host://?a=1&b=%26, good", patience);
     assertEquals(
-        "[aa-host://cpu-1?a=1&b=%26, aa-host://cpu-2?a=1&b=%26, good://GPU-7, good://GPU-3]",
+        "[aa-host://cpu-1?a=1&b=%26, aa-host://cpu-2?a=1&b=%26, good://sw-1, good://GPU-7,"
+            + " good://GPU-3]",
         named.uris().toString());
     assertEquals(List.of(), named.reasons());
 

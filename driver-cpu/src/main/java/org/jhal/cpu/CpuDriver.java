@@ -116,6 +116,7 @@ class CpuDriver extends ConfiguredDriver {
               .maxWorkgroupItems(1024)
               .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as on most devices
               .maxSharedMemory(1 << 20)
+              .computesOnHost(true)
               .properties(properties(settings))
               .build());
     }

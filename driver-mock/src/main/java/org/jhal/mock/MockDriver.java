@@ -84,6 +84,7 @@ class MockDriver extends ConfiguredDriver {
               .memoryBytes(settings.get(MEMORY))
               .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
               .maxWorkgroupItems(1024)
+              .computesOnHost(true)
               .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as on most devices
               .properties(Map.of("threads", String.valueOf(settings.get(THREADS))))
               .build());

@@ -49,6 +49,9 @@ public interface DriverProvider {
    * Returns the driver's priority in the search for a default device. Higher priorities come first;
    * drivers of equal priority are ordered by name. Drivers for hardware keep the default of 100;
    * drivers that compute on the host return 0, and test doubles less.
+   *
+   * <p>A driver with devices of both kinds keeps the default, and says which of them {@linkplain
+   * org.jhal.DeviceInfo#computesOnHost compute on the host}: these count as if this were 0.
    */
   default int preference() {
     return 100;

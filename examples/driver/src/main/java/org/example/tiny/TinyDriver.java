@@ -42,6 +42,7 @@ class TinyDriver extends ConfiguredDriver {
             .memoryBytes(settings.get(MEMORY))
             .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
             .maxWorkgroupItems(1024)
+            .computesOnHost(true)
             .build());
   }
 

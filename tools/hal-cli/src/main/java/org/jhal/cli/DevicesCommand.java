@@ -200,6 +200,7 @@ final class DevicesCommand implements Callable<Integer> {
     json.name("maxArgumentBytes").value(device.maxArgumentBytes());
     json.name("maxQueues").value(device.maxQueues());
     json.name("reportsKernelFailures").value(device.reportsKernelFailures());
+    json.name("computesOnHost").value(device.computesOnHost());
     json.name("properties").beginObject();
     for (Map.Entry<String, String> property : new TreeMap<>(device.properties()).entrySet()) {
       json.name(property.getKey()).value(property.getValue());

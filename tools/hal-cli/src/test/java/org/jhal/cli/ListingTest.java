@@ -99,6 +99,7 @@ class ListingTest {
             + "\"maxWorkgroupCount\":[1,2,3],\"maxWorkgroupItems\":64,"
             + "\"maxWorkgroupSize\":[64,32,8],\"maxSharedMemory\":2147483647,"
             + "\"maxArgumentBytes\":2147483647,\"maxQueues\":2147483647,\"reportsKernelFailures\":true,"
+            + "\"computesOnHost\":false,"
             + "\"properties\":{\"age\":\"3\",\"colour\":\"red\"}}",
         device.toString());
     assertTrue(
