@@ -115,8 +115,8 @@ public interface Device extends AutoCloseable {
    *     DeviceInfo#maxWorkgroupItems}), or need more shared memory than there is ({@link
    *     DeviceInfo#maxSharedMemory}), or if its arguments take more bytes than the device passes
    *     ({@link DeviceInfo#maxArgumentBytes}); RESOURCE_EXHAUSTED if this process or a compiler
-   *     lacks memory or other resources; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if
-   *     it is lost
+   *     lacks memory or other resources; FAILED_PRECONDITION if the device is closed; UNAVAILABLE
+   *     if it is lost
    */
   Executable loadExecutable(ExecutableSource source);
 

@@ -200,7 +200,8 @@ class ManifestTest {
     HalException refused =
         assertThrows(HalException.class, () -> variant.options("cpu", "-unfused"));
     assertTrue(
-        String.valueOf(refused.getMessage()).contains("'-ftz=true' of nvrtc"), refused::toString);
+        String.valueOf(refused.getMessage()).contains("'-ftz=true', which is listed under 'nvrtc'"),
+        refused::toString);
   }
 
   @ParameterizedTest
