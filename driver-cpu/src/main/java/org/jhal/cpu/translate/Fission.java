@@ -166,8 +166,8 @@ final class Fission {
         out.raw(proofs.of(loop.step));
       }
       out.raw(proofs.of(loop.condition));
-      if (loop.hasBreaks) {
-        out.raw(" if (!HAL_ANY(" + loop.inside() + ")) break;");
+      if (loop.hasBreaks || loop.mayLoseAll) {
+        segments.breakWithout(loop.masks);
       }
       round(loop);
       steps(loop.body);

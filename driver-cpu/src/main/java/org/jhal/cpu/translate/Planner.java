@@ -439,7 +439,9 @@ final class Planner {
 
   private void body(Step.Loop loop, Statement body) throws UnfitException {
     loops.addLast(loop);
+    loop.mayLoseAll = hasReturns && masks.size() > 1;
     masks.addLast(new Step.Mask(loop.inside() + "[hal_i]", loop::hasInside));
+    loop.masks.addAll(masks);
     if (!loop.isTogether && !loop.isConditionLast) {
       loop.test = using(loop.condition);
     }

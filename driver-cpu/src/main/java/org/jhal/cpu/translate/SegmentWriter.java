@@ -34,6 +34,7 @@ final class SegmentWriter {
   private final Proofs proofs;
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
+  private boolean hasReturn; // which that loop has
 
   SegmentWriter(Writer out, Proofs proofs) {
     this.out = out;
@@ -106,6 +107,7 @@ final class SegmentWriter {
     String end = "hal_end" + segment.number + "_" + guard.ordinal();
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
+    hasReturn = false;
     out.raw(" {");
     for (int i = 0; i < segment.statements.size(); i++) {
       Statement statement = segment.statements.get(i);
@@ -126,6 +128,9 @@ final class SegmentWriter {
       out.raw(" " + end + ":;");
     }
     out.raw(" HAL_ITEMS_END");
+    if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
+      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
+    }
   }
 
   /** Declares the variable for all items, and under its own name that of the first. */
@@ -265,6 +270,15 @@ final class SegmentWriter {
     return !some.isEmpty();
   }
 
+  /**
+   * Ends a loop in which no item is left. An item that has returned, or is in another branch, has
+   * not left it by itself.
+   */
+  void breakWithout(List<Step.Mask> masks) {
+    out.raw(" { bool hal_some = false; HAL_ITEMS_BEGIN hal_some |= " + text(masks) + ";");
+    out.raw(" HAL_ITEMS_END if (!hal_some) break; }");
+  }
+
   /** Gives an item the variables of other segments that are of some kinds. */
   private void uses(Step.Segment segment, Variable.Kind... kinds) {
     Set<String> seen = new HashSet<>();
@@ -336,6 +350,7 @@ final class SegmentWriter {
         throw new UnfitException("a return with a value", jump.word());
       }
       out.raw(" { hal_alive[hal_i] = false; goto " + jumpTo + "; }");
+      hasReturn = true;
       hasJump[0] = true;
     } else if (depth > 0) {
       out.raw(" " + jump.word() + ";");

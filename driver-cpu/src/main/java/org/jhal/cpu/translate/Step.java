@@ -118,6 +118,8 @@ sealed interface Step {
     @Nullable Segment next; // takes the step for each item
     boolean hasBreaks; // some items may leave it while others go on
     boolean hasContinues;
+    boolean mayLoseAll; // all its items may return while others of the workgroup go on
+    final List<Mask> masks = new ArrayList<>(); // of those that are in it
 
     Loop(
         int number,

@@ -62,6 +62,9 @@ class ProofsTest {
 
   private static void run(String form, String macros, List<Part> parts, Map<String, String> wrong)
       throws InterruptedException {
+    if (parts.isEmpty()) { // no name of the file contains the property
+      return;
+    }
     String source = parts.stream().map(Part::inNamespace).collect(Collectors.joining());
     Map<String, Part> byName =
         parts.stream().collect(Collectors.toMap(Part::name, Function.identity()));

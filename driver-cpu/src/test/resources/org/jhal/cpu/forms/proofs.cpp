@@ -1169,4 +1169,83 @@ KERNEL(array_that_hides_a_global) {
     r += 5;
   }
   out[AT] = t < 32 ? r == 3 : r == 100 - t;
+//@ loop_of_items_that_have_returned 9
+KERNEL(loop_of_items_that_have_returned) {
+  __shared__ int more;
+  int g = AT;
+  out[g] = 9;
+  if (g >= 100) return;
+  int sum = 0;
+  if (threadIdx.x == 0) more = 4;
+  __syncthreads();
+  while (more > 1) {
+    sum += more;
+    __syncthreads();
+    if (threadIdx.x == 0) more--;
+    __syncthreads();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) more = 100;
+  out[g] = sum;
+}
+
+//@ loop_that_the_items_left_leave 3
+KERNEL(loop_that_the_items_left_leave) {
+  __shared__ int s[64], more;
+  int t = threadIdx.x, rounds = 0;
+  out[AT] = 3;
+  s[t] = t;
+  if (t == 0) more = 1;
+  __syncthreads();
+  if (s[63 - t] < 32) return;
+  __syncthreads();
+  while (more > 0) {
+    rounds++;
+    s[t] = rounds + s[t];
+    __syncthreads();
+    if (s[t] >= t + 6) break;
+    __syncthreads();
+  }
+  out[AT] = rounds;
+}
+
+//@ loop_in_a_branch_that_its_items_leave 3
+KERNEL(loop_in_a_branch_that_its_items_leave) {
+  __shared__ int s[64], more;
+  int t = threadIdx.x, rounds = 0;
+  s[t] = t;
+  if (t == 0) more = 1;
+  __syncthreads();
+  if (s[63 - t] < 32) {
+    while (more > 0) {
+      rounds++;
+      s[t] = rounds + s[t];
+      __syncwarp();
+      if (s[t] >= t + 6) break;
+    }
+  } else {
+    rounds = 3;
+  }
+  out[AT] = rounds;
+}
+
+//@ loop_in_a_branch_whose_items_have_returned 3
+KERNEL(loop_in_a_branch_whose_items_have_returned) {
+  __shared__ int s[64], more;
+  int t = threadIdx.x;
+  out[AT] = 3;
+  s[t] = t;
+  if (t == 0) more = 1;
+  __syncthreads();
+  if (t < 32) {
+    __syncwarp();
+    if (s[31 - t] + more > 0) return;
+    __syncwarp();
+    while (more > 0) {
+      __syncwarp();
+      if (t == 0) more--;
+      __syncwarp();
+    }
+  }
+  out[AT] = s[t] - t + 3;
 }
