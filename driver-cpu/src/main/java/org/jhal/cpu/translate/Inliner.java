@@ -197,7 +197,9 @@ final class Inliner {
         List<Statement> otherwise =
             new ArrayList<>(choice.otherwise() == null ? List.of() : inside(choice.otherwise()));
         if (rest.isEmpty() || alwaysReturns(then) || alwaysReturns(otherwise)) {
-          (alwaysReturns(then) ? otherwise : then).addAll(rest);
+          if (!rest.isEmpty()) {
+            goesOn(alwaysReturns(then) ? otherwise : then, rest, choice.at());
+          }
           all.add(
               new If(
                   choice.isConstant(),
@@ -211,6 +213,16 @@ final class Inliner {
       all.add(statement);
     }
     return all;
+  }
+
+  /** Adds what follows a branch, which its names must not hide. */
+  private static void goesOn(List<Statement> branch, List<Statement> rest, Token at) {
+    if (branch.stream().anyMatch(each -> each instanceof Variables || each.isTypeDeclaration())) {
+      Block inBraces = new Block(List.copyOf(branch), at);
+      branch.clear();
+      branch.add(inBraces);
+    }
+    branch.addAll(rest);
   }
 
   private static List<Statement> inside(Statement branch) {

@@ -1249,3 +1249,28 @@ KERNEL(loop_in_a_branch_whose_items_have_returned) {
   }
   out[AT] = s[t] - t + 3;
 }
+
+//@ shadow_in_the_branch_that_goes_on 106
+__device__ int shadowing(int c, int a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a;
+  __syncthreads();
+  int q = 1;
+  int r = s[63 - threadIdx.x];
+  if (c < 0) return r; else { int q = 5; r += q; }
+  r += q * 100;
+  return r;
+}
+KERNEL(shadow_in_the_branch_that_goes_on) { out[AT] = shadowing(threadIdx.x, 1); }
+
+//@ shadow_before_the_branch_that_returns 106
+__device__ int shadowing_before(int c, int a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a;
+  __syncthreads();
+  int q = 1, r = s[63 - threadIdx.x];
+  if (c >= 0) { int q = 5; if (c > 100) return q; r += q; } else return r;
+  r += q * 100;
+  return r;
+}
+KERNEL(shadow_before_the_branch_that_returns) { out[AT] = shadowing_before(threadIdx.x, 1); }
