@@ -286,13 +286,16 @@ final class Inliner {
     List<List<Token>> parameters = parameters(function);
     for (int i = 0; i < parameters.size(); i++) {
       List<Token> parameter = parameters.get(i).subList(0, Tokens.find(parameters.get(i), 0, "="));
-      List<Token> argument = arguments.get(i);
+      List<Token> argument = withoutParentheses(arguments.get(i));
       Token own = parameter.get(parameter.size() - 1);
       Token name = function.source().get(function.name());
       if (!own.isWord() || parameter.size() < 2 || parameter.stream().anyMatch(t -> t.is("("))) {
         throw new UnfitException("a parameter of " + name + " of another kind than usual", own);
       }
       if (isReference(parameter, argument, name)) {
+        if (renamed.containsKey(own.text())) {
+          throw new UnfitException("a variable of " + name + " that hides " + own, own);
+        }
         renamed.put(own.text(), argument);
         List<Token> referred = parameter.subList(0, parameter.size() - 1);
         if (referred.stream().noneMatch(token -> types.contains(token.text()))) {
@@ -303,6 +306,11 @@ final class Inliner {
         continue;
       }
       String passed = "hal_passed" + number + "_" + i;
+      boolean isBound = parameter.stream().anyMatch(token -> token.is("&") || token.is("&&"));
+      if (isBound && argument.size() > 1) {
+        String value = "hal_is_value<decltype((" + Generated.text(argument) + "))>";
+        check(value, "a reference to what is no value", name, to);
+      }
       Generated.declare("auto", passed, argument, name, to);
       List<Token> type = new ArrayList<>(parameter.subList(0, parameter.size() - 1));
       type.removeIf(token -> token.is("&") || token.is("&&"));
@@ -330,6 +338,12 @@ final class Inliner {
         throw new UnfitException(name + ", whose template argument " + type + " is deduced", name);
       }
     }
+  }
+
+  private static List<Token> withoutParentheses(List<Token> argument) {
+    return Tokens.is(argument, 0, "(") && Tokens.close(argument, 0) == argument.size() - 1
+        ? withoutParentheses(argument.subList(1, argument.size() - 1))
+        : argument;
   }
 
   /** Adds a condition for the compiler: in braces, it stays where it is. */

@@ -35,6 +35,11 @@ template <class T> struct hal_constant<const T> { static constexpr bool value = 
 template <class T, class U> struct hal_equal { static constexpr bool value = false; };
 template <class T> struct hal_equal<T, T> { static constexpr bool value = true; };
 
+// What is the decltype of an expression that stands for no variable.
+template <class T> struct hal_is_value { static constexpr bool value = true; };
+template <class T> struct hal_is_value<T&> { static constexpr bool value = false; };
+template <class T> struct hal_is_value<T&&> { static constexpr bool value = false; };
+
 template <class T, bool enums> struct hal_built_in {
   static constexpr bool value = hal_number<T>::value || (enums && __is_enum(T));
 };

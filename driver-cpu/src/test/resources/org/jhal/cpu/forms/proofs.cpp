@@ -1274,3 +1274,24 @@ __device__ int shadowing_before(int c, int a) {
   return r;
 }
 KERNEL(shadow_before_the_branch_that_returns) { out[AT] = shadowing_before(threadIdx.x, 1); }
+
+//@ reference_in_parentheses 4
+__device__ void add_twice(int& a, const int& b) { a += 1; __syncthreads(); a += b; }
+KERNEL(reference_in_parentheses) { int x = 1; add_twice(x, (x)); out[AT] = x; }
+
+//@ reference_to_a_choice 4
+__device__ void add_choice(int& a, const int& b) { a += 1; __syncthreads(); a += b; }
+KERNEL(reference_to_a_choice) { int x = 1, y = 3, t = threadIdx.x; add_choice(x, t >= 0 ? x : y); out[AT] = x; }
+
+//@ reference_to_what_a_function_picks 4
+__device__ const int& pick(const int& a, const int& b) { return a > b ? b : a; }
+__device__ void add_picked(int& a, const int& b) { a += 1; __syncthreads(); a += b; }
+KERNEL(reference_to_what_a_function_picks) { int x = 1, y = 3; add_picked(x, pick(x, y)); out[AT] = x; }
+
+//@ reference_to_what_is_assigned 6
+__device__ void add_assigned(int& a, const int& b) { a += 1; __syncthreads(); a += b; }
+KERNEL(reference_to_what_is_assigned) { int x = 1; add_assigned(x, x = 2); out[AT] = x; }
+
+//@ parameter_that_a_local_hides 14
+__device__ void hiding(int& a, int& b) { __syncthreads(); { int a = 3; b += a; } a += 10; }
+KERNEL(parameter_that_a_local_hides) { int x = 1; hiding(x, x); out[AT] = x; }
