@@ -36,12 +36,18 @@ final class Inliner {
   /** The functions in which items meet are nested at most so deep. */
   private static final int DEPTH = 8;
 
+  /** Types of which none is another one. */
+  private static final Set<String> PLAIN_TYPES =
+      Set.of("bool", "char", "short", "int", "long", "unsigned", "float", "double");
+
   private final Meetings meetings;
   private final SourceFile source;
   private final Function kernel;
   private final Set<String> callers; // names of the kernel
   private final Map<String, Integer> instances =
       new HashMap<>(); // whose shared variables are there
+  private final Map<String, List<List<Token>>> withShared =
+      new HashMap<>(); // the template arguments of functions that have any
   private int depth;
 
   Inliner(Meetings meetings, SourceFile source, Function kernel, Set<String> callers) {
@@ -116,13 +122,18 @@ final class Inliner {
     Scopes.declared(own, locals);
     locals.forEach(
         local -> renamed.put(local, List.of(Token.word("hal_in" + number + "_" + local, name))));
-    String instance = function.text() + Generated.text(call.templateArguments(tokens));
-    boolean isFirst = isDeduced(function, call, tokens) || !instances.containsKey(instance);
+    Set<String> shared = shared(own);
+    List<Token> given = call.templateArguments(tokens);
+    String instance = function.text() + Generated.text(given);
+    boolean isDeduced = isDeduced(function, call, tokens);
+    boolean isFirst = isDeduced || !instances.containsKey(instance);
+    if (isFirst && !shared.isEmpty()) {
+      checkOther(name, isDeduced ? List.of() : given);
+    }
     int of = isFirst ? number : instances.getOrDefault(instance, number);
     instances.put(instance, of);
-    shared(own)
-        .forEach(
-            local -> renamed.put(local, List.of(Token.word("hal_in" + of + "_" + local, name))));
+    shared.forEach(
+        local -> renamed.put(local, List.of(Token.word("hal_in" + of + "_" + local, name))));
     List<Statement> body = new ArrayList<>();
     templates(function, call, tokens, renamed, name);
     parameters(function, number, arguments, renamed, body, to);
@@ -151,6 +162,38 @@ final class Inliner {
     List<Token> all = function.templateParameters();
     int given = Tokens.split(call.templateArguments(tokens)).size();
     return all != null && given < Tokens.split(all).size();
+  }
+
+  /** Checks that a function is no other name for one whose shared variables are there. */
+  private void checkOther(Token name, List<Token> given) throws UnfitException {
+    List<List<Token>> others = withShared.computeIfAbsent(name.text(), key -> new ArrayList<>());
+    for (List<Token> other : others) {
+      if (!differ(given, other)) {
+        throw new UnfitException("shared variables of " + name + ", which may be the same", name);
+      }
+    }
+    others.add(given);
+  }
+
+  /** Whether one of the template arguments surely is another one. */
+  private static boolean differ(List<Token> given, List<Token> other) {
+    List<List<Token>> some = Tokens.split(given);
+    List<List<Token>> others = Tokens.split(other);
+    for (int i = 0; i < some.size() && i < others.size(); i++) {
+      String one = plain(some.get(i));
+      String another = plain(others.get(i));
+      if (!one.isEmpty() && !another.isEmpty() && !one.equals(another)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A number or a type that has no other name among these; empty for all others. */
+  private static String plain(List<Token> argument) {
+    List<Token> bare = withoutParentheses(argument);
+    String text = bare.size() == 1 ? bare.get(0).text() : "";
+    return PLAIN_TYPES.contains(text) || text.matches("0|[1-9][0-9]*") ? text : "";
   }
 
   private static Set<String> shared(List<Statement> statements) {

@@ -1295,3 +1295,66 @@ KERNEL(reference_to_what_is_assigned) { int x = 1; add_assigned(x, x = 2); out[A
 //@ parameter_that_a_local_hides 14
 __device__ void hiding(int& a, int& b) { __syncthreads(); { int a = 3; b += a; } a += 10; }
 KERNEL(parameter_that_a_local_hides) { int x = 1; hiding(x, x); out[AT] = x; }
+
+//@ shared_of_a_constant_that_is_spelled_twice 6
+template <int N> __device__ int stash_constant(int v, bool put) {
+  __shared__ int s[64];
+  if (put) s[threadIdx.x] = v * N;
+  __syncthreads();
+  int r = s[63 - threadIdx.x];
+  __syncthreads();
+  return r;
+}
+KERNEL(shared_of_a_constant_that_is_spelled_twice) {
+  constexpr int W = 2;
+  int a = stash_constant<W>(1, true);
+  int b = stash_constant<2>(0, false);
+  out[AT] = a * 2 + b;
+}
+
+//@ shared_of_a_type_that_is_spelled_twice 3
+template <class T> __device__ T stash_type(T v, bool put) {
+  __shared__ T s[64];
+  if (put) s[threadIdx.x] = v;
+  __syncthreads();
+  T r = s[63 - threadIdx.x];
+  __syncthreads();
+  return r;
+}
+typedef int I;
+KERNEL(shared_of_a_type_that_is_spelled_twice) {
+  int a = stash_type<int>(1, true);
+  int b = stash_type<I>(0, false);
+  out[AT] = a * 2 + b;
+}
+
+//@ shared_of_a_type_that_is_deduced_twice 3
+template <class T> __device__ T stash_deduced(T v, bool put) {
+  __shared__ T s[64];
+  if (put) s[threadIdx.x] = v;
+  __syncthreads();
+  T r = s[63 - threadIdx.x];
+  __syncthreads();
+  return r;
+}
+KERNEL(shared_of_a_type_that_is_deduced_twice) {
+  int a = stash_deduced(1, true);
+  int b = stash_deduced(0, false);
+  out[AT] = a * 2 + b;
+}
+
+//@ shared_of_two_types 2
+template <class T, int N> __device__ T stash_two(T v, bool put) {
+  __shared__ T s[64];
+  if (put) s[threadIdx.x] = v;
+  __syncthreads();
+  T r = s[63 - threadIdx.x];
+  __syncthreads();
+  return r;
+}
+KERNEL(shared_of_two_types) {
+  stash_two<int, 4>(1, true);
+  stash_two<float, 4>(2, true);
+  stash_two<float, 8>(3, true);
+  out[AT] = stash_two<int, 4>(0, false) + (stash_two<float, 4>(0, false) == 2) + (stash_two<float, 8>(0, false) != 3);
+}
