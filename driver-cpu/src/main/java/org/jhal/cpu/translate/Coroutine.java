@@ -41,6 +41,9 @@ final class Coroutine {
     for (int i = 0; i < tokens.size() - 1; i++) {
       Token token = tokens.get(i);
       hasMet = hasMet && !endsExpression(i);
+      if (i > body && token.is("(") && Tokens.is(tokens, i + 1, "{")) {
+        checkStatements(i);
+      }
       if (i < name && token.is("void")) {
         out.add(Token.word("hal_coroutine", token));
       } else if (i > body && token.is("return")) {
@@ -75,6 +78,15 @@ final class Coroutine {
     }
     out.addAll(tokens.subList(open, end + 1));
     return end;
+  }
+
+  /** GCC 12 loses the value of an expression with statements in which a coroutine stops. */
+  private void checkStatements(int open) throws UnfitException {
+    for (int i = open; i < Tokens.close(tokens, open); i++) {
+      if (isMeeting(i) || tokens.get(i).is("return")) {
+        throw new UnfitException(tokens.get(i) + " in an expression", tokens.get(i));
+      }
+    }
   }
 
   private boolean isMeeting(int at) {

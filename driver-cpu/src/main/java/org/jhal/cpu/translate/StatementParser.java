@@ -19,6 +19,8 @@ final class StatementParser {
   /** Statements that are not divided. */
   private static final Set<String> WHOLE = Set.of("switch", "try", "goto", "asm", "__asm__");
 
+  private static final Set<String> JUMPS = Set.of("return", "break", "continue", "goto");
+
   private static final Set<String> CLASSES = Set.of("struct", "class", "union", "enum");
 
   /** Statements are nested at most so deep. */
@@ -35,7 +37,21 @@ final class StatementParser {
 
   /** Parses what stands between the braces of a body. */
   static List<Statement> parse(List<Token> tokens) throws UnfitException {
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.get(i).is("(") && Tokens.is(tokens, i + 1, "{")) {
+        checkJumps(tokens.subList(i, Tokens.close(tokens, i)));
+      }
+    }
     return new StatementParser(tokens, 0).list();
+  }
+
+  /** Checks that an expression with statements in it does not leave these. */
+  private static void checkJumps(List<Token> expression) throws UnfitException {
+    for (Token token : expression) {
+      if (token.isWord() && JUMPS.contains(token.text())) {
+        throw new UnfitException(token + " in an expression", token);
+      }
+    }
   }
 
   private List<Statement> list() throws UnfitException {

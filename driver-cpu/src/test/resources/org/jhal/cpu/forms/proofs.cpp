@@ -1358,3 +1358,60 @@ KERNEL(shared_of_two_types) {
   stash_two<float, 8>(3, true);
   out[AT] = stash_two<int, 4>(0, false) + (stash_two<float, 4>(0, false) == 2) + (stash_two<float, 8>(0, false) != 3);
 }
+
+//@ continue_in_a_statement_expression 815
+KERNEL(continue_in_a_statement_expression) {
+  __shared__ int s[64];
+  int t = threadIdx.x, r = 0;
+  for (int i = 0; i < 4; i++) {
+    int x = ({ if ((t >= 0) == i) continue; 5; });
+    r += x;
+    s[t] = i + 1;
+    __syncwarp();
+    r += 100 * s[t];
+  }
+  out[AT] = r;
+}
+
+//@ break_in_a_statement_expression 5
+KERNEL(break_in_a_statement_expression) {
+  __shared__ int s[64];
+  int t = threadIdx.x, r = 0;
+  for (int i = 0; i < 4; i++) {
+    r += ({ if ((t >= 0) == i) break; 5; });
+    s[t] = i;
+    __syncwarp();
+    r += 100 * s[t];
+  }
+  out[AT] = r;
+}
+
+//@ return_in_a_statement_expression 5
+KERNEL(return_in_a_statement_expression) {
+  out[AT] = 5;
+  int x = ({ if ((threadIdx.x & 3) == 1) return; 5; });
+  out[AT] = x;
+}
+
+//@ barrier_in_a_statement_expression 63
+__device__ void put_item(int* s, int t) { s[t] = t; }
+KERNEL(barrier_in_a_statement_expression) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = -1;
+  __syncthreads();
+  int x = ({ put_item(s, t); __syncthreads(); s[63 - t]; });
+  out[AT] = x + t;
+}
+
+//@ return_in_a_statement_expression_behind_a_barrier 5
+KERNEL(return_in_a_statement_expression_behind_a_barrier) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  out[AT] = 5;
+  int x = ({ if ((s[63 - t] & 3) == 1) return; 5; });
+  __syncwarp();
+  out[AT] = x;
+}
