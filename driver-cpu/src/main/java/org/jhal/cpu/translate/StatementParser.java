@@ -111,6 +111,9 @@ final class StatementParser {
 
   private @Nullable Statement parsed() throws UnfitException {
     Token first = token();
+    if (first.is("[") && Tokens.is(tokens, at + 1, "[")) { // of a statement, or a declaration
+      throw new UnfitException("an unknown attribute", first);
+    }
     switch (first.text()) {
       case ";" -> {
         at++;

@@ -1415,3 +1415,36 @@ KERNEL(return_in_a_statement_expression_behind_a_barrier) {
   __syncwarp();
   out[AT] = x;
 }
+
+//@ unknown_attribute_behind_a_condition 65
+KERNEL(unknown_attribute_behind_a_condition) {
+  __shared__ int s[64];
+  int t = threadIdx.x, q = 0;
+  s[t] = t;
+  __syncthreads();
+  if (t < 5) [[gnu::likely]] { q += 0; }
+  q = 2;
+  out[AT] = t + q + s[63 - t];
+}
+
+//@ unknown_attribute_behind_a_loop 68
+KERNEL(unknown_attribute_behind_a_loop) {
+  __shared__ int s[64];
+  int t = threadIdx.x, r = 0, q = 0;
+  s[t] = t;
+  __syncthreads();
+  for (int i = 0; i < 3; i++) [[gnu::foo]] { r += i; }
+  q += 2;
+  out[AT] = t + r + q + s[63 - t];
+}
+
+//@ unknown_attribute_of_a_variable 64
+KERNEL(unknown_attribute_of_a_variable) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  [[gnu::aligned(16)]] int x = t;
+  s[t] = t;
+  __syncthreads();
+  [[gnu::foo]] x += s[63 - t];
+  out[AT] = x + 1;
+}
