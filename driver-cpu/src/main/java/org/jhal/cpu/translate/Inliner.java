@@ -88,6 +88,9 @@ final class Inliner {
   }
 
   private Function function(Token name) throws UnfitException {
+    if (callers.contains(name.text())) {
+      throw new UnfitException("a variable with the name " + name + " of a function", name);
+    }
     Function found = null;
     for (Function function : source.functions()) {
       if (function.text().equals(name.text()) && function.hasBody()) {

@@ -38,22 +38,37 @@ final class ItemRewriter {
           "sizeof",
           "typename");
 
+  /** Words behind which something else than a variable is named. */
+  private static final Set<String> NO_VARIABLES =
+      Set.of("struct", "class", "union", "enum", "namespace", "goto");
+
   private final List<Token> tokens;
   private final Calls calls;
   private final Map<Integer, Function> functions = new HashMap<>(); // by their parenthesis
   private final Set<Integer> devices = new HashSet<>(); // of functions that are to be inline
   private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
-  private final Set<Integer> methods = new HashSet<>(); // names that mean those of their class
+  private final Set<Integer> hidden = new HashSet<>(); // names that mean methods, or variables
   private final List<Token> out = new ArrayList<>();
 
   private ItemRewriter(SourceFile source) {
     this.tokens = source.tokens();
     this.calls = new Calls(source);
+    Set<String> inherited = new HashSet<>(); // names that methods have
+    List<Integer> derived = new ArrayList<>(); // the braces of classes that have a base
     for (int i = 0; i < tokens.size(); i++) {
       boolean isClass = tokens.get(i).is("struct") || tokens.get(i).is("class");
       if (isClass && !Tokens.is(tokens, i - 1, "<") && !Tokens.is(tokens, i - 1, ",")) {
-        addMethods(Tokens.find(tokens, i, "{", ";"));
+        int open = Tokens.find(tokens, i, "{", ";");
+        inherited.addAll(addMethods(open));
+        if (Tokens.find(tokens, i, ":") < open) {
+          derived.add(open);
+        }
+      } else if (isVariable(i)) {
+        hide(tokens.get(i).text(), i, scopeEnd(i));
       }
+    }
+    for (int open : derived) {
+      inherited.forEach(name -> hide(name, open, Tokens.close(tokens, open)));
     }
     for (Function function : source.functions()) {
       functions.put(function.open(), function);
@@ -142,9 +157,10 @@ final class ItemRewriter {
     return type;
   }
 
-  private void addMethods(int open) {
+  /** Finds where names mean methods of a class. Returns these. */
+  private Set<String> addMethods(int open) {
     if (!Tokens.is(tokens, open, "{") || Tokens.is(tokens, open - 1, ")")) {
-      return; // no class, or that of a function's result
+      return Set.of(); // no class, or that of a function's result
     }
     int close = Tokens.close(tokens, open);
     Set<String> names = new HashSet<>();
@@ -157,11 +173,56 @@ final class ItemRewriter {
       }
       i = Tokens.isOpen(tokens.get(i)) ? Tokens.close(tokens, i) : i;
     }
-    for (int i = open; i < close; i++) {
-      if (names.contains(tokens.get(i).text()) && !Tokens.is(tokens, i - 1, "::")) {
-        methods.add(i);
+    names.forEach(name -> hide(name, open, close));
+    return names;
+  }
+
+  /** A name means another thing than a function of the source, unless it is qualified. */
+  private void hide(String name, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (tokens.get(i).is(name) && !Tokens.is(tokens, i - 1, "::")) {
+        hidden.add(i);
       }
     }
+  }
+
+  /** Whether a variable, or a parameter, with the name of a function that takes the item begins. */
+  private boolean isVariable(int name) {
+    Token token = tokens.get(name);
+    Token behind = Tokens.get(tokens, name + 1);
+    if (!token.isWord()
+        || !calls.passItem(token.text())
+        || !Set.of("=", ",", ")", "{", ";").contains(behind.text())) {
+      return false;
+    }
+    int type = name - 1;
+    while (Set.of("&", "&&", "*", "...").contains(Tokens.get(tokens, type).text())) {
+      type--;
+    }
+    return isTypeEnd(type);
+  }
+
+  private boolean isTypeEnd(int at) {
+    Token token = Tokens.get(tokens, at);
+    return token.is(">")
+        ? Tokens.openAngle(tokens, at) > 0
+        : isDeclared(at + 1) && !NO_VARIABLES.contains(token.text());
+  }
+
+  /** Where the block, or the body of the function, ends in which a variable is seen. */
+  private int scopeEnd(int name) {
+    for (int i = name; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (Tokens.isOpen(token)) {
+        i = Tokens.close(tokens, i);
+      } else if (token.is(")")) { // of parameters, or of a header
+        int body = Tokens.find(tokens, i, "{", ";");
+        return Tokens.is(tokens, body, "{") ? Tokens.close(tokens, body) : body;
+      } else if (token.is("}")) {
+        return i;
+      }
+    }
+    return name; // of the whole source: functions have other scopes
   }
 
   /** Whether a lambda asks for the item, which is a variable here, and does not capture it. */
@@ -236,7 +297,7 @@ final class ItemRewriter {
     return called.isWord()
         && calls.passItem(called.text())
         && !functions.containsKey(open)
-        && !methods.contains(name)
+        && !hidden.contains(name)
         && !isDeclared(name)
         && !Tokens.is(tokens, name - 1, ".")
         && !Tokens.is(tokens, name - 1, "->");

@@ -1448,3 +1448,53 @@ KERNEL(unknown_attribute_of_a_variable) {
   [[gnu::foo]] x += s[63 - t];
   out[AT] = x + 1;
 }
+
+//@ lambda_with_the_name_of_a_function 12
+__device__ int my_index(int i) { return i + threadIdx.x; }
+__global__ void other(int* out) { out[0] = my_index(1); }
+KERNEL(lambda_with_the_name_of_a_function) {
+  auto my_index = [&](int i, int j) { return i * 10 + j; };
+  out[AT] = my_index(1, 2);
+}
+
+//@ parameter_with_the_name_of_a_function 10
+__device__ int my_load(int i) { return i + threadIdx.x; }
+template <class F> __device__ int apply_load(F my_load, int i) { return my_load(i); }
+template <class F> __device__ int apply_load_too(const F& my_load, int i) { return my_load(i); }
+KERNEL(parameter_with_the_name_of_a_function) {
+  int sum = my_load(0) - threadIdx.x;
+  auto five = [](int i) { return i + 4; };
+  out[AT] = sum + apply_load(five, 1) + apply_load_too(five, 1);
+}
+
+//@ method_of_a_base_with_the_name_of_a_function 6
+__device__ int load_based(int i) { return i + threadIdx.x; }
+struct Base { int p; __device__ int load_based(int i) const { return p + i; } };
+struct Derived : Base { __device__ int twice(int i) const { return load_based(i) * 2; } };
+KERNEL(method_of_a_base_with_the_name_of_a_function) {
+  Derived d;
+  d.p = 1;
+  out[AT] = d.twice(2) + load_based(0) - threadIdx.x;
+}
+
+//@ lambda_with_the_name_of_a_function_that_meets 12
+__device__ int sum_up(int i, int j) {
+  __shared__ int s[64];
+  s[threadIdx.x] = i;
+  __syncthreads();
+  return s[63 - threadIdx.x] + j;
+}
+__global__ void other(int* out) { out[AT] = sum_up(1, 2); }
+KERNEL(lambda_with_the_name_of_a_function_that_meets) {
+  auto sum_up = [&](int i, int j) { return i * 10 + j; };
+  out[AT] = sum_up(1, 2);
+}
+
+//@ class_with_the_name_of_a_function 3
+namespace my_place { __device__ int my_place(int i) { return i + threadIdx.x; } }
+struct my_thing { int v; };
+__device__ int my_thing(int i) { return i + threadIdx.x; }
+KERNEL(class_with_the_name_of_a_function) {
+  int t = threadIdx.x;
+  out[AT] = my_place::my_place(1) - t + my_thing(2) - t;
+}
