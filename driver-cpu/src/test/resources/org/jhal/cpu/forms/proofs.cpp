@@ -1169,6 +1169,8 @@ KERNEL(array_that_hides_a_global) {
     r += 5;
   }
   out[AT] = t < 32 ? r == 3 : r == 100 - t;
+}
+
 //@ loop_of_items_that_have_returned 9
 KERNEL(loop_of_items_that_have_returned) {
   __shared__ int more;
