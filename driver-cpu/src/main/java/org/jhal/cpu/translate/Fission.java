@@ -167,7 +167,7 @@ final class Fission {
       }
       out.raw(proofs.of(loop.condition));
       if (loop.hasBreaks || loop.mayLoseAll) {
-        segments.breakWithout(loop.masks);
+        segments.breakWithout(loop);
       }
       round(loop);
       steps(loop.body);

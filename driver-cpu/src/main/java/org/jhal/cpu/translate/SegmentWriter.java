@@ -274,8 +274,13 @@ final class SegmentWriter {
    * Ends a loop in which no item is left. An item that has returned, or is in another branch, has
    * not left it by itself.
    */
-  void breakWithout(List<Step.Mask> masks) {
-    out.raw(" { bool hal_some = false; HAL_ITEMS_BEGIN hal_some |= " + text(masks) + ";");
+  void breakWithout(Step.Loop loop) {
+    String masks = text(loop.masks);
+    if (masks.equals(loop.inside() + "[hal_i]")) {
+      out.raw(" if (!HAL_ANY(" + loop.inside() + ")) break;");
+      return;
+    }
+    out.raw(" { bool hal_some = false; HAL_ITEMS_BEGIN hal_some |= " + masks + ";");
     out.raw(" HAL_ITEMS_END if (!hal_some) break; }");
   }
 
