@@ -263,7 +263,14 @@ final class Inliner {
 
   /** Adds what follows a branch, which its names must not hide. */
   private static void goesOn(List<Statement> branch, List<Statement> rest, Token at) {
-    if (branch.stream().anyMatch(each -> each instanceof Variables || each.isTypeDeclaration())) {
+    Set<String> names = new HashSet<>();
+    branch.stream()
+        .filter(each -> each instanceof Variables)
+        .forEach(each -> Scopes.declared(List.of(each), names));
+    List<Token> behind = new ArrayList<>();
+    rest.forEach(each -> each.collect(behind));
+    if (branch.stream().anyMatch(Statement::isTypeDeclaration)
+        || behind.stream().anyMatch(token -> names.contains(token.text()))) {
       Block inBraces = new Block(List.copyOf(branch), at);
       branch.clear();
       branch.add(inBraces);

@@ -1500,3 +1500,21 @@ KERNEL(class_with_the_name_of_a_function) {
   int t = threadIdx.x;
   out[AT] = my_place::my_place(1) - t + my_thing(2) - t;
 }
+
+//@ branch_with_names_of_its_own_that_goes_on 47
+__device__ int choosing(int c, int a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a;
+  __syncthreads();
+  int r = s[63 - threadIdx.x];
+  if (c < 0) {
+    return r;
+  } else {
+    int own = 5;
+    r += own;
+    if (c == 101) return own;
+  }
+  r += 1;
+  return r + 40;
+}
+KERNEL(branch_with_names_of_its_own_that_goes_on) { out[AT] = choosing(threadIdx.x, 1); }
