@@ -28,7 +28,7 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
   /**
    * What people write in its place: other signs before the selector, or none before the options.
    */
-  private static final Pattern LIKELY = Pattern.compile("([^:/?#]+)[:/]*([^?#]*)(\\?[^#]*)?");
+  private static final Pattern LIKELY = Pattern.compile("([^:/?#]++)[:/]*+([^?#]*+)(\\?[^#]*+)?");
 
   /** The form of a driver's name. */
   static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");

@@ -63,7 +63,7 @@ class ArgumentPlacesTest {
   /** A kernel that writes its vector, and then its other arguments. */
   private record Case(int count, int vector, int target) {
     String name() {
-      return "vector_%d_target_%d_of_%d".formatted(vector, target, count);
+      return "vector_%s_target_%s_of_%s".formatted(vector, target, count);
     }
 
     Parameter[] parameters() {
@@ -83,12 +83,12 @@ class ArgumentPlacesTest {
     String text() {
       List<String> declared = new ArrayList<>();
       StringBuilder body =
-          new StringBuilder("  ((float4*)p%d)[0] = p%d;\n".formatted(target, vector));
+          new StringBuilder("  ((float4*)p%s)[0] = p%s;\n".formatted(target, vector));
       for (int i = 0; i < count; i++) {
         String type = i == vector ? "float4" : i == target ? "float*" : Other.at(i).text;
         declared.add(type + " p" + i);
         if (i != vector && i != target) {
-          body.append("  p%d[%d] = (float)p%d;\n".formatted(target, 4 + i, i));
+          body.append("  p%s[%s] = (float)p%s;\n".formatted(target, 4 + i, i));
         }
       }
       return "extern \"C\" __global__ void %s(%s) {\n%s}\n"

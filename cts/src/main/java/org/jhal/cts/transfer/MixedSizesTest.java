@@ -97,7 +97,7 @@ class MixedSizesTest {
       awaitReached(ends.get(i), 1);
       parts
           .get(i)
-          .check(cts.read(parts.get(i).buffer), "transfer %d of %d KiB".formatted(i, sizes[i]));
+          .check(cts.read(parts.get(i).buffer), "transfer %s of %s KiB".formatted(i, sizes[i]));
     }
   }
 
