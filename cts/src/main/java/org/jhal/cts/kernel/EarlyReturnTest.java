@@ -35,15 +35,8 @@ class EarlyReturnTest {
   private static final int ITEMS = 64; // of a workgroup
   private static final int GROUPS = 4;
 
-  /** A wavefront of HIP may have 64 lanes, so 32 of them do not meet as a whole. */
-  private static final String MEETING =
-      """
-      #if defined(__HIP__) || defined(__HIPCC_RTC__)
-      #define MEET_IN_32
-      #else
-      #define MEET_IN_32 __syncwarp()
-      #endif
-      """;
+  /** A warp may have 64 lanes, of which 32 do not meet as a whole. */
+  private static final String MEETING = "#define MEET_IN_32 if (warpSize == 32) __syncwarp()\n";
 
   /** For which items something holds, in a round of a loop. */
   private interface Holds {
