@@ -44,21 +44,7 @@ final class SaturatingCasts {
 
   /** Words behind which an operand stands. */
   private static final Set<String> BEFORE_OPERAND =
-      Set.of(
-          "return",
-          "case",
-          "else",
-          "do",
-          "co_return",
-          "co_yield",
-          "throw",
-          "and",
-          "or",
-          "not",
-          "xor",
-          "bitor",
-          "bitand",
-          "compl");
+      Set.of("return", "case", "else", "do", "co_return", "co_yield", "throw");
 
   /** What stands before a declaration, or is a part of it. */
   private static final Set<String> BEFORE_DECLARATION =

@@ -10,14 +10,13 @@ import java.util.function.Function;
 final class Tokens {
   private static final Token END = new Token(Token.Kind.MARK, "", true, "", 0);
 
-  private static final Set<String> BEFORE_LAMBDA =
-      Set.of("return", "co_return", "else", "do", "and", "or", "not");
+  private static final Set<String> BEFORE_LAMBDA = Set.of("return", "co_return", "else", "do");
 
   /** Operators that bind less than a comparison by order, such as {@code <}. */
   private static final Set<String> BEHIND_COMPARISONS =
       Set.of(
           "==", "!=", "&", "^", "|", "&&", "||", "?", ":", ",", "=", "+=", "-=", "*=", "/=", "%=",
-          "&=", "|=", "^=", "<<=", ">>=", "and", "or", "xor", "bitand", "bitor", "not_eq");
+          "&=", "|=", "^=", "<<=", ">>=");
 
   private static final Set<String> BEHIND_SUMS = Set.of("<<", "<", ">", "<=", ">=");
 
