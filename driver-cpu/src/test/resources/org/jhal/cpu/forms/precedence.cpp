@@ -4,429 +4,138 @@
 // translator cautious, such as atomics and operators of its own.
 #define KERNEL(name) __global__ void name(const int* in, int* out)
 #define AT (blockIdx.x * 64 + threadIdx.x)
+// A condition, and the same where nothing can be known about its operands.
+#define OPERANDS                                 \
+  const int shift = gridDim.x - 8;               \
+  const unsigned limit = shift - 2;              \
+  const int back = shift - 4;                    \
+  int i = threadIdx.x, less = i + back;
+#define GUARDED(name, condition, again)          \
+  KERNEL(name) {                                 \
+    OPERANDS                                     \
+    if (condition) out[AT] += 8;                 \
+    __syncthreads();                             \
+    const int x = hidden(i), y = hidden(less);   \
+    bool is = again;                             \
+    if (!is) out[AT] += 8;                       \
+  }
+#define LEAVING(name, condition, again)          \
+  KERNEL(name) {                                 \
+    OPERANDS                                     \
+    const int x = hidden(i), y = hidden(less);   \
+    bool is = again;                             \
+    out[AT] = is ? 1 : 0;                        \
+    if (condition) return;                       \
+    out[AT] += 1;                                \
+  }
+// What an expression has read before a barrier, it must not read again behind it.
+#define READING(name, expression)                \
+  enum { W = 64 };                               \
+  struct Cfg { static constexpr int W = 64; };   \
+  constexpr int G = 64;                          \
+  KERNEL(name) {                                 \
+    __shared__ int s[64];                        \
+    int t = threadIdx.x;                         \
+    s[t] = t;                                    \
+    const int* p = s + t;                        \
+    __syncthreads();                             \
+    int v = expression;                          \
+    __syncthreads();                             \
+    s[t] = 500;                                  \
+    __syncthreads();                             \
+    out[AT] = v == 64 * t;                       \
+  }
 static __device__ __attribute__((noinline)) int hidden(int x) { return x; }
 
 //@ and_before_less 1
-KERNEL(and_before_less) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if ((i + shift & 31) < 16) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = (x + shift & 31) < 16;
-  if (!is) out[AT] += 8;
-}
+GUARDED(and_before_less, (i + shift & 31) < 16, (x + shift & 31) < 16)
 
 //@ and_before_less_leaving 1
-KERNEL(and_before_less_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = (x + shift & 31) < 16;
-  out[AT] = is ? 1 : 0;
-  if ((i + shift & 31) < 16) return;
-  out[AT] += 1;
-}
+LEAVING(and_before_less_leaving, (i + shift & 31) < 16, (x + shift & 31) < 16)
 
 //@ xor_before_less 1
-KERNEL(xor_before_less) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if ((i + shift ^ 1) < 63) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = (x + shift ^ 1) < 63;
-  if (!is) out[AT] += 8;
-}
+GUARDED(xor_before_less, (i + shift ^ 1) < 63, (x + shift ^ 1) < 63)
 
 //@ xor_before_less_leaving 1
-KERNEL(xor_before_less_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = (x + shift ^ 1) < 63;
-  out[AT] = is ? 1 : 0;
-  if ((i + shift ^ 1) < 63) return;
-  out[AT] += 1;
-}
+LEAVING(xor_before_less_leaving, (i + shift ^ 1) < 63, (x + shift ^ 1) < 63)
 
 //@ or_of_not_equal 1
-KERNEL(or_of_not_equal) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (i + shift != 20 || shift < -3) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift != 20 || shift < -3;
-  if (!is) out[AT] += 8;
-}
+GUARDED(or_of_not_equal, i + shift != 20 || shift < -3, x + shift != 20 || shift < -3)
 
 //@ or_of_not_equal_leaving 1
-KERNEL(or_of_not_equal_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift != 20 || shift < -3;
-  out[AT] = is ? 1 : 0;
-  if (i + shift != 20 || shift < -3) return;
-  out[AT] += 1;
-}
+LEAVING(or_of_not_equal_leaving, i + shift != 20 || shift < -3, x + shift != 20 || shift < -3)
 
 //@ shift_before_less 1
-KERNEL(shift_before_less) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (i + shift << 26 < 40 << 26) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift << 26 < 40 << 26;
-  if (!is) out[AT] += 8;
-}
+GUARDED(shift_before_less, i + shift << 26 < 40 << 26, x + shift << 26 < 40 << 26)
 
 //@ shift_before_less_leaving 1
-KERNEL(shift_before_less_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift << 26 < 40 << 26;
-  out[AT] = is ? 1 : 0;
-  if (i + shift << 26 < 40 << 26) return;
-  out[AT] += 1;
-}
+LEAVING(shift_before_less_leaving, i + shift << 26 < 40 << 26, x + shift << 26 < 40 << 26)
 
 //@ limit_on_the_left 1
-KERNEL(limit_on_the_left) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (8 > (i + shift & 15)) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = 8 > (x + shift & 15);
-  if (!is) out[AT] += 8;
-}
+GUARDED(limit_on_the_left, 8 > (i + shift & 15), 8 > (x + shift & 15))
 
 //@ limit_on_the_left_leaving 1
-KERNEL(limit_on_the_left_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = 8 > (x + shift & 15);
-  out[AT] = is ? 1 : 0;
-  if (8 > (i + shift & 15)) return;
-  out[AT] += 1;
-}
+LEAVING(limit_on_the_left_leaving, 8 > (i + shift & 15), 8 > (x + shift & 15))
 
 //@ two_comparisons 1
-KERNEL(two_comparisons) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (i + shift < 16 < 1 + shift) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift < 16 < 1 + shift;
-  if (!is) out[AT] += 8;
-}
+GUARDED(two_comparisons, i + shift < 16 < 1 + shift, x + shift < 16 < 1 + shift)
 
 //@ two_comparisons_leaving 1
-KERNEL(two_comparisons_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift < 16 < 1 + shift;
-  out[AT] = is ? 1 : 0;
-  if (i + shift < 16 < 1 + shift) return;
-  out[AT] += 1;
-}
+LEAVING(two_comparisons_leaving, i + shift < 16 < 1 + shift, x + shift < 16 < 1 + shift)
 
 //@ shifted_down 1
-KERNEL(shifted_down) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (i + shift >> 1 < 9) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift >> 1 < 9;
-  if (!is) out[AT] += 8;
-}
+GUARDED(shifted_down, i + shift >> 1 < 9, x + shift >> 1 < 9)
 
 //@ shifted_down_leaving 1
-KERNEL(shifted_down_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift >> 1 < 9;
-  out[AT] = is ? 1 : 0;
-  if (i + shift >> 1 < 9) return;
-  out[AT] += 1;
-}
+LEAVING(shifted_down_leaving, i + shift >> 1 < 9, x + shift >> 1 < 9)
 
 //@ chosen_by_a_mark 1
-KERNEL(chosen_by_a_mark) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (i + shift < 16 ? shift > 3 : 1) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift < 16 ? shift > 3 : 1;
-  if (!is) out[AT] += 8;
-}
+GUARDED(chosen_by_a_mark, i + shift < 16 ? shift > 3 : 1, x + shift < 16 ? shift > 3 : 1)
 
 //@ chosen_by_a_mark_leaving 1
-KERNEL(chosen_by_a_mark_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + shift < 16 ? shift > 3 : 1;
-  out[AT] = is ? 1 : 0;
-  if (i + shift < 16 ? shift > 3 : 1) return;
-  out[AT] += 1;
-}
+LEAVING(chosen_by_a_mark_leaving, i + shift < 16 ? shift > 3 : 1, x + shift < 16 ? shift > 3 : 1)
 
 //@ right_of_equal 1
-KERNEL(right_of_equal) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (shift == 0 == i + shift < 20) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = shift == 0 == x + shift < 20;
-  if (!is) out[AT] += 8;
-}
+GUARDED(right_of_equal, shift == 0 == i + shift < 20, shift == 0 == x + shift < 20)
 
 //@ right_of_equal_leaving 1
-KERNEL(right_of_equal_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = shift == 0 == x + shift < 20;
-  out[AT] = is ? 1 : 0;
-  if (shift == 0 == i + shift < 20) return;
-  out[AT] += 1;
-}
+LEAVING(right_of_equal_leaving, shift == 0 == i + shift < 20, shift == 0 == x + shift < 20)
 
 //@ unsigned_limit 1
-KERNEL(unsigned_limit) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (i + back < 0xfffffffeu) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + back < 0xfffffffeu;
-  if (!is) out[AT] += 8;
-}
+GUARDED(unsigned_limit, i + back < 0xfffffffeu, x + back < 0xfffffffeu)
 
 //@ unsigned_limit_leaving 1
-KERNEL(unsigned_limit_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = x + back < 0xfffffffeu;
-  out[AT] = is ? 1 : 0;
-  if (i + back < 0xfffffffeu) return;
-  out[AT] += 1;
-}
+LEAVING(unsigned_limit_leaving, i + back < 0xfffffffeu, x + back < 0xfffffffeu)
 
 //@ unsigned_limit_of_a_variable 1
-KERNEL(unsigned_limit_of_a_variable) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  if (less < limit) out[AT] += 8;
-  __syncthreads();
-  const int x = hidden(i), y = hidden(less);
-  bool is = y < limit;
-  if (!is) out[AT] += 8;
-}
+GUARDED(unsigned_limit_of_a_variable, less < limit, y < limit)
 
 //@ unsigned_limit_of_a_variable_leaving 1
-KERNEL(unsigned_limit_of_a_variable_leaving) {
-  const int shift = gridDim.x - 8;
-  const unsigned limit = shift - 2;
-  const int back = shift - 4;
-  int i = threadIdx.x, less = i + back;
-  const int x = hidden(i), y = hidden(less);
-  bool is = y < limit;
-  out[AT] = is ? 1 : 0;
-  if (less < limit) return;
-  out[AT] += 1;
-}
+LEAVING(unsigned_limit_of_a_variable_leaving, less < limit, y < limit)
 
 //@ read_of_an_index 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_of_an_index) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = (int)blockDim.x * *p;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_of_an_index, (int)blockDim.x * *p)
 
 //@ read_of_an_index_alone 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_of_an_index_alone) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = blockDim.x * *p;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_of_an_index_alone, blockDim.x * *p)
 
 //@ read_of_the_item 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_of_the_item) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = 64 * (threadIdx.x > 70) + warpSize * *p * 2;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_of_the_item, 64 * (threadIdx.x > 70) + warpSize * *p * 2)
 
 //@ read_of_an_enumerator 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_of_an_enumerator) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = W * *p;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_of_an_enumerator, W * *p)
 
 //@ read_of_a_member 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_of_a_member) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = Cfg::W * *p;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_of_a_member, Cfg::W * *p)
 
 //@ read_of_a_constant 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_of_a_constant) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = G * *p;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_of_a_constant, G * *p)
 
 //@ read_behind_an_angle 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_behind_an_angle) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = (t < 80 | 300 > *p) * 64 * t + (t < 0 | 300 > *p) * 0;
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_behind_an_angle, (t < 80 | 300 > *p) * 64 * t + (t < 0 | 300 > *p) * 0)
 
 //@ read_behind_and 1
-enum { W = 64 };
-struct Cfg { static constexpr int W = 64; };
-constexpr int G = 64;
-KERNEL(read_behind_and) {
-  __shared__ int s[64];
-  int t = threadIdx.x;
-  s[t] = t;
-  const int* p = s + t;
-  __syncthreads();
-  int v = 64 * t * (1 and *p >= 0);
-  __syncthreads();
-  s[t] = 500;
-  __syncthreads();
-  out[AT] = v == 64 * t;
-}
+READING(read_behind_and, 64 * t * (1 and *p >= 0))
 
 //@ comparison_that_reads 1
 KERNEL(comparison_that_reads) {

@@ -25,6 +25,16 @@
   s[threadIdx.x] = my;          \
   __syncthreads();              \
   out[AT] = (my == s[threadIdx.x]) * 1000 + (c == 64);
+// What a pointer reaches before a barrier, it reaches behind it.
+#define KEPT_BEGIN              \
+  __shared__ int s[64];         \
+  int t = threadIdx.x, own = in[AT];
+#define KEPT_END(value)         \
+  s[t] = t;                     \
+  __syncthreads();              \
+  int z = s[63 - t];            \
+  __syncthreads();              \
+  out[AT] = value == own && z == 63 - t;
 
 //@ alias_of_a_reference 303
 using Ref = int&;
@@ -920,195 +930,125 @@ KERNEL(divided_by_an_index_that_is_zero) {
 
 //@ pointer_to_a_row 1
 KERNEL(pointer_to_a_row) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int a[2][4];
   for (int i = 0; i < 4; i++) a[0][i] = 5, a[1][i] = own;
   int* p = a[1];
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = p[2] == own && z == 63 - t;
+  KEPT_END(p[2])
 }
 
 //@ pointer_to_one_of_two_rows 1
 KERNEL(pointer_to_one_of_two_rows) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int a[2][4];
   for (int i = 0; i < 4; i++) a[0][i] = own, a[1][i] = own;
   const int* p = t & 1 ? a[0] : a[1];
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = p[2] == own && z == 63 - t;
+  KEPT_END(p[2])
 }
 
 //@ pointer_to_a_member 1
 struct Four { int v[4]; };
 KERNEL(pointer_to_a_member) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   Four b = {{own, 5, 5, 5}};
   int* p = b.v;
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ pointer_of_a_method 1
 struct Four { int v[4]; __device__ int* data() { return v; } };
 KERNEL(pointer_of_a_method) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   Four b = {{own, 5, 5, 5}};
   int* p = b.data();
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ pointer_by_a_conversion 1
 struct Four { int v[4]; __device__ operator int*() { return v; } };
 KERNEL(pointer_by_a_conversion) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   Four b = {{own, 5, 5, 5}};
   int* p = b;
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ object_with_a_pointer 1
 struct Four { int v[4]; };
 struct View { int* p; int n; };
 KERNEL(object_with_a_pointer) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   Four b = {{own, 5, 5, 5}};
   View w{b.v, 2};
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *w.p == own && z == 63 - t;
+  KEPT_END(*w.p)
 }
 
 //@ pointer_to_a_member_of_an_element 1
 struct Two { int x[2]; };
 KERNEL(pointer_to_a_member_of_an_element) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   Two v[2] = {{{5, 5}}, {{own, 1}}};
   int* p = v[1].x;
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ pointer_from_a_function_of_a_row 1
 __device__ int* second(int* row) { return row + 1; }
 KERNEL(pointer_from_a_function_of_a_row) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int a[2][4] = {{5, 5, 5, 5}, {1, own, 1, 1}};
   int* p = second(a[1]);
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ address_by_a_builtin 1
 KERNEL(address_by_a_builtin) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int x = own;
   int* p = __builtin_addressof(x);
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ address_behind_a_step 1
 KERNEL(address_behind_a_step) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int x = own - 1;
   int* p = &++x;
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ address_of_a_cast 1
 KERNEL(address_of_a_cast) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   unsigned x = own;
   int* p = &(int&)x;
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ address_by_a_word 1
 KERNEL(address_by_a_word) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int x = own;
   int* p = bitand x;
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ argument_between_comparisons 1
 __device__ int* h(bool a, int& x, bool c) { x += a + c; return &x; }
 KERNEL(argument_between_comparisons) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int a = t, b = a + 1, c = a, x = own - 1;
   int* p = h(a < b, x, c > b);
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ template_argument_with_and 1
 template <bool B> __device__ int* ad(int& x) { if (B) x++; return &x; }
 KERNEL(template_argument_with_and) {
-  __shared__ int s[64];
-  int t = threadIdx.x, own = in[AT];
+  KEPT_BEGIN
   int q = own - 1;
   int* p = ad<sizeof(int) == 4 && true>(q);
-  s[t] = t;
-  __syncthreads();
-  int z = s[63 - t];
-  __syncthreads();
-  out[AT] = *p == own && z == 63 - t;
+  KEPT_END(*p)
 }
 
 //@ declaration_with_comparisons 1
