@@ -51,7 +51,7 @@ public final class CtsTool implements ToolProvider {
       Runs the conformance suite against a device of any driver on the class path.
 
       Usage: hal cts [options]
-             hal cts verify DIR|FILE
+             hal cts verify [--all] DIR|FILE
 
         --device URI                the device, as `hal devices` lists it; see `hal --help` for the default
         --variants FOLDER           further variants of the suite's kernels, which are tried first
@@ -71,7 +71,8 @@ public final class CtsTool implements ToolProvider {
 
       "verify" checks a report: that it is from a complete run of this very suite in which nothing
       failed, that it agrees with itself, and, given a folder, that report.html and report.xml are
-      what report.json makes. It prints each discrepancy in a line.
+      what report.json makes. The first line and the last one are the verdict. Between them, each
+      discrepancy has a line: the first 20, or with --all all of them.
 
       Exit codes of "verify": 0 the report proves conformance, in the rules that were checked, 1 the
       report cannot be read, 2 wrong usage, 4 there are discrepancies, 6 there are none, but the report
@@ -190,14 +191,17 @@ public final class CtsTool implements ToolProvider {
   }
 
   private static Path path(String[] args, int index) throws UsageException {
-    String text = value(args, index);
+    return path(args[index - 1], value(args, index));
+  }
+
+  private static Path path(String option, String text) throws UsageException {
     if (text.isEmpty()) {
-      throw new UsageException(args[index - 1] + " '' names no file or folder");
+      throw new UsageException(option + " '' names no file or folder");
     }
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
-      throw new UsageException(args[index - 1] + ": no path: " + e.getMessage());
+      throw new UsageException(option + ": no path: " + e.getMessage());
     }
   }
 
@@ -217,16 +221,28 @@ public final class CtsTool implements ToolProvider {
 
   private static int verify(PrintWriter out, PrintWriter err, String... args)
       throws UsageException {
-    if (args.length == 2 && (args[1].equals("--help") || args[1].equals("-h"))) {
-      out.print(HELP);
-      return OK;
+    List<String> reports = new ArrayList<>();
+    boolean all = false;
+    for (String arg : List.of(args).subList(1, args.length)) {
+      if (arg.equals("--help") || arg.equals("-h")) {
+        out.print(HELP);
+        return OK;
+      }
+      if (arg.equals("--all")) {
+        all = true;
+      } else if (arg.startsWith("-")) {
+        throw new UsageException(
+            "verify: unknown argument '" + arg + "'" + Suggestion.ofOption(arg, HELP));
+      } else {
+        reports.add(arg);
+      }
     }
-    if (args.length != 2) {
+    if (reports.size() != 1) {
       throw new UsageException(
-          "verify needs the folder or the file of one report, not " + (args.length - 1));
+          "verify needs the folder or the file of one report, not " + reports.size());
     }
     try {
-      return CtsVerify.run(path(args, 1), out);
+      return CtsVerify.run(path("verify", reports.get(0)), all, out);
     } catch (BadReportException e) {
       err.println("hal: DATA_LOSS: the report cannot be read: " + e.getMessage());
       return NO_REPORT;

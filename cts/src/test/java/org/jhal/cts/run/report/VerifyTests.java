@@ -50,9 +50,14 @@ class VerifyTests {
     Files.writeString(folder.resolve("report.xml"), report.toJunitXml());
   }
 
+  /** Prints all discrepancies. */
   private int verify(Path path) throws BadReportException {
+    return verify(path, true);
+  }
+
+  private int verify(Path path, boolean all) throws BadReportException {
     out.getBuffer().setLength(0);
-    return CtsVerify.run(path, GoodReport.SUITE, GoodReport.PLAN, new PrintWriter(out, true));
+    return CtsVerify.run(path, all, GoodReport.SUITE, GoodReport.PLAN, new PrintWriter(out, true));
   }
 
   /** Without the page and the XML, which take longer to make than everything else. */
@@ -67,11 +72,29 @@ class VerifyTests {
   }
 
   private void assertLines(String... lines) {
-    List<String> found = out.toString().lines().toList();
-    assertEquals(List.of(lines), found.subList(0, found.size() - 1), out::toString);
-    String last = found.get(found.size() - 1);
-    assertTrue(last.startsWith("no proof of conformance: "), last);
-    assertTrue(last.endsWith("discrepancies: " + lines.length), last);
+    assertEquals(List.of(lines), details(), out::toString);
+    String verdict = verdict();
+    assertTrue(verdict.startsWith("no proof of conformance: "), verdict);
+    assertTrue(verdict.endsWith("discrepancies: " + lines.length), verdict);
+  }
+
+  /** The last line, which is also the first one. */
+  private String verdict() {
+    List<String> lines = out.toString().lines().toList();
+    String verdict = lines.get(lines.size() - 1);
+    assertEquals(verdict, lines.get(0), "the first line");
+    return verdict;
+  }
+
+  /** The lines between the two of the verdict. */
+  private List<String> details() {
+    List<String> lines = out.toString().lines().toList();
+    return lines.size() < 2 ? List.of() : lines.subList(1, lines.size() - 1);
+  }
+
+  private void assertFirstDetail(String start) {
+    List<String> details = details();
+    assertTrue(!details.isEmpty() && details.get(0).startsWith(start), out::toString);
   }
 
   private void assertUnreadable(String message, Path path) {
@@ -94,6 +117,47 @@ class VerifyTests {
             + good.entries.size()
             + " passed, 0 skipped for reasons of the suite",
         out.toString().strip());
+  }
+
+  /** A report without this many tests. */
+  private Path lacking(int tests) throws IOException {
+    GoodReport report = new GoodReport();
+    List<Entry> plain = // of a test that is one invocation, each of which is a discrepancy
+        report.entries.stream()
+            .filter(entry -> entry.test().endsWith("." + entry.display()))
+            .limit(tests)
+            .toList();
+    assertEquals(tests, plain.size());
+    report.entries.removeAll(plain);
+    return Files.writeString(folder.resolve("report.json"), report.report().toJson());
+  }
+
+  @Test
+  void theFirstDiscrepanciesStandBetweenTwoVerdicts() throws Exception {
+    String verdict = "no proof of conformance: Fake device with JHAL 1; discrepancies: ";
+    for (int more : List.of(1, 23)) {
+      int count = CtsVerify.MOST + more;
+      Path report = lacking(count);
+      assertEquals(4, verify(report, true));
+      assertEquals(verdict + count, verdict());
+      List<String> every = details();
+      assertEquals(count, every.size(), out::toString);
+      assertEquals(4, verify(report, false));
+      assertEquals(verdict + count, verdict());
+      List<String> first = details();
+      assertEquals(every.subList(0, CtsVerify.MOST), first.subList(0, CtsVerify.MOST));
+      assertEquals(
+          List.of("and " + more + " more, which --all prints"),
+          first.subList(CtsVerify.MOST, first.size()));
+    }
+  }
+
+  @Test
+  void asManyDiscrepanciesAsArePrintedAreAll() throws Exception {
+    assertEquals(4, verify(lacking(CtsVerify.MOST), false));
+    assertEquals(CtsVerify.MOST, details().size(), out::toString);
+    assertTrue(details().stream().allMatch(line -> line.endsWith(" expected once")), out::toString);
+    assertTrue(verdict().endsWith("discrepancies: " + CtsVerify.MOST), out::toString);
   }
 
   @Test
@@ -251,7 +315,7 @@ class VerifyTests {
     String skipped = "ExternalFailureTest.anExceptionInExternalWorkFailsItsSignals";
     GoodReport report = new GoodReport().skip(skipped, SkipReasons.NO_EXTERNAL_WORK);
     assertEquals(4, verify(report), out::toString);
-    String line = out.toString().lines().findFirst().orElseThrow();
+    String line = details().get(0);
     assertTrue(line.startsWith(skipped + ": is skipped: " + SkipReasons.NO_EXTERNAL_WORK), line);
     assertTrue(line.endsWith(" is of external work and passed"), line);
   }
@@ -295,7 +359,7 @@ class VerifyTests {
   void aDriverWithoutExternalWorkConformsInTheOtherRules() throws Exception {
     GoodReport report = withoutExternalWork();
     assertEquals(0, verify(report), out::toString);
-    String verdict = out.toString().lines().reduce("", (a, b) -> b);
+    String verdict = verdict();
     assertTrue(verdict.startsWith("conforms in what was checked: Fake device"), verdict);
     assertTrue(verdict.contains("; rules that were not checked: 1, [Q11]"), verdict);
   }
@@ -439,15 +503,14 @@ class VerifyTests {
     report.facts.put(RunFacts.LACKS, RunFacts.DECLARED.toString());
     report.skipAll(need).skip(PLAIN, need.absence());
     assertEquals(4, verify(report), out::toString);
-    List<String> found = out.toString().lines().filter(l -> !l.startsWith("not checked")).toList();
+    List<String> found = details().stream().filter(l -> !l.startsWith("not checked")).toList();
     assertEquals(
         PLAIN
             + ": is skipped: "
             + need.absence()
             + ", expected to be run: the suite has no such reason for this test",
         found.get(0));
-    assertEquals(
-        2, found.size(), "lines, with the one that counts"); // but for rules left unchecked
+    assertEquals(1, found.size(), "lines, except for the rules left unchecked");
   }
 
   @Test
@@ -500,7 +563,7 @@ class VerifyTests {
     GoodReport report = new GoodReport();
     report.entries.clear();
     assertEquals(4, verify(report));
-    assertTrue(out.toString().startsWith("run: no test passed\n"), out::toString);
+    assertFirstDetail("run: no test passed");
     assertTrue(out.toString().contains(PLAIN + ": is missing, expected once"), out::toString);
   }
 
@@ -544,7 +607,7 @@ class VerifyTests {
   void aReformattedReportIsRefused() throws Exception {
     assertEquals(4, verify("  \"name\": ", "  \"name\" : "));
     assertTrue(
-        out.toString().matches("(?s)report.json: is different from line [0-9]+ on, expected.*"),
+        details().get(0).matches("report.json: is different from line [0-9]+ on, expected.*"),
         out::toString);
   }
 
@@ -572,13 +635,13 @@ class VerifyTests {
     report.facts.put(RunFacts.VERSION, "0.9");
     report.entries.remove(report.indexOf(PLAIN)); // which the other suite may not have
     assertEquals(6, verify(report), out::toString);
-    assertTrue(
-        out.toString().startsWith("suite: is " + "7".repeat(64) + " of JHAL 0.9, expected "));
+    assertFirstDetail("suite: is " + "7".repeat(64) + " of JHAL 0.9, expected ");
+    assertTrue(verdict().startsWith("cannot be verified: "), out::toString);
     assertFalse(out.toString().contains("conforms"), out::toString);
 
     report.end(REPEATED, Outcome.FAILED, "it broke");
     assertEquals(4, verify(report), out::toString);
-    assertTrue(out.toString().startsWith("run: 1 test failed\n"), out::toString);
+    assertFirstDetail("run: 1 test failed");
     assertTrue(out.toString().contains("suite: is 777"), out::toString);
   }
 
@@ -588,7 +651,8 @@ class VerifyTests {
     report.facts.put(RunFacts.SUITE_HASH, CodeHash.UNKNOWN);
     write(report.report());
     CodeHash unknown = new CodeHash(CodeHash.UNKNOWN, "");
-    assertEquals(6, CtsVerify.run(folder, unknown, GoodReport.PLAN, new PrintWriter(out, true)));
+    assertEquals(
+        6, CtsVerify.run(folder, true, unknown, GoodReport.PLAN, new PrintWriter(out, true)));
   }
 
   @Test
@@ -698,6 +762,20 @@ class VerifyTests {
     assertTrue(
         out.toString().startsWith("hal: DATA_LOSS: the report cannot be read: there is no "),
         out::toString);
+    report.entries.clear();
+    write.accept(report.report());
+    assertEquals(4, tool("verify", folder.toString()));
+    int some = details().size();
+    assertTrue(some < 2 * CtsVerify.MOST, out::toString);
+    for (String[] arguments :
+        new String[][] {{"verify", "--all", folder + ""}, {"verify", folder + "", "--all"}}) {
+      assertEquals(4, tool(arguments));
+      assertTrue(details().size() > 10 * some, out::toString);
+    }
+    assertEquals(2, tool("verify", "--al", folder.toString()));
+    assertTrue(out.toString().contains("unknown argument '--al', did you mean '--all'?"));
+    assertEquals(2, tool("verify", "--all"));
+    assertTrue(out.toString().contains("verify needs the folder or the file of one report, not 0"));
     assertEquals(2, tool("verify"));
     assertEquals(2, tool("verify", "a", "b"));
     assertTrue(out.toString().contains("verify needs the folder or the file of one report, not 2"));
