@@ -215,4 +215,36 @@ class BufferRefusalTest {
           "closed");
     }
   }
+
+  /** The call is judged, and not what it would have waited for. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"M5", "Q6"})
+  void aFailedWaitHidesNoWrongBuffer(BufferUse use, Cts cts) {
+    TimelineSemaphore failed = cts.semaphore();
+    failed.fail(new HalException(Status.DATA_LOSS, "not to be seen"));
+    DeviceBuffer closed = cts.buffer(64);
+    closed.close();
+    DeviceBuffer unusable = cts.buffer(cts.device(), 64, without(use.usage()));
+    assertRefused(
+        cts,
+        Status.FAILED_PRECONDITION,
+        signals -> use.enqueue(cts, failed.at(1), signals, closed, 0, 16),
+        use.argument(),
+        "closed");
+    assertRefused(
+        cts,
+        Status.PERMISSION_DENIED,
+        signals -> use.enqueue(cts, failed.at(1), signals, unusable, 0, 16),
+        use.argument(),
+        use.usage().toString());
+    if (use.hasRange()) {
+      DeviceBuffer small = cts.buffer(16);
+      assertRefused(
+          cts,
+          Status.OUT_OF_RANGE,
+          signals -> use.enqueue(cts, failed.at(1), signals, small, 8, 9),
+          "16");
+    }
+  }
 }
