@@ -202,6 +202,18 @@ class CtsSelfTest {
             "M6",
             "the bytes that no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
         new Case(
+            "of two other devices, only the first is waited for",
+            WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
+            "TwoOtherDevicesTest.aBadTimelineOfEitherIsRejected",
+            "M5",
+            "nothing was thrown instead of a HalException with FAILED_PRECONDITION that names sem"),
+        new Case(
+            "a mistake beside a failed wait is reported through the signals",
+            WrongBackend.ofQueue(WrongQueues.ChecksAfterItsWaits::new),
+            "BufferRefusalTest.aFailedWaitHidesNoWrongBuffer",
+            "M5",
+            "nothing was thrown instead of a HalException with FAILED_PRECONDITION that names target"),
+        new Case(
             "the first binding table is used again",
             WrongBackend.ofQueue(WrongQueues.KeepsTheFirstTable::new),
             "QueueCaptureTest.eachExecuteCapturesItsOwnBindingTable",

@@ -15,6 +15,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
@@ -84,6 +85,30 @@ final class WrongQueues {
                 });
       }
       return right;
+    }
+  }
+
+  /** It checks the arguments of a fill only if no wait has failed. */
+  static final class ChecksAfterItsWaits extends ForwardingQueue {
+    ChecksAfterItsWaits(Device device, DeviceQueue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void fill(
+        Fence waits,
+        Fence signals,
+        DeviceBuffer target,
+        long offset,
+        long length,
+        FillPattern pattern) {
+      for (int i = 0; i < waits.size(); i++) {
+        if (waits.semaphore(i).failure() != null) {
+          barrier(waits, signals);
+          return;
+        }
+      }
+      super.fill(waits, signals, target, offset, length, pattern);
     }
   }
 

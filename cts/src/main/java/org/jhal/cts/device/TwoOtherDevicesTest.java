@@ -10,21 +10,30 @@ import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitRetired;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
@@ -451,5 +460,127 @@ class TwoOtherDevicesTest {
         assertPending(scene.produced.get(i), 1);
       }
     }
+  }
+
+  // Memory of two other devices (rule S9b).
+
+  private static final int PART = 64;
+
+  /** How one operation names the memory of both. */
+  enum Use {
+    COPY,
+    DISPATCH,
+    RECORDING,
+    BINDING_TABLE
+  }
+
+  static Stream<Arguments> uses() {
+    return Stream.of(Use.values())
+        .flatMap(use -> Culprits.positions(2).map(culprits -> Arguments.of(use, culprits)));
+  }
+
+  /** Two buffers of other devices, the first of which is to be copied to the second one. */
+  private static final class Lent {
+    final Cts cts;
+    final Device here;
+    final List<Device> owners;
+    final List<DeviceBuffer> theirs = new ArrayList<>();
+    final List<DeviceBuffer> imported = new ArrayList<>();
+    final Kernel kernel;
+
+    Lent(Cts cts) {
+      this.cts = cts;
+      here = cts.open("inflight=64");
+      owners = List.of(cts.openSecond(), cts.open());
+      for (Device owner : owners) {
+        theirs.add(cts.buffer(owner, owner == owners.get(0) ? bytes(PART) : guards()));
+        imported.add(cts.closing(here.allocator().importPeer(theirs.get(theirs.size() - 1))));
+      }
+      kernel = cts.kernel(here, "absolute");
+    }
+
+    static byte[] guards() {
+      return filled(PART, TestData.GUARD);
+    }
+
+    void enqueue(Use use, Fence waits, Fence signals) {
+      DeviceBuffer from = imported.get(0);
+      DeviceBuffer to = imported.get(1);
+      DeviceQueue queue = here.queue(0);
+      switch (use) {
+        case COPY -> queue.copy(waits, signals, from, 0, to, 0, PART);
+        case DISPATCH ->
+            queue.dispatch(waits, signals, kernel, Workgroups.of(1), Args.of(from, to));
+        case RECORDING, BINDING_TABLE -> {
+          boolean isBound = use == Use.BINDING_TABLE;
+          CommandBuffer commands =
+              cts.closing(here.createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
+          commands.copy(isBound ? Slot.of(0) : from, 0, isBound ? Slot.of(1) : to, 0, PART);
+          commands.end();
+          queue.execute(
+              waits, signals, commands, isBound ? BindingTable.of(from, to) : BindingTable.EMPTY);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("uses")
+  @Rule({"S9b", "Q8"})
+  @Needs(Need.PEER_MEMORY)
+  void theCloseOfEitherOwnerWaitsForTheOperation(Use use, Culprits culprits, Cts cts)
+      throws Exception {
+    Lent lent = new Lent(cts);
+    TimelineSemaphore done = cts.semaphore();
+    Blocker blocker = new Blocker(cts, lent.here.queue(0));
+    lent.enqueue(use, blocker.timepoint(), done.at(1));
+    awaitTrue("the operation to be issued", () -> done.explain(1).contains("ISSUED"));
+    List<Task<?>> closing = new ArrayList<>();
+    for (int culprit : culprits.which()) {
+      Device owner = lent.owners.get(culprit);
+      closing.add(Task.run("close-" + culprit, owner::close));
+      awaitTrue("owner " + culprit + " to be closing", owner::isClosed);
+    }
+    assertStaysPending(done.at(1));
+    for (Task<?> task : closing) {
+      assertTrue(task.isRunning(), "close() returned while work used the device's memory");
+    }
+    blocker.release();
+    awaitReached(done, 1);
+    for (Task<?> task : closing) {
+      task.join();
+    }
+    if (!culprits.has(1) && use != Use.DISPATCH) {
+      assertBytes(bytes(PART), cts.read(lent.theirs.get(1)), "the target");
+    }
+    assertNull(lent.here.lostCause());
+  }
+
+  @ParameterizedTest
+  @MethodSource("uses")
+  @Rule({"S9b", "Q6"})
+  @Needs(Need.PEER_MEMORY)
+  void aClosedOwnerFailsTheOperation(Use use, Culprits culprits, Cts cts) {
+    Lent lent = new Lent(cts);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore one = cts.semaphore();
+    TimelineSemaphore two = cts.semaphore();
+    lent.enqueue(use, go.at(1), one.at(1).and(two.at(1)));
+    culprits.which().forEach(culprit -> lent.owners.get(culprit).close());
+    assertPending(one, 1);
+    go.signal(1);
+    for (TimelineSemaphore signal : List.of(one, two)) {
+      HalException failure = awaitFailure(signal, 1, Status.FAILED_PRECONDITION);
+      assertHal(Status.FAILED_PRECONDITION, failure, "whose memory", "closed");
+      assertNotNull(failure.operation(), failure::toString);
+    }
+    for (int sound : culprits.others()) {
+      assertBytes(
+          sound == 0 ? bytes(PART) : Lent.guards(),
+          cts.read(lent.theirs.get(sound)),
+          "the memory of the owner that is open");
+    }
+    awaitRetired(lent.here);
+    assertNull(lent.here.lostCause());
   }
 }

@@ -9,6 +9,7 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -270,6 +271,27 @@ class WhoseFailureTest {
     scene.checkUntouched();
   }
 
+  /** A failure is not lost because other work was faster. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"S1a", "Q6"})
+  void aFailureCountsEvenIfTheValueWasReachedMeanwhile(QueueCall kind, Cts cts) {
+    Scene scene = new Scene(kind, cts);
+    TimelineSemaphore wait = cts.semaphore();
+    List<TimelineSemaphore> signals = two(cts);
+    scene.call.enqueue(wait.at(1), both(signals));
+    signals.get(0).signal(1);
+    signals.get(1).signal(2);
+    HalException failure = failure(0);
+    wait.fail(failure);
+    for (TimelineSemaphore signal : signals) {
+      awaitTrue(signal + " to fail", () -> signal.failure() != null);
+      HalException seen = assertHal(failure.status(), signal::value, failure.getMessage());
+      assertSame(failure.getCause(), seen.getCause(), "the cause");
+    }
+    scene.checkUntouched();
+  }
+
   /** What is wrong with one of two waits or signals. */
   enum BadFence {
     CLOSED_WAIT(Status.FAILED_PRECONDITION),
@@ -415,9 +437,15 @@ class WhoseFailureTest {
   }
 
   /** What an operation fails with: a cause that is null is any. */
-  private record Expected(Status status, @Nullable Throwable cause, String text) {
+  private record Expected(
+      Status status, @Nullable Throwable cause, String text, @Nullable NativeCode code) {
+    Expected(Status status, @Nullable Throwable cause, String text) {
+      this(status, cause, text, null);
+    }
+
     static Expected of(HalException thrown) {
-      return new Expected(thrown.status(), thrown.getCause(), thrown.getMessage());
+      return new Expected(
+          thrown.status(), thrown.getCause(), thrown.getMessage(), thrown.nativeCode());
     }
   }
 
@@ -510,6 +538,7 @@ class WhoseFailureTest {
     assertNotNull(failed, seen::toString);
     assertEquals(cts.queue().toString(), failed.queue(), seen::toString);
     assertOnce(failed.toString(), seen);
+    assertEquals(expected.code(), seen.nativeCode(), seen::toString);
     if (!expected.text().isEmpty()) {
       assertOnce(expected.text(), seen);
     }
