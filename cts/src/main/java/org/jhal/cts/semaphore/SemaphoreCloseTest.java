@@ -7,6 +7,7 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -142,6 +143,9 @@ class SemaphoreCloseTest {
     semaphore.fail(new HalException(Status.DATA_LOSS, "gone"));
     semaphore.close();
     assertHal(Status.DATA_LOSS, awaitFailure(done, 1), "gone");
+    HalException kept = semaphore.failure();
+    assertNotNull(kept, "the failure of a timeline that was closed later");
+    assertHal(Status.DATA_LOSS, kept, "gone");
   }
 
   @Test
