@@ -119,6 +119,45 @@ class CollectiveFailureTest {
     group.checkWorks();
   }
 
+  /** Which of the timelines that two ranks wait for, two each, fail. */
+  static Stream<Culprits> timepoints() {
+    return Culprits.positions(4);
+  }
+
+  /** Each rank waits for two timelines, and signals two. */
+  @ParameterizedTest
+  @MethodSource("timepoints")
+  @Rule({"G3", "Q6"})
+  void anyFailedTimepointFailsEachSignal(Culprits culprits, Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    List<TimelineSemaphore> starts = new ArrayList<>();
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    List<Rank> ranks = new ArrayList<>();
+    for (int rank = 0; rank < 2; rank++) {
+      Fence waits = Fence.NONE;
+      Fence signals = Fence.NONE;
+      for (int i = 0; i < 2; i++) {
+        TimelineSemaphore start = cts.semaphore();
+        TimelineSemaphore end = cts.semaphore();
+        starts.add(start);
+        ends.add(end);
+        waits = waits.and(start.at(1));
+        signals = signals.and(end.at(1));
+      }
+      ranks.add(new Rank(waits, signals, group.sources.get(rank), group.targets.get(rank)));
+    }
+    group.group.allReduce(Reduction.SUM, ElementType.I32, ranks);
+    culprits.others().forEach(other -> starts.get(other).signal(1));
+    HalException spoilt = new HalException(Status.DATA_LOSS, "nothing to add");
+    culprits.which().forEach(culprit -> starts.get(culprit).fail(spoilt));
+    for (TimelineSemaphore end : ends) {
+      assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
+    }
+    assertNull(group.group.failure());
+    group.checkUnwritten();
+    group.checkWorks();
+  }
+
   /** A device and a rank that waits for its work, and whether that fails before the call. */
   static Stream<Arguments> failures() {
     return IntStream.range(0, 3)

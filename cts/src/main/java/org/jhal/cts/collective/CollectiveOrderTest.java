@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Options;
@@ -31,9 +32,11 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** When collectives begin, and that they do not delay others (rules G1 and G2). */
@@ -84,6 +87,51 @@ class CollectiveOrderTest {
     awaitReached(done, 1);
     assertBytes(ints(41), cts.read(group.targets.get(0)), "target of rank 0");
     assertBytes(ints(41), cts.read(group.targets.get(1)), "target of rank 1");
+  }
+
+  /** Which of the timepoints that two ranks wait for, two each, are reached last. */
+  static Stream<Culprits> timepoints() {
+    return Culprits.positions(4);
+  }
+
+  /** Each rank waits for two timelines and signals two, each with a value of its own. */
+  @ParameterizedTest
+  @MethodSource("timepoints")
+  @Rule({"G1", "S5"})
+  void eachTimepointOfEachRankCounts(Culprits last, Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    List<TimelineSemaphore> starts = new ArrayList<>();
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    List<Rank> ranks = new ArrayList<>();
+    for (int rank = 0; rank < 2; rank++) {
+      Fence waits = Fence.NONE;
+      Fence signals = Fence.NONE;
+      for (int i = 2 * rank; i < 2 * rank + 2; i++) {
+        starts.add(cts.semaphore(group.devices.get(rank), 0));
+        ends.add(cts.semaphore(group.devices.get(rank), 0));
+        waits = waits.and(starts.get(i).at(startOf(i)));
+        signals = signals.and(ends.get(i).at(endOf(i)));
+      }
+      ranks.add(new Rank(waits, signals, group.sources.get(rank), group.targets.get(rank)));
+    }
+    group.group.allReduce(Reduction.SUM, ElementType.I32, ranks);
+    last.others().forEach(i -> starts.get(i).signal(startOf(i)));
+    last.which().forEach(i -> starts.get(i).signal(startOf(i) - 1));
+    assertStaysPending(Fence.of(ends.stream().map(end -> end.at(1)).toList()));
+    last.which().forEach(i -> starts.get(i).signal(startOf(i)));
+    for (int i = 0; i < 4; i++) {
+      awaitReached(ends.get(i), endOf(i));
+      assertEquals(endOf(i), ends.get(i).value(), "value of end " + i);
+    }
+    group.checkSum();
+  }
+
+  private static int startOf(int timepoint) {
+    return 9 - 2 * timepoint;
+  }
+
+  private static int endOf(int timepoint) {
+    return 3 + 5 * timepoint;
   }
 
   @Test
