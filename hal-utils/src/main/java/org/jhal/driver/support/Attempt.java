@@ -57,9 +57,9 @@ public final class Attempt {
 
   /**
    * For what a kernel or other code of the program threw: itself if it is a {@link HalException},
-   * otherwise RESOURCE_EXHAUSTED for a lack of memory or threads, or ABORTED, with it as the cause.
-   * One that throws when it is asked what it is appears by its class only, as it would throw again
-   * when the failure is printed.
+   * otherwise RESOURCE_EXHAUSTED for a lack of memory or threads, with the reason even if something
+   * else wraps that, or ABORTED, with it as the cause. One that throws when it is asked what it is
+   * appears by its class only, as it would throw again when the failure is printed.
    *
    * @param what the message up to what was thrown
    */
@@ -67,13 +67,18 @@ public final class Attempt {
     if (thrown instanceof HalException failure) {
       return failure;
     }
+    boolean isShortage =
+        thrown instanceof OutOfMemoryError
+            || (thrown instanceof Exception && HostFailures.isExhausted(thrown));
     String[] text = {thrown.getClass().getName()};
-    boolean isMute = of(() -> text[0] = thrown.toString()) != null;
-    Status status = Status.ABORTED;
-    if (thrown instanceof OutOfMemoryError
-        || (thrown instanceof Exception && HostFailures.isExhausted(thrown))) {
-      status = Status.RESOURCE_EXHAUSTED;
-    }
+    boolean isMute =
+        of(
+                () -> {
+                  String own = thrown.toString();
+                  text[0] = isShortage ? HostFailures.reason(thrown) : own;
+                })
+            != null;
+    Status status = isShortage ? Status.RESOURCE_EXHAUSTED : Status.ABORTED;
     return new HalException(status, what + text[0], isMute ? null : thrown);
   }
 }
