@@ -22,7 +22,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -31,6 +33,7 @@ import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
@@ -40,6 +43,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
+import org.jhal.cts.Controls;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
@@ -52,8 +56,10 @@ import org.jhal.cts.support.Peers;
 import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Buffers of a device over another device's memory (rule S9b). */
@@ -511,20 +517,107 @@ class PeerImportTest {
     assertUsable(cts, there);
   }
 
-  @Test
+  /** How an operation uses another device's memory. */
+  enum Use {
+    FILL,
+    COPY_FROM,
+    COPY_TO,
+    DISPATCH,
+    RECORDING,
+    BINDING_TABLE
+  }
+
+  /** Each use, enqueued before the owner is lost and ready only behind that, or enqueued then. */
+  static Stream<Arguments> usesOfALostOwner() {
+    return Stream.of(Use.values())
+        .flatMap(use -> Stream.of(Arguments.of(use, true), Arguments.of(use, false)));
+  }
+
+  private static void use(
+      Cts cts, Use use, Fence waits, Fence signals, DeviceBuffer mine, DeviceBuffer local) {
+    DeviceQueue queue = cts.queue();
+    switch (use) {
+      case FILL -> queue.fill(waits, signals, mine, 0, 64, FillPattern.ZERO);
+      case COPY_FROM -> queue.copy(waits, signals, mine, 0, local, 0, 64);
+      case COPY_TO -> queue.copy(waits, signals, local, 0, mine, 0, 64);
+      case DISPATCH ->
+          queue.dispatch(
+              waits, signals, cts.kernel("negate"), Workgroups.of(16), Args.of(mine, local));
+      case RECORDING, BINDING_TABLE -> {
+        Commands commands =
+            new Commands(
+                cts, use == Use.RECORDING ? Commands.Form.DIRECT : Commands.Form.BINDING_TABLE);
+        commands.buffer().copy(commands.ref(mine), 0, commands.ref(local), 0, 64);
+        commands.submit(queue, waits, signals);
+      }
+    }
+  }
+
+  /** Loses a device, and returns the cause. */
+  private static HalException lose(Cts cts, Device device) {
+    cts.allowWarnings();
+    cts.controls(device)
+        .loseDevice(new HalException(Status.UNAVAILABLE, "it fell off", null, Controls.INJECTED));
+    return Objects.requireNonNull(device.lostCause());
+  }
+
+  /** Checks that an operation has failed because the owner of memory was lost. */
+  private static void assertFailedByLoss(TimelineSemaphore done, HalException loss) {
+    HalException failure = awaitFailure(done, 1);
+    assertHal(Status.FAILED_PRECONDITION, failure, "whose memory", "lost", "it fell off");
+    assertEquals(loss.nativeCode(), failure.nativeCode(), "native code of the failure");
+    assertTrue(causes(failure).contains(loss), () -> "the loss as a cause: " + causes(failure));
+  }
+
+  private static List<Throwable> causes(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("usesOfALostOwner")
   @Rule({"S9b", "Q7"})
   @Needs(Need.CONTROLS)
-  void theOwnersLossFailsWorkThatUsesItsMemory(Cts cts) {
-    Device here = cts.open();
+  void theOwnersLossFailsWorkThatUsesItsMemory(Use use, boolean isParked, Cts cts) {
     Device there = cts.openSecond();
-    DeviceBuffer mine = importPeer(cts, here, cts.buffer(there, bytes(64)));
-    cts.allowWarnings();
-    cts.controls(there).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
+    DeviceBuffer mine = importPeer(cts, cts.device(), cts.buffer(there, bytes(64)));
+    DeviceBuffer local = cts.buffer(filled(64, 7));
+    TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
-    here.queue(0).fill(Fence.NONE, done.at(1), mine, 0, 64, FillPattern.ZERO);
-    assertHal(
-        Status.FAILED_PRECONDITION, awaitFailure(done, 1), "whose memory", "lost", "it fell off");
-    assertUsable(cts, here);
+    if (isParked) {
+      use(cts, use, go.at(1), done.at(1), mine, local);
+    }
+    HalException loss = lose(cts, there);
+    if (!isParked) {
+      use(cts, use, go.at(1), done.at(1), mine, local);
+    }
+    assertPending(done, 1);
+    go.signal(1);
+    assertFailedByLoss(done, loss);
+    assertBytes(filled(64, 7), cts.read(local), "the buffer beside that of the lost device");
+    assertUsable(cts, cts.device());
+  }
+
+  /** An operation that uses the memory of two other devices, of which one is lost. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Rule({"S9b", "Q7", "Q8"})
+  @Needs(Need.CONTROLS)
+  void theLossOfEitherOwnerFailsWorkThatUsesBoth(int bad, Cts cts) {
+    List<Device> owners = List.of(cts.openSecond(), cts.openSecond());
+    List<DeviceBuffer> mine = new ArrayList<>();
+    for (Device owner : owners) {
+      mine.add(importPeer(cts, cts.device(), cts.buffer(owner, bytes(64))));
+    }
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().copy(go.at(1), done.at(1), mine.get(0), 0, mine.get(1), 0, 64);
+    HalException loss = lose(cts, owners.get(bad));
+    go.signal(1);
+    assertFailedByLoss(done, loss);
+    assertUsable(cts, cts.device());
+    assertUsable(cts, owners.get(1 - bad));
+    mine.forEach(DeviceBuffer::close);
+    owners.forEach(Device::close); // neither is held any more
   }
 
   @Test
