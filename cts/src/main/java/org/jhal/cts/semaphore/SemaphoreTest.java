@@ -6,6 +6,7 @@ import static org.jhal.cts.support.TestData.assertNullRefused;
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -15,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -27,6 +29,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Culprits;
+import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,6 +111,96 @@ class SemaphoreTest {
     semaphore.fail(new HalException(Status.CANCELLED, "second"));
     assertHal(Status.DATA_LOSS, semaphore::value, "first");
     assertHal(Status.DATA_LOSS, () -> semaphore.await(1), "first");
+  }
+
+  /** How a thread learns of a failure: by a wait that may block, or at once. */
+  enum Look {
+    AWAIT(true) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) throws Exception {
+        failing.await(1);
+      }
+    },
+    AWAIT_FOR(true) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) throws Exception {
+        failing.await(1, Waits.LIMIT);
+      }
+    },
+    TRY_AWAIT(true) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) throws Exception {
+        boolean unused = failing.tryAwait(1, Waits.LIMIT);
+      }
+    },
+    AWAIT_ALL(true) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) throws Exception {
+        other.at(1).and(failing.at(1)).awaitAll();
+      }
+    },
+    AWAIT_ANY_FOR(true) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) throws Exception {
+        other.at(1).and(failing.at(1)).awaitAny(Waits.LIMIT);
+      }
+    },
+    VALUE(false) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) {
+        long unused = failing.value();
+      }
+    },
+    SIGNAL(false) {
+      @Override
+      void learn(TimelineSemaphore failing, TimelineSemaphore other) {
+        failing.signal(1);
+      }
+    };
+
+    private final boolean mayBlock;
+
+    Look(boolean mayBlock) {
+      this.mayBlock = mayBlock;
+    }
+
+    abstract void learn(TimelineSemaphore failing, TimelineSemaphore other) throws Exception;
+  }
+
+  /**
+   * What a thread changes in an exception that it has caught, such as the suppressed ones, no other
+   * thread sees. The stack trace is that of the thread, and not of the one that has failed the
+   * timeline.
+   */
+  @ParameterizedTest
+  @EnumSource
+  @Rule("S3")
+  void everyThreadThrowsAFailureOfItsOwn(Look look, Cts cts) {
+    TimelineSemaphore failing = cts.semaphore();
+    TimelineSemaphore other = cts.semaphore();
+    HalException original = new HalException(Status.DATA_LOSS, "spoilt", new Exception("why"));
+    List<Task<?>> tasks = new ArrayList<>();
+    for (int i = 0; i < 2 && look.mayBlock; i++) {
+      tasks.add(Task.run("early " + i, () -> look.learn(failing, other)));
+      tasks.get(i).awaitBlocked();
+    }
+    failing.fail(original);
+    for (int i = 0; i < 2; i++) {
+      tasks.add(Task.run("late " + i, () -> look.learn(failing, other)));
+    }
+    List<Throwable> seen = new ArrayList<>(List.of(original));
+    for (Task<?> task : tasks) {
+      Throwable thrown = Objects.requireNonNull(task.joined(), look + " has thrown nothing");
+      assertHal(Status.DATA_LOSS, assertInstanceOf(HalException.class, thrown), "spoilt");
+      assertSame(original.getCause(), thrown.getCause(), "cause");
+      assertTrue(
+          Stream.of(thrown.getStackTrace()).anyMatch(at -> at.getMethodName().equals("learn")),
+          () -> "the stack trace of another thread: " + List.of(thrown.getStackTrace()));
+      for (Throwable earlier : seen) {
+        assertNotSame(earlier, thrown);
+      }
+      seen.add(thrown);
+    }
   }
 
   @Test
