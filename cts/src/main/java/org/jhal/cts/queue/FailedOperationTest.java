@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cts.queue;
 
+import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -175,6 +178,44 @@ class FailedOperationTest {
         culprits.stream().filter(c -> c.number() == named.number()).findAny().orElse(null);
     assertNotNull(culprit, () -> failure + " names none of " + culprits);
     assertNames(culprit, failure, "the consumer");
+  }
+
+  /** Work behind failed work often fails because of that, so it reports that. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"Q6", "Q9"})
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void workThatFailsBehindFailedWorkNamesThat(boolean isOnOneQueue, Cts cts) {
+    cts.needCall(cts.device(), "execute");
+    DeviceBuffer buffer = cts.buffer(filled(8, 0));
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore third = cts.semaphore();
+    DeviceQueue behind = isOnOneQueue ? cts.queue() : last(cts);
+    Blocker blocker = new Blocker(cts, cts.queue());
+    cts.queue().fill(blocker.timepoint(), first.at(1), buffer, 0, 4, FillPattern.of8(1));
+    behind.fill(first.at(1), second.at(1), buffer, 4, 4, FillPattern.of8(2));
+    behind.barrier(second.at(1), third.at(1));
+    awaitTrue("both to be issued", () -> second.explain(1).contains("ISSUED"));
+    cts.controls().failNext("execute", 1, Status.DATA_LOSS, false);
+    cts.controls().failNext("execute", 2, Status.INTERNAL, false);
+    blocker.release();
+    HalException failure = awaitFailure(first, 1, Status.DATA_LOSS);
+    FailedOperation failed = assertNotNullOperation(failure);
+    for (TimelineSemaphore consumer : List.of(second, third)) {
+      assertNames(failed, awaitFailure(consumer, 1, Status.DATA_LOSS), "work behind it");
+    }
+    cts.awaitIdle();
+    assertBytes(filled(8, 0), cts.read(buffer), "the buffer that both were to fill");
+  }
+
+  private static FailedOperation assertNotNullOperation(HalException failure) {
+    FailedOperation named = failure.operation();
+    if (named == null) {
+      throw new AssertionError("no operation in " + failure);
+    }
+    return named;
   }
 
   @Test
