@@ -5,16 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
@@ -27,6 +30,7 @@ import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -129,6 +133,38 @@ class SubmitFailureTest {
       done[i].close();
     }
     assertNull(device.lostCause());
+  }
+
+  /**
+   * The device is lost while a thread is in a native call, which then reports a loss of its own:
+   * that is no reason for anything.
+   */
+  @Test
+  void aCallThatReportsALossLaterReportsTheFirstOne() {
+    HalException first = fault(Status.UNAVAILABLE);
+    backend.device.atCall =
+        call -> {
+          if (call.equals("submit")) {
+            backend.device.atCall = other -> {};
+            HalException ignored = device.lose(first);
+            throw new HalException(Status.UNAVAILABLE, "later");
+          }
+        };
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    for (int i = 0; i < COUNT; i++) {
+      TimelineSemaphore done = device.createSemaphore(0);
+      ends.add(done);
+      device.queue(0).fill(timeline.at(1), done.at(1), buffer, 0, 16, FillPattern.ZERO);
+    }
+    timeline.signal(1);
+    release();
+    for (TimelineSemaphore done : ends) {
+      HalException failure = assertThrows(HalException.class, () -> done.await(1, LONG));
+      assertEquals(first.getMessage(), failure.getMessage());
+      done.close();
+    }
+    assertSame(first, device.lostCause());
+    assertSame(first, device.lose(new HalException(Status.UNAVAILABLE, "even later")));
   }
 
   /** What of two failures reaches the consumers: that of the first producer. */

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules Q1, Q4 and Q5 in a queue: which thread issues what, when, and behind which events. */
@@ -219,6 +220,33 @@ class DeferredWorkQueueTest {
     assertEquals(32, issued);
     harness.queues.get(0).issueStep();
     harness.uses.forEach(use -> assertEquals(1, use.issued.get()));
+  }
+
+  /** Without a wake, it would be issued when the issue thread next looks by itself. */
+  @Test
+  void theIssueThreadIsWokenForTheRest() {
+    for (int i = 0; i < 100; i++) {
+      work(harness, 0, "work", gate.at(1), Fence.NONE);
+    }
+    gate.signal(1);
+    assertTrue(harness.queues.get(0).issueRole.takeStepsIfWoken(), "the issue thread is not woken");
+    harness.uses.forEach(use -> assertEquals(1, use.issued.get()));
+  }
+
+  /**
+   * Operations that wait for room in the stream: for one of two places, or for the weight of one.
+   * Nobody enqueues anything more, so only who makes the room can wake who issues.
+   */
+  @ParameterizedTest
+  @CsvSource({"2, 1000, 1", "512, 10, 5"})
+  void theIssueThreadIsWokenWhenThereIsRoom(int maxInFlight, int capacity, int weight) {
+    QueueHarness narrow = new QueueHarness(1, maxInFlight, capacity);
+    for (int i = 0; i < 7; i++) {
+      enqueue(narrow, "work " + i, weight);
+    }
+    narrow.run();
+    narrow.uses.forEach(use -> assertEquals(1, use.executed.get(), use::toString));
+    narrow.finish();
   }
 
   @Test

@@ -514,6 +514,40 @@ class QueueFailureTest {
     assertEquals(1, second.currentValue());
   }
 
+  /**
+   * Another thread fails an operation, as the end of a group does, before the thread that enqueues
+   * it has registered its waits: these would keep it for as long as the timelines last.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anOperationThatFailsWhileItIsEnqueuedLeavesNoWaits(boolean isCovered) {
+    if (isCovered) {
+      harness.enqueue(0, producer());
+    }
+    QueueUse use = new QueueUse("failing", Fence.of(first.at(1), gate.at(1)), second.at(1));
+    DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(1);
+    Operation<FakeStream.Event> operation = harness.begin(1, use);
+    use.operation = operation;
+    harness.uses.add(use);
+    harness.atNextLook.set(
+        () -> Threads.start("failing", () -> queue.failOpen(operation, FAULT)).join());
+    queue.enqueuer().submit(operation, use.waits, use.signals);
+    queue.enqueuer().endEnqueue();
+    assertFailure(FAULT, failure(second));
+    for (OperationWait<FakeStream.Event> wait : operation.waits()) {
+      WaitNode watch = wait.watch;
+      assertFalse(wait.semaphore().deregister(wait), () -> "still waits for " + wait.semaphore());
+      assertFalse(
+          watch != null && wait.semaphore().deregister(watch),
+          () -> "still watches " + wait.semaphore());
+      assertNull(wait.producer());
+    }
+    harness.run();
+    assertEquals(0, use.issued.get());
+    assertEquals(1, use.retired.get());
+    harness.finish();
+  }
+
   @Test
   void anErrorBeforeItIsAcceptedRefusesTheOperation() {
     QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));

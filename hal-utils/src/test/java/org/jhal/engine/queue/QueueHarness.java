@@ -41,6 +41,9 @@ final class QueueHarness {
   /** Thrown when the loss of the device is noted next, as on a thread that has no stack left. */
   final AtomicReference<@Nullable Error> failsNextNote = new AtomicReference<>();
 
+  /** Runs once, when a thread next asks whether the device is lost. */
+  final AtomicReference<@Nullable Runnable> atNextLook = new AtomicReference<>();
+
   QueueHarness(int queueCount) {
     this(queueCount, 512);
   }
@@ -173,6 +176,10 @@ final class QueueHarness {
 
     @Override
     public @Nullable HalException cause() {
+      Runnable look = atNextLook.getAndSet(null);
+      if (look != null) {
+        look.run();
+      }
       return lost.get();
     }
 
