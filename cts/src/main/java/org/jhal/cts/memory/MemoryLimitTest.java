@@ -6,10 +6,13 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.BufferParams;
@@ -69,6 +72,35 @@ class MemoryLimitTest {
     assertEquals(0, statistics.buffers(), statistics::toString);
     assertEquals(0, statistics.bytes(), statistics::toString);
     assertNull(device.lostCause());
+  }
+
+  /** Maps a buffer, and keeps neither the mapping nor its view. */
+  private static WeakReference<ByteBuffer> mapAndForget(DeviceBuffer buffer) {
+    try (DeviceBuffer.Mapping mapping = buffer.map(DeviceBuffer.MapMode.READ_WRITE)) {
+      return new WeakReference<>(mapping.bytes());
+    }
+  }
+
+  /** A driver may count memory until the program has no view of it, but not any less before. */
+  @Test
+  @Rule({"M5", "M7"})
+  void aForgottenViewOfAnOpenBufferGivesNothingBack(Cts cts) {
+    Device device = small(cts);
+    if (!device.allocator().supports(BufferParams.SHARED)) {
+      throw Cts.unsupported("the device has no memory of type SHARED");
+    }
+    DeviceBuffer buffer = cts.closing(device.allocate(2 * MIB, BufferParams.SHARED));
+    int left = fillUp(device, MIB / 2);
+    for (int i = 0; i < 4; i++) {
+      WeakReference<ByteBuffer> view = mapAndForget(buffer);
+      awaitTrue(
+          "the view to be collected",
+          () -> {
+            System.gc();
+            return view.get() == null;
+          });
+      assertEquals(left, fillUp(device, MIB / 2), "pieces that fit beside the buffer, time " + i);
+    }
   }
 
   @Test
