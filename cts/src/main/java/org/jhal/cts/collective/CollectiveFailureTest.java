@@ -2,13 +2,16 @@
 package org.jhal.cts.collective;
 
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.becomesTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -409,6 +412,50 @@ class CollectiveFailureTest {
     awaitReached(next.get(1), 1);
     group.checkSum();
     assertNull(group.group.failure());
+  }
+
+  /** It counts anew behind them: they have taken longer, and the collective takes a while. */
+  @Test
+  @Rule("G3")
+  @Needs(Need.CONTROLS)
+  void theDeadlineCountsFromTheEndOfProducers(Cts cts) {
+    if (!goesOnBehindALateProducer(Duration.ofSeconds(3), cts)) { // on a slow machine
+      assertTrue(
+          goesOnBehindALateProducer(Duration.ofSeconds(12), cts),
+          "the time of the producer counts");
+    }
+  }
+
+  private static boolean goesOnBehindALateProducer(Duration deadline, Cts cts) {
+    GroupFixture group =
+        new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(deadline));
+    group.hold(0);
+    group.hold(1);
+    Blocker blocker = new Blocker(cts, group.devices.get(1).queue(0));
+    List<TimelineSemaphore> ends = start(cts, group, 1, blocker.timepoint());
+    boolean hasFailed = failsWithin(ends.get(0), deadline.plusMillis(50));
+    assertFalse(hasFailed, "the deadline has passed behind a producer");
+    blocker.release();
+    awaitReached(Fence.of(blocker.timepoint()));
+    // Longer than an engine may take to see that the producer is over, and less than the deadline.
+    hasFailed = failsWithin(ends.get(0), deadline.dividedBy(2));
+    group.letGo(0);
+    group.letGo(1);
+    if (!hasFailed) {
+      awaitTrue("the collective to end", () -> isOver(ends.get(0), 1));
+    }
+    boolean goesOn = group.group.failure() == null;
+    if (goesOn) {
+      group.checkSum();
+    }
+    group.awaitIdle();
+    return goesOn;
+  }
+
+  /** Waits until a timeline has failed, for a time at most. Returns whether it has. */
+  private static boolean failsWithin(TimelineSemaphore end, Duration time) {
+    assertPending(end, 1);
+    return becomesTrue(time, () -> end.failure() != null);
   }
 
   @ParameterizedTest
