@@ -2,6 +2,7 @@
 package org.jhal.cts.collective;
 
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
@@ -10,6 +11,7 @@ import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -215,6 +217,42 @@ class CollectiveCloseTest {
         () -> CollectiveGroup.of(devices.get(0), devices.get(1)),
         "rank 0",
         "closed");
+  }
+
+  /** A closed group says so, whatever it has ended with before. */
+  private static void assertSaysThatItIsClosed(GroupFixture group, Cts cts) {
+    HalException before = group.group.failure();
+    group.group.close();
+    TimelineSemaphore unused = cts.semaphore();
+    assertHal(
+        Status.FAILED_PRECONDITION,
+        () -> group.sum(Fence.NONE, unused.at(1)),
+        "group",
+        "is closed");
+    assertPending(unused, 1);
+    assertSame(before, group.group.failure());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Rule("G3")
+  void aClosedGroupOfAClosedDeviceSaysThatItIsClosed(int closed, Cts cts) {
+    GroupFixture group = new GroupFixture(cts, cts.ownRanks(2));
+    group.devices.get(closed).close();
+    assertSaysThatItIsClosed(group, cts);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Rule({"G3", "Q7"})
+  @Needs(Need.CONTROLS)
+  void aClosedGroupOfALostDeviceSaysThatItIsClosed(int lost, Cts cts) {
+    GroupFixture group = new GroupFixture(cts, cts.ownRanks(2));
+    cts.allowWarnings();
+    cts.controls(group.devices.get(lost))
+        .loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
+    group.assertEnded(Status.UNAVAILABLE);
+    assertSaysThatItIsClosed(group, cts);
   }
 
   @Test
