@@ -40,6 +40,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Peers;
 import org.jhal.cts.support.TestFolder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -344,6 +345,51 @@ class FailedOperationTest {
     TimelineSemaphore after = cts.semaphore();
     cts.queue().fill(Fence.NONE, after.at(1), buffer, 0, 16, FillPattern.of8(2));
     awaitReached(after, 1);
+  }
+
+  /** Operations that an engine may carry out in parts, each of which is an operation of its own. */
+  enum Whole {
+    FILE_READ,
+    FILE_WRITE,
+    COPY_BETWEEN_DEVICES
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"M9", "S9", "Q6", "Q7a"})
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void aNativeFailureOfAPartNamesTheWhole(Whole whole, Cts cts) {
+    cts.needCall(cts.device(), "issue");
+    int size = 5_000_000;
+    DeviceBuffer buffer = cts.buffer(size);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
+    if (whole == Whole.COPY_BETWEEN_DEVICES) {
+      DeviceBuffer source = cts.buffer(Peers.openAlone(cts), size, BufferParams.DEVICE);
+      cts.queue().copy(go.at(1), done.at(1), source, 0, buffer, 0, size);
+    } else {
+      Path path = new TestFolder(cts).file("whole", new byte[size]);
+      DeviceFile file =
+          cts.closing(
+              cts.device().openFile(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+      if (whole == Whole.FILE_READ) {
+        cts.queue().read(go.at(1), done.at(1), file, 0, buffer, 0, size);
+      } else {
+        cts.queue().write(go.at(1), done.at(1), file, 0, buffer, 0, size);
+      }
+    }
+    FailedOperation failed = parked(done.at(1));
+    cts.queue().barrier(done.at(1), behind.at(1));
+    cts.controls().failNext("issue", 1, Status.ABORTED, false);
+    go.signal(1);
+    for (TimelineSemaphore semaphore : List.of(done, behind)) {
+      HalException failure = awaitFailure(semaphore, 1, Status.ABORTED);
+      assertNames(failed, failure, "a part's");
+      assertEquals(Controls.INJECTED, failure.nativeCode(), () -> "the code of " + failure);
+    }
+    cts.awaitIdle();
   }
 
   @Test
