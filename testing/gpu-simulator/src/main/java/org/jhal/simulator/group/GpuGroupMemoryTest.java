@@ -154,10 +154,15 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     }
     for (int rank = 0; rank < failing.ranks(); rank++) {
       var unused = open(rank);
+    }
+    SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
+    group.broadcast(); // so that the events behind the parts have fired before
+    for (int rank = 0; rank < failing.ranks(); rank++) {
       collectives().stall(rank);
       collectives().hangAbort(rank);
     }
-    SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
+    long waits = sim.calls(names.waitEvent);
+    long parts = collectives().reached();
     failing.culprits.which().forEach(rank -> failNext(failing.point, rank));
     if (failing.point == Point.RECORD_AND_JOIN_LOSES) {
       sim.simulator().failForGood(names.waitEvent, 1, GpuFault.STICKY_CODE);
@@ -165,8 +170,8 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     if (failing.point == Point.ELSEWHERE) {
       // A launch that is ended before it is complete records no events behind its parts.
-      sim.awaitCalls(names.waitEvent, failing.ranks());
-      awaitTrue("all parts", () -> collectives().reached() == failing.ranks());
+      sim.awaitCalls(names.waitEvent, waits + failing.ranks());
+      awaitTrue("all parts", () -> collectives().reached() == parts + failing.ranks());
       for (int rank : failing.culprits.which()) {
         var ignored =
             ((EngineDevice<?>) opened.get(rank))

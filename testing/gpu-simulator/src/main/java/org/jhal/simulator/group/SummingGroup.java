@@ -88,6 +88,24 @@ final class SummingGroup implements AutoCloseable {
     }
   }
 
+  /** Sends the int of rank 0 to all, and waits until that is over. */
+  void broadcast() {
+    List<Rank> ranks = new ArrayList<>();
+    try (TimelineSemaphore done = devices.get(0).createSemaphore(0)) {
+      for (int i = 0; i < devices.size(); i++) {
+        boolean isRoot = i == 0;
+        ranks.add(
+            new Rank(
+                Fence.NONE,
+                isRoot ? done.at(1) : Fence.NONE,
+                isRoot ? sources.get(i) : null,
+                isRoot ? null : targets.get(i)));
+      }
+      group.broadcast(0, ranks);
+      awaitReached(done, 1);
+    }
+  }
+
   /** Checks that devices work, alone and together, and are not lost. */
   static void checkUsable(Device... devices) {
     try (SummingGroup group = new SummingGroup(devices)) {
