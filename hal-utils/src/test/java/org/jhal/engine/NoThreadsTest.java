@@ -30,6 +30,7 @@ import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.support.NoThreads;
+import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
 import org.jspecify.annotations.Nullable;
@@ -215,6 +216,29 @@ class NoThreadsTest {
     other.close();
     done.close();
     awaitGivenBack();
+  }
+
+  /** The first group of a device needs a queue of its own, with two threads. */
+  @ParameterizedTest
+  @ValueSource(strings = {"issue", "completion"})
+  void aHiddenQueueThatCannotStartLeavesNothing(String missing) {
+    FakeBackend own = new FakeBackend(7);
+    String prefix = "fake-7-group-";
+    try (EngineDevice<FakeStream.Event> device = own.open(1, LIMIT)) {
+      try (NoThreads none = new NoThreads(name -> name.equals(prefix + missing))) {
+        assertExhausted(assertThrows(HalException.class, () -> CollectiveGroup.of(device)));
+      }
+      assertEquals(2, own.streams.size());
+      assertTrue(own.streams.get(1).isClosed(), "the queue's stream is closed");
+      Threads.await(
+          "the queue's threads to end",
+          () ->
+              Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(thread -> thread.getName().startsWith(prefix)));
+      assertNull(device.lostCause());
+    }
+    assertEquals(List.of(), own.device.violations());
+    assertEquals(List.of(), log.lines());
   }
 
   /** The thread that reclaims forgotten resources frees it when it can. */
