@@ -22,7 +22,7 @@ import org.jhal.engine.base.Reclaimer;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.transfer.StagingPool;
 import org.jhal.spi.DurationText;
 import org.jhal.spi.Explanations;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

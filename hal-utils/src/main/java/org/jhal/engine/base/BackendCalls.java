@@ -12,7 +12,7 @@ import org.jhal.Status;
 import org.jhal.driver.ThreadBinding;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
-import org.jhal.engine.queue.EngineSemaphore;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,7 +9,7 @@ import org.jhal.Status;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 
 /**
  * The threads of a device, apart from those of its queues.

@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
 import java.util.Arrays;
 import java.util.regex.Pattern;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

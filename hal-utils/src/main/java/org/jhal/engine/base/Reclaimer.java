@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
-import org.jhal.engine.queue.Cascade;
-import org.jhal.engine.queue.Failures;
-import org.jhal.engine.queue.ProgramCode;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ProgramCode;
 
 /**
  * Reclaims resources whose handles became unreachable without having been closed. Its thread also

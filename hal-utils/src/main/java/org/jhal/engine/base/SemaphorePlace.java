@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.base;
 
-import org.jhal.engine.queue.EngineSemaphore;
+import org.jhal.engine.timeline.EngineSemaphore;
 
 /**
  * The place of a semaphore in its device's statistics, which is all that a device has of it: a

@@ -22,8 +22,8 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.queue.Failures;
-import org.jhal.engine.queue.ProgramCode;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -19,7 +19,7 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
 import org.jhal.engine.collective.Accumulator;
-import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.timeline.Cascade;
 import org.jspecify.annotations.Nullable;
 
 /**

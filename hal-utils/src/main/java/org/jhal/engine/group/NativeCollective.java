@@ -13,8 +13,8 @@ import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.queue.Batch;
-import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -26,7 +26,7 @@ import org.jhal.engine.base.Deadlines;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Reclaimer;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 

@@ -14,8 +14,8 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
-import org.jhal.engine.queue.Failures;
-import org.jhal.engine.queue.ProgramCode;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

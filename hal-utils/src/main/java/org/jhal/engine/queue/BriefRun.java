@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.support.Attempt;
+import org.jhal.engine.timeline.ProgramCode;
 
 /**
  * Decides which thread runs a {@linkplain HostCompletion#isBrief brief} host completion, and which

@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

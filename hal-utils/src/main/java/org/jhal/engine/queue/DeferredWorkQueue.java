@@ -14,6 +14,9 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Broken;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.Failures;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 

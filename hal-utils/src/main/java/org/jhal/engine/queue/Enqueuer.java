@@ -9,6 +9,8 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.WaitNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -310,7 +312,7 @@ public final class Enqueuer<E> {
     }
 
     @Override
-    void released(Cascade cascade) {
+    public void released(Cascade cascade) {
       cascade.stepOf = wait.operation.queue.broken;
       if (isWatching) {
         over(cascade);

@@ -6,6 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.StackReserve;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.Attempt;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

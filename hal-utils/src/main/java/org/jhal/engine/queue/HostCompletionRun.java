@@ -10,6 +10,8 @@ import org.jhal.driver.HostThreads;
 import org.jhal.driver.support.Attempt;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

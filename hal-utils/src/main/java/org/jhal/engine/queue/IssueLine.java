@@ -5,6 +5,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Broken;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

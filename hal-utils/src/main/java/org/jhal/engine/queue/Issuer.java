@@ -8,6 +8,9 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.StreamSteps;
 import org.jhal.driver.UncoveredWorkException;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Broken;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

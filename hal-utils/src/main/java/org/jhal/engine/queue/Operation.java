@@ -16,6 +16,8 @@ import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.HeapNode;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,10 @@ import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.timeline.Broken;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.Producer;
+import org.jhal.engine.timeline.ReadyQueue;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,6 +8,7 @@ import org.jhal.Timepoint;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 

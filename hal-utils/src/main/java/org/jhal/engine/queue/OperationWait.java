@@ -2,6 +2,9 @@
 package org.jhal.engine.queue;
 
 import org.jhal.Fence;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.WaitNode;
 import org.jspecify.annotations.Nullable;
 
 /** One wait of an {@link Operation}. It is registered at most once. */
@@ -105,7 +108,7 @@ final class OperationWait<E> extends WaitNode {
   }
 
   @Override
-  void released(Cascade cascade) {
+  public void released(Cascade cascade) {
     cascade.stepOf = operation.queue.broken;
     operation.queue.waitOver(operation, this, cascade);
   }

@@ -3,6 +3,7 @@ package org.jhal.engine.queue;
 
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,6 +9,7 @@ import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Failures;
 
 /**
  * Closes a queue, in steps that the device takes one after the other, each for all its queues:

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Failures;
 
 /**
  * The operations of a queue that are to retire: those that another thread than the completion

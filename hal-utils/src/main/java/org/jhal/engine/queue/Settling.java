@@ -4,6 +4,8 @@ package org.jhal.engine.queue;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,6 +4,7 @@ package org.jhal.engine.queue;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.timeline.Failures;
 
 /**
  * What the engine asks a stream: whether it is idle, and whether an event has fired. On a device

@@ -4,6 +4,7 @@ package org.jhal.engine.queue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
+import org.jhal.engine.timeline.Failures;
 
 /**
  * Logs the failures of operations of one queue that signal nothing, which no timeline reports (rule

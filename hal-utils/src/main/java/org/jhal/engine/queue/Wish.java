@@ -2,6 +2,7 @@
 package org.jhal.engine.queue;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.engine.timeline.EngineSemaphore;
 
 /**
  * How far somebody wants to know what a stream has done: up to which operation, by its {@link
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * the time; see {@link PollingPace}.
  *
  * <p>Thread-safe, without a lock. Who wants something that is not issued yet says so when it is:
- * see {@link Timeline#register} and {@link Timeline#publish}.
+ * see {@link EngineSemaphore#register} and {@link EngineSemaphore#publish}.
  */
 final class Wish {
   /** The place of everything that will ever be issued. */

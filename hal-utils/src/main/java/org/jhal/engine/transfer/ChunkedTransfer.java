@@ -13,9 +13,9 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.HostCompletion;
-import org.jhal.engine.queue.EngineSemaphore;
-import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

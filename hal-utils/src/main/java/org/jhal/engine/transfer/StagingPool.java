@@ -19,7 +19,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.support.Attempt;
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.queue.Failures;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**

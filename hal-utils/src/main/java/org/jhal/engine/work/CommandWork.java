@@ -24,9 +24,9 @@ import org.jhal.engine.kernel.EngineKernel;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
-import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.recording.RecordedCommand;
 import org.jhal.engine.recording.RecordedOperand;
+import org.jhal.engine.timeline.Cascade;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,8 +13,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.NativeAccess;
-import org.jhal.engine.queue.Failures;
-import org.jhal.engine.queue.ProgramCode;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,9 +11,9 @@ import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.engine.concurrent.StackReserve;
-import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
-import org.jhal.engine.queue.ProgramCode;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
 
 /**

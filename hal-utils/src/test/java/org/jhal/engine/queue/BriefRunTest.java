@@ -24,6 +24,8 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
 import org.jhal.Status;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.Producer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

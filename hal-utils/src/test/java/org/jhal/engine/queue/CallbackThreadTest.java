@@ -18,6 +18,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Which threads run no callbacks of users, and who runs them instead (rule S7). */

@@ -12,6 +12,10 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.EngineDevice;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.WaitNode;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +33,7 @@ class CascadeOverflowTest {
     private volatile int count; // written by the one thread that has removed this waiter
 
     @Override
-    void released(Cascade cascade) {
+    public void released(Cascade cascade) {
       count++; // no call, for which there might be no stack either
     }
   }

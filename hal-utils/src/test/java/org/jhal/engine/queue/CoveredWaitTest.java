@@ -14,6 +14,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Timepoint;
 import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.WaitNode;
 import org.jhal.spi.OpenOperation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

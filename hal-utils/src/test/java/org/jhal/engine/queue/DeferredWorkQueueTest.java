@@ -18,6 +18,8 @@ import org.jhal.HalException;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.spi.Explainable;
 import org.jhal.spi.Explanations;
 import org.jhal.spi.OpenOperation;

@@ -5,6 +5,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**

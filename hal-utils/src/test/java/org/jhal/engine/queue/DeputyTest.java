@@ -13,6 +13,7 @@ import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -12,6 +12,8 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.FailuresTest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -19,6 +19,7 @@ import org.jhal.HalException;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.concurrent.StackReserve;
+import org.jhal.engine.timeline.Cascade;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +32,13 @@ import org.jspecify.annotations.Nullable;
  * interleaving gets a new instance of the subject. After each, the subject's method {@code check}
  * is called, and the subject is rejected if that throws.
  */
-final class Interleavings {
+public final class Interleavings {
   /** Of each scenario. All subjects that are wrong on purpose are rejected in so many. */
-  static final int SOME = 40;
+  public static final int SOME = 40;
 
   private static final int FEW = 10;
+
+  private static final String TIMELINE = "org.jhal.engine.timeline.";
 
   private final Class<?> subject;
   private final ModelCheckingOptions options =
@@ -55,7 +58,11 @@ final class Interleavings {
    * not use a monitor, since that would not be the one that Lincheck tracks.
    */
   private void keepWhole(Class<?> type, String... methods) {
-    MethodBuilder builder = forClasses(type.getName());
+    keepWhole(type.getName(), methods);
+  }
+
+  private void keepWhole(String type, String... methods) {
+    MethodBuilder builder = forClasses(type);
     options.addGuarantee(
         (methods.length == 0 ? builder.allMethods() : builder.methods(methods)).treatAsAtomic());
   }
@@ -66,7 +73,7 @@ final class Interleavings {
    * @param model has the same methods and is used by one thread at a time: the results of the calls
    *     must be those of some order of them; null if results do not matter
    */
-  Interleavings(Class<?> subject, @Nullable Class<?> model) {
+  public Interleavings(Class<?> subject, @Nullable Class<?> model) {
     this.subject = subject;
     if (model == null) {
       options.verifier(EpsilonVerifier.class);
@@ -75,11 +82,11 @@ final class Interleavings {
     }
     keepWhole(PairingHeap.class);
     keepWhole(StackReserve.class);
-    keepWhole(SemaphoreLane.class);
+    keepWhole(TIMELINE + "SemaphoreLane");
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addReady");
-    keepWhole(Timeline.class, "advanceLocked", "releaseLocked", "laneLocked");
-    keepWhole(Timeline.class, "coveringLocked", "isAwaitedLocked");
+    keepWhole(TIMELINE + "Timeline", "advanceLocked", "releaseLocked", "laneLocked");
+    keepWhole(TIMELINE + "Timeline", "coveringLocked", "isAwaitedLocked");
     keepWhole(Wish.class);
     keepWhole(IssueLine.class, "nextLocked");
     keepWhole(OpenList.class, "linkBefore", "unlink");
@@ -100,7 +107,7 @@ final class Interleavings {
   }
 
   /** Runs each third scenario in a few interleavings, as every build does. */
-  void sample(List<String> scenarios) {
+  public void sample(List<String> scenarios) {
     List<String> some = new ArrayList<>();
     for (int i = 0; i < scenarios.size(); i += 3) {
       some.add(scenarios.get(i));
@@ -109,7 +116,7 @@ final class Interleavings {
   }
 
   /** Runs each of {@code scenarios} in at most {@code count} interleavings. */
-  void check(int count, List<String> scenarios) {
+  public void check(int count, List<String> scenarios) {
     options.invocationsPerIteration(count);
     scenarios.forEach(line -> options.addCustomScenario(scenario(line)));
     // The JDK's code for printing a line is too long for Lincheck to explore.
@@ -128,7 +135,7 @@ final class Interleavings {
    *
    * @return Lincheck's report
    */
-  String rejects(String scenario) {
+  public String rejects(String scenario) {
     try {
       check(SOME, List.of(scenario));
     } catch (LincheckAssertionError e) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Fence;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.spi.OpenOperation;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Fence;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

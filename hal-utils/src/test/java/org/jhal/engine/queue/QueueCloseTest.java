@@ -11,6 +11,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Rule Q8 in a queue: the steps of closing, with operations in every state. */

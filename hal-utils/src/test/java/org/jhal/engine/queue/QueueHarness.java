@@ -18,6 +18,8 @@ import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.FakeStream.FakeDevice;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.queue.QueueUse.TestWork;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class QueueHarness {
+public final class QueueHarness {
   final FakeDevice device = new FakeDevice();
   final List<FakeStream> streams = new ArrayList<>();
   final List<DeferredWorkQueue<Event>> queues = new ArrayList<>();
@@ -239,7 +241,7 @@ final class QueueHarness {
     losses.get(0).spread();
   }
 
-  static EngineSemaphore semaphore() {
+  public static EngineSemaphore semaphore() {
     return new EngineSemaphore(0, () -> {});
   }
 

@@ -9,6 +9,7 @@ import java.util.Objects;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -6,6 +6,8 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Rule S9a: queues of devices that share events, one of which is lost. */

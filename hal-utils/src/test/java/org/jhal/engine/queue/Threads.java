@@ -100,7 +100,7 @@ public final class Threads {
                 || thread.getState() == Thread.State.TIMED_WAITING);
   }
 
-  Thread thread() {
+  public Thread thread() {
     return thread;
   }
 

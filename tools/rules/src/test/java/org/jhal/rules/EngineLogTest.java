@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** A logger may throw, and then the code after the call would not run. */
 class EngineLogTest {
   private static final String ENGINE = "org.jhal.engine";
-  private static final String LOG = ENGINE + ".queue.Failures";
+  private static final String LOG = ENGINE + ".timeline.Failures";
 
   @Test
   void theEngineLogsOnlyThroughFailures() {

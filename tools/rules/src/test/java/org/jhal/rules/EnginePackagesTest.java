@@ -52,6 +52,7 @@ class EnginePackagesTest {
               ENGINE + ".file",
               ENGINE + ".group",
               ENGINE + ".queue",
+              ENGINE + ".timeline",
               ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(
@@ -60,13 +61,14 @@ class EnginePackagesTest {
               DRIVER + ".options",
               DRIVER + ".support",
               ENGINE + ".queue",
+              ENGINE + ".timeline",
               ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".memory",
               DRIVER,
               ENGINE + ".base",
-              ENGINE + ".queue",
+              ENGINE + ".timeline",
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".kernel",
@@ -90,6 +92,7 @@ class EnginePackagesTest {
               ENGINE + ".kernel",
               ENGINE + ".recording",
               ENGINE + ".queue",
+              ENGINE + ".timeline",
               ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(
@@ -98,7 +101,8 @@ class EnginePackagesTest {
               DRIVER + ".support",
               ENGINE + ".base",
               ENGINE + ".memory",
-              ENGINE + ".queue"),
+              ENGINE + ".queue",
+              ENGINE + ".timeline"),
           entry(
               ENGINE + ".file",
               DRIVER,
@@ -107,6 +111,7 @@ class EnginePackagesTest {
               ENGINE + ".transfer",
               ENGINE + ".memory",
               ENGINE + ".queue",
+              ENGINE + ".timeline",
               ENGINE + ".concurrent"),
           entry(ENGINE + ".collective"),
           entry(
@@ -119,9 +124,17 @@ class EnginePackagesTest {
               ENGINE + ".work",
               ENGINE + ".collective",
               ENGINE + ".queue",
+              ENGINE + ".timeline",
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".queue",
+              DRIVER,
+              DRIVER + ".support",
+              ENGINE + ".timeline",
+              ENGINE + ".flightrecorder",
+              ENGINE + ".concurrent"),
+          entry(
+              ENGINE + ".timeline",
               DRIVER,
               DRIVER + ".support",
               ENGINE + ".flightrecorder",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.WaitNode;
+import org.jhal.engine.timeline.Cascade;
+
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.openjdk.jcstress.annotations.Actor;
@@ -24,7 +28,7 @@ public final class SemaphoreStress {
     private int releases; // each by one thread; read when both threads have ended
 
     @Override
-    void released(Cascade cascade) {
+    public void released(Cascade cascade) {
       releases++;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import org.jhal.HalException;
 import org.jhal.engine.concurrent.HeapNode;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The thread that removes it stores the outcome in {@link #failure} and {@link #producer} and then
  * calls {@link #released}, unless it was withdrawn.
  */
-abstract class WaitNode extends HeapNode {
+public abstract class WaitNode extends HeapNode {
   /**
    * Link in the list of nodes that a {@link Cascade} has to notify. Used by the thread of that
    * cascade, and by the one that notifies this node if that thread could not.
@@ -24,13 +24,13 @@ abstract class WaitNode extends HeapNode {
    * Why the wait failed, or null if the value is reached or covered. Written in the critical
    * section that removes the node or finds its outcome known, and read after it.
    */
-  @Nullable HalException failure;
+  public @Nullable HalException failure;
 
   /**
    * The operation, of a device of the same domain, whose native event covers the value; null if the
    * value itself is reached. Written like {@link #failure}.
    */
-  @Nullable Producer producer;
+  public @Nullable Producer producer;
 
   /**
    * Called by a cascade, with no lock held: exactly once after the node was removed because its
@@ -40,5 +40,5 @@ abstract class WaitNode extends HeapNode {
    * @param cascade the caller; in a step of a queue, the first statement sets its {@link
    *     Cascade#stepOf}
    */
-  abstract void released(Cascade cascade);
+  public abstract void released(Cascade cascade);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import org.jhal.driver.support.Attempt;
 import org.jspecify.annotations.Nullable;

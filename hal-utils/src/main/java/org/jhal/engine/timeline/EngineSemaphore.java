@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.lang.ref.Reference;
 import java.time.Duration;
@@ -109,7 +109,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
   }
 
   /** As {@link #onReach}, but if the semaphore is closed, the callback gets CANCELLED. */
-  Registration observe(long wanted, TimepointCallback callback) {
+  public Registration observe(long wanted, TimepointCallback callback) {
     CallbackWait wait = new CallbackWait(this, callback);
     if (!register(wait, wanted, null)) {
       // The outcome is already known. The callback still goes through the cascade, so that it runs
@@ -145,7 +145,7 @@ public final class EngineSemaphore extends Timeline implements TimelineSemaphore
   }
 
   /** The number by which messages and recordings name it. */
-  long number() {
+  public long number() {
     return id;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -9,12 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.queue.Quiet;
 import org.junit.jupiter.api.Test;
 
 /** What is made of anything that is thrown: always a failure, and always a line in the log. */
-class FailuresTest {
+public class FailuresTest {
   /** An exception that throws when it is asked what it is. */
-  static final class Mute extends RuntimeException {
+  public static final class Mute extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -60,7 +60,7 @@ public final class Failures {
   }
 
   /** Whether a native call threw this because the device is lost. */
-  static boolean isLoss(Throwable thrown) {
+  public static boolean isLoss(Throwable thrown) {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
   }
 
@@ -97,13 +97,13 @@ public final class Failures {
   }
 
   /** What {@link NativeStream#submit} threw, as the cause of a loss: what has failed first. */
-  static Throwable first(Throwable thrown) {
+  public static Throwable first(Throwable thrown) {
     return thrown instanceof UncoveredWorkException e
         ? Objects.requireNonNull(e.getCause())
         : thrown;
   }
 
-  static HalException internal(String message) {
+  public static HalException internal(String message) {
     return new HalException(Status.INTERNAL, message);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,7 +22,7 @@ final class CallbackWait extends WaitNode implements Registration, Attempt.Body 
   }
 
   @Override
-  void released(Cascade cascade) {
+  public void released(Cascade cascade) {
     if (cascade.leaves(this)) {
       return;
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import static org.jhal.engine.queue.Interleavings.SOME;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.engine.queue.Interleavings;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

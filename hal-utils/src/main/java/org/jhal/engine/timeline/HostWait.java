@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -26,7 +26,7 @@ final class HostWait extends WaitNode {
   private volatile boolean isReleased; // written by the thread that releases this, read by `thread`
 
   @Override
-  void released(Cascade cascade) {
+  public void released(Cascade cascade) {
     isReleased = true; // volatile: also makes `failure` visible
     LockSupport.unpark(thread);
   }

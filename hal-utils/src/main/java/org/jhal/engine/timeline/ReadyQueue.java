@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 /** A queue that may have operations to issue, as a {@link Cascade} sees it. */
-interface ReadyQueue {
+public interface ReadyQueue {
   /**
    * Issues what became ready by a signal. Called by the thread that signalled, with no lock held.
    *

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.util.function.BooleanSupplier;
 
 /**
  * What has promised to raise a timeline and is in a stream already, so that its native event covers
- * the value: an {@link Operation}, as semaphores and those who wait for them see it.
+ * the value: an operation of a queue, as timelines and those who wait for them see it.
  */
-interface Producer {
+public interface Producer {
   /** How long a host thread should poll its event before it parks, in nanoseconds. */
   long spinNanos();
 
@@ -18,8 +18,7 @@ interface Producer {
   boolean settleWhenFired(long end, BooleanSupplier isOver);
 
   /**
-   * Somebody wants to know soon when it is over; see {@link Wish}. Takes no lock, and may be called
-   * with one held.
+   * Somebody wants to know soon when it is over. Takes no lock, and may be called with one held.
    */
   void want();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -23,6 +23,9 @@ import org.jhal.HalException;
 import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.QueueHarness;
+import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,7 +113,7 @@ class EngineSemaphoreTest {
       WaitNode node =
           new WaitNode() {
             @Override
-            void released(Cascade cascade) {
+            public void released(Cascade cascade) {
               log.add(name);
             }
           };
@@ -428,7 +431,7 @@ class EngineSemaphoreTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released(Cascade cascade) {}
+          public void released(Cascade cascade) {}
         };
     assertTrue(semaphore.register(node, 1, device));
     assertTrue(semaphore.deregister(node));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import java.util.List;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.QueueHarness;
 
 /**
  * The calls of {@link SemaphoreInterleavingTest} on a semaphore: signals of the host and of
@@ -41,15 +41,13 @@ public class SemaphoreScenario {
     }
 
     @Override
-    void released(Cascade cascade) {
+    public void released(Cascade cascade) {
       notified++;
     }
   }
 
   final EngineSemaphore semaphore = QueueHarness.semaphore();
-  private final Operation<Event> producer =
-      new Operation<>(
-          new QueueHarness(1).queues.get(0), new QueueUse.TestWork(Runnable::run), false);
+  private final Producer producer = new NoProducer();
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself
   private volatile boolean isPublished;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ public final class Cascade {
    * The queue of which a step has begun, or null. The step sets it first, by a plain assignment,
    * without a call: an error that comes later breaks the queue.
    */
-  @Nullable Broken stepOf;
+  public @Nullable Broken stepOf;
 
   private final List<ReadyQueue> readyQueues = new ArrayList<>();
   private final List<Producer> settling = new ArrayList<>();
@@ -76,7 +76,7 @@ public final class Cascade {
   }
 
   /** Adds a waiter to notify, which is in no semaphore. The caller may hold a semaphore's lock. */
-  void addReleased(WaitNode node) {
+  public void addReleased(WaitNode node) {
     if (lastReleased == null) {
       firstReleased = node;
     } else {
@@ -86,7 +86,7 @@ public final class Cascade {
   }
 
   /** Adds a queue to drain. */
-  void addReady(ReadyQueue queue) {
+  public void addReady(ReadyQueue queue) {
     if (!readyQueues.contains(queue)) {
       readyQueues.add(queue);
     }
@@ -96,7 +96,7 @@ public final class Cascade {
    * Processes everything that was added, including what is added meanwhile. Does nothing if this
    * thread is already in this method further up its stack. Must be called with no lock held.
    */
-  void run() {
+  public void run() {
     if (isRunning) {
       return;
     }
@@ -190,8 +190,8 @@ public final class Cascade {
     cascade.run();
   }
 
-  /** The stack of {@link Settling}, instead of recursion: a chain of producers may be long. */
-  List<Producer> settling() {
+  /** A stack of producers to settle, instead of recursion: a chain of them may be long. */
+  public List<Producer> settling() {
     return settling;
   }
 
@@ -205,7 +205,7 @@ public final class Cascade {
    * @param another runs one task at a time, and has no such role
    * @return what was in force before
    */
-  @Nullable Executor leaveCallbacksTo(@Nullable Executor another) {
+  public @Nullable Executor leaveCallbacksTo(@Nullable Executor another) {
     Executor before = aside;
     aside = another;
     return before;
@@ -215,7 +215,7 @@ public final class Cascade {
    * Has another thread notify a waiter, which would run callbacks, if this thread must not. Returns
    * whether that is so. Waiters that were left in this way are notified in the order of the calls.
    */
-  boolean leaves(WaitNode node) {
+  public boolean leaves(WaitNode node) {
     Executor another = aside;
     if (another == null) {
       return false;
@@ -259,7 +259,7 @@ public final class Cascade {
     }
 
     @Override
-    void released(Cascade cascade) {
+    public void released(Cascade cascade) {
       String before = cascade.enterCallback("a callback");
       try {
         body.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
-import org.jhal.engine.queue.FakeStream.Event;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,19 +17,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Published events of one device on one semaphore. */
 class SemaphoreLaneTest {
   private final SemaphoreLane lane = new SemaphoreLane("device");
-  private final DeferredWorkQueue<Event> queue = new QueueHarness(1).queues.get(0);
 
-  private Operation<Event> add(long value) {
-    Operation<Event> operation = new Operation<>(queue, NoWork.get(), false);
+  private Producer add(long value) {
+    Producer operation = new NoProducer();
     lane.addEvent(value, operation);
     return operation;
   }
 
   @Test
   void theSmallestValueThatCoversIsTaken() {
-    Operation<Event> four = add(4);
-    Operation<Event> two = add(2);
-    Operation<Event> nine = add(9);
+    Producer four = add(4);
+    Producer two = add(2);
+    Producer nine = add(9);
     assertSame(two, lane.covering(0));
     assertSame(two, lane.covering(2));
     assertSame(four, lane.covering(3));
@@ -42,7 +40,7 @@ class SemaphoreLaneTest {
   @Test
   void ofEqualValuesTheFirstIsTaken() {
     add(1);
-    Operation<Event> first = add(5);
+    Producer first = add(5);
     add(5);
     add(7);
     assertSame(first, lane.covering(5));
@@ -53,7 +51,7 @@ class SemaphoreLaneTest {
   void droppingRemovesWhatIsReached() {
     add(1);
     add(2);
-    Operation<Event> three = add(3);
+    Producer three = add(3);
     lane.dropEvents(2);
     assertSame(three, lane.covering(1));
     lane.dropEvents(2);
@@ -68,7 +66,7 @@ class SemaphoreLaneTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released(Cascade cascade) {}
+          public void released(Cascade cascade) {}
         };
     lane.waiters.insert(node);
     assertTrue(!lane.isEmpty());
@@ -83,7 +81,7 @@ class SemaphoreLaneTest {
   @ValueSource(longs = {1, 2, 3, 4})
   void behavesAsASortedList(long seed) {
     Random random = new Random(seed);
-    record Published(long value, Operation<Event> operation) {}
+    record Published(long value, Producer operation) {}
     List<Published> model = new ArrayList<>();
     long next = 0;
     long reached = 0;
@@ -102,7 +100,7 @@ class SemaphoreLaneTest {
         }
       }
       long wanted = reached + random.nextInt(30);
-      Operation<?> expected =
+      Producer expected =
           model.stream()
               .filter(p -> p.value >= wanted)
               .map(Published::operation)

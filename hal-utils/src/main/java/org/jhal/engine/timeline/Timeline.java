@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine.queue;
+package org.jhal.engine.timeline;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Arrays;
@@ -107,17 +107,17 @@ abstract class Timeline {
   }
 
   /** Whether {@code wanted} takes a signal: the timeline did not have it from the start. */
-  boolean needsSignalFor(long wanted) {
+  public final boolean needsSignalFor(long wanted) {
     return wanted > initialValue;
   }
 
   /** Whether a wait for {@code wanted} that begins now has ended. It takes no lock. */
-  boolean isReached(long wanted) {
+  public final boolean isReached(long wanted) {
     return value >= wanted && over == null; // in this order: a failure in between comes later
   }
 
   /** The value regardless of failures, for messages and polling. */
-  long currentValue() {
+  public final long currentValue() {
     return value;
   }
 
@@ -139,7 +139,7 @@ abstract class Timeline {
   }
 
   /** The outcome of every wait, once it has failed or is closed; null until then. */
-  @Nullable HalException over() {
+  public final @Nullable HalException over() {
     return over;
   }
 
@@ -157,7 +157,7 @@ abstract class Timeline {
    *     once unless {@link #deregister} succeeds first; false if the outcome is in {@code
    *     node.failure} and {@code node.producer}, and {@code released} will not be called
    */
-  boolean register(WaitNode node, long wanted, @Nullable Object domain) {
+  public final boolean register(WaitNode node, long wanted, @Nullable Object domain) {
     node.failure = null;
     node.producer = null;
     if (isReached(wanted)) {
@@ -192,7 +192,7 @@ abstract class Timeline {
    * Withdraws a waiter. Returns true if it was still registered. Otherwise it was never registered,
    * or another thread has removed it and calls {@link WaitNode#released}.
    */
-  boolean deregister(WaitNode node) {
+  public final boolean deregister(WaitNode node) {
     synchronized (lock) {
       @SuppressWarnings("unchecked") // only register() puts a WaitNode into a heap
       PairingHeap<WaitNode> heap = (PairingHeap<WaitNode>) node.heap;
@@ -214,7 +214,8 @@ abstract class Timeline {
    *     completes the operation behind its event: it then covers the value for none, and releases
    *     no waiter, but a host thread finds it by {@link #covering}
    */
-  void publish(Producer operation, long newValue, @Nullable Object domain, Cascade cascade) {
+  public final void publish(
+      Producer operation, long newValue, @Nullable Object domain, Cascade cascade) {
     synchronized (lock) {
       if (over != null || value >= newValue) {
         return;
@@ -239,7 +240,7 @@ abstract class Timeline {
    * The issued operation of any device that will raise the value to {@code wanted}, or as little
    * above it as possible; null if there is none.
    */
-  @Nullable Producer covering(long wanted) {
+  public final @Nullable Producer covering(long wanted) {
     if (published < wanted) { // without the lock, which those who issue need
       return null;
     }
@@ -275,7 +276,7 @@ abstract class Timeline {
   }
 
   /** An operation that will raise it is about to be issued, and is likely to be until then. */
-  void expectEvent(long until) {
+  public final void expectEvent(long until) {
     eventExpectedUntil = until;
   }
 
@@ -288,7 +289,7 @@ abstract class Timeline {
    * Applies the signal of an operation: raises the value to at least {@code newValue}, unless the
    * semaphore has failed or is closed (rule S1a).
    */
-  void signalAtLeast(long newValue) {
+  public final void signalAtLeast(long newValue) {
     if (value >= newValue) {
       return;
     }
