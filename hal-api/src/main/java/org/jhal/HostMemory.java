@@ -365,16 +365,9 @@ public final class HostMemory {
         }
       }
       if (freed != null) {
-        executor.execute(new Freed(freed));
+        Set<Listener> ended = freed;
+        executor.execute(() -> ended.forEach(Listener::run));
       }
-    }
-  }
-
-  /** A class, and no lambda: one that is linked without stack for the first time never works. */
-  private record Freed(Set<Listener> listeners) implements Runnable {
-    @Override
-    public void run() {
-      listeners.forEach(Listener::run);
     }
   }
 

@@ -230,14 +230,8 @@ public final class HostFailures {
     return IS_LINUX && number.find() && numbers.contains(Integer.parseInt(number.group(1)));
   }
 
-  /** Without a lambda: the stack may be short. */
   private static boolean contains(String message, List<String> texts) {
-    for (String text : texts) {
-      if (message.contains(text)) {
-        return true;
-      }
-    }
-    return false;
+    return texts.stream().anyMatch(message::contains);
   }
 
   private static boolean isFull(Throwable thrown) {

@@ -27,7 +27,6 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.FreeThread;
 import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.collective.GpuGroup;
@@ -39,10 +38,8 @@ import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.ForeignMemory;
 import org.jhal.gpu.memory.ImportedMemory;
 import org.jhal.gpu.memory.MemoryPool;
-import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuVendor;
-import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
@@ -56,18 +53,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A device backend over a {@link GpuRuntime}. */
 public final class GpuDevice implements DeviceBackend<GpuEvent> {
-  static {
-    EarlyClasses.initialize(
-        DeviceClock.class,
-        FreeThread.class,
-        GpuGroup.class,
-        GpuStream.class,
-        GraphCache.class,
-        LaunchGate.class,
-        MemoryPool.class,
-        UploadMemory.class);
-  }
-
   /**
    * The settings of a device, apart from the engine's.
    *

@@ -91,7 +91,7 @@ final class DeviceShutdown<E> {
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", core.backend()::close);
     Names.removeDevice(core.number());
-    core.isCloseOver = true;
+    core.setCloseOver();
   }
 
   /** Registers the open device, to be closed when the JVM exits. */
@@ -152,13 +152,13 @@ final class DeviceShutdown<E> {
     try {
       closeOnce(limit, threadsLimit);
     } finally {
-      core.isCloseOver = true;
+      core.setCloseOver();
       AtExit.remove(atExit);
     }
   }
 
   private boolean awaitOver(long deadline) {
-    return BackOff.await(this, deadline, () -> core.isCloseOver);
+    return BackOff.await(this, deadline, core::isCloseOver);
   }
 
   private void closeOnce(Duration limit, Duration threadsLimit) {

@@ -26,7 +26,6 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
@@ -55,12 +54,6 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the driver's native event
  */
 public final class EngineDevice<E> implements CollectiveDevice {
-  static {
-    EarlyClasses.initialize(EngineDevice.class, "early-classes.txt");
-    Object ignored = new Throwable().getStackTrace(); // HalException.again() needs its classes
-    String text = "%s".formatted(""); // likewise messages
-  }
-
   private final DeviceCore<E> core;
   private final List<Setting> settings;
   private final EngineAllocator allocator;
@@ -197,11 +190,6 @@ public final class EngineDevice<E> implements CollectiveDevice {
   @Override
   public Set<String> executableFormats() {
     return backend().executableFormats();
-  }
-
-  /** Shortens the first {@link #loadExecutable} in a process by initialising its classes. */
-  public static void warmUpLoading() {
-    ExecutableLoader.warmUp();
   }
 
   @Override

@@ -26,7 +26,6 @@ import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.file.EngineFile;
 import org.jhal.engine.file.FileTransfer;
 import org.jhal.engine.memory.BufferStorage;
@@ -106,15 +105,6 @@ final class EngineQueue<E> implements DeviceQueue {
     return work;
   }
 
-  /**
-   * As {@link #begin}, for an operation that borrows the program's memory. Reserves enough stack to
-   * end the borrow, or to leave that to another thread.
-   */
-  private CommandWork<E> beginBorrowing(Fence waits, Fence signals) {
-    StackReserve.check(queue.number());
-    return begin(waits, signals, new CommandWork<>(device));
-  }
-
   @Override
   public void barrier(Fence waits, Fence signals) {
     check(waits, signals);
@@ -171,7 +161,7 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public void upload(
       Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset) {
-    try (CommandWork<E> work = beginBorrowing(waits, signals)) {
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
       work.upload(source, target, offset);
       work.submit(waits, signals);
     }
@@ -180,7 +170,7 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public void readback(
       Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target) {
-    try (CommandWork<E> work = beginBorrowing(waits, signals)) {
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
       work.readback(source, offset, target);
       work.submit(waits, signals);
     }
@@ -350,7 +340,7 @@ final class EngineQueue<E> implements DeviceQueue {
       work.capture(waits, signals);
       // Last: a buffer that never reaches the user would be reported as leaked.
       EngineBuffer buffer = new EngineBuffer(storage);
-      work.first = null; // the buffer has the reference
+      work.handedOver();
       work.submitCaptured();
       return buffer;
     }

@@ -14,7 +14,6 @@ import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BoundCalls;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.runtime.GpuEvent;
@@ -30,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * the next group of the same devices.
  */
 public final class GpuGroup implements NativeGroup<GpuEvent> {
-  static {
-    EarlyClasses.initialize(
-        Clique.class, CollectiveGraphs.class, CollectiveLibrary.class, GroupMember.class);
-  }
-
   /** A collective's own weight in a stream: the library's calls; each rank adds two. */
   private static final int OWN_WEIGHT = 8;
 

@@ -12,8 +12,6 @@ import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
 import org.jhal.driver.source.SourceCode;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.support.EarlyClasses;
-import org.jhal.engine.EngineDevice;
 
 /**
  * Loads the classes for loading a kept kernel, once in a process, on a thread of its own while
@@ -62,7 +60,5 @@ final class KernelWarmUp {
     KernelKey unusedKey = KernelKey.of(List.of(code.text()));
     cache.warmUp();
     ArgumentLayout unusedLayout = ArgumentLayout.of(manifest.kernels().get(0).parameters());
-    EarlyClasses.initialize(GpuModule.class);
-    EngineDevice.warmUpLoading();
   }
 }

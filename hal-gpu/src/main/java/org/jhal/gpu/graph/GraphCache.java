@@ -17,7 +17,6 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.gpu.runtime.GpuCore;
@@ -30,15 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class GraphCache {
-  static {
-    EarlyClasses.initialize(
-        GraphInstance.class,
-        GraphNodes.class,
-        GraphRuntime.class,
-        OneNode.class,
-        OneNodeGraphs.class);
-  }
-
   /** Why commands that could be a graph are issued one by one; the text is for statistics. */
   enum Fallback {
     BEING_MADE("its graph is being made"),
@@ -260,7 +250,7 @@ public final class GraphCache {
     } catch (RuntimeException | LinkageError | VirtualMachineError e) { // no thread can be started
       if (isOurs) {
         core.runtime().giveBack(() -> destroy(instance));
-      } else { // no lambda: there may be no stack left to make one
+      } else {
         instance.awaitDestroyed();
       }
     }

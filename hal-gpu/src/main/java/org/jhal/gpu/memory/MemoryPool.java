@@ -135,7 +135,7 @@ public final class MemoryPool {
       return new PoolMemory(this, 0, 0);
     }
     boolean isDone = false;
-    try { // no lambdas: the stack may be about to run out
+    try {
       PoolMemory memory = new PoolMemory(this, allocateOrTrim(bytes, on), bytes);
       isDone = true;
       return memory;

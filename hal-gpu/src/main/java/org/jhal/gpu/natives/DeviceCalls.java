@@ -20,14 +20,6 @@ import org.jspecify.annotations.Nullable;
 public abstract class DeviceCalls implements ThreadBinding {
   private static final System.Logger LOG = System.getLogger(DeviceCalls.class.getName());
 
-  /** A class rather than a lambda: the stack may be about to run out. */
-  private record Bound(ThreadBinding device, Runnable body) implements Runnable {
-    @Override
-    public void run() {
-      BoundCalls.run(device, body);
-    }
-  }
-
   private final GpuLibrary library;
   private final GpuApi api;
   private final ResultCodes codes;
@@ -99,7 +91,7 @@ public abstract class DeviceCalls implements ThreadBinding {
    * device's end releases it. Never throws.
    */
   public final void giveBack(Runnable body) {
-    logUnlessLost(Attempt.of(new Bound(this, body))); // no caller could handle it
+    logUnlessLost(Attempt.of(() -> BoundCalls.run(this, body))); // no caller could handle it
   }
 
   private void logUnlessLost(@Nullable Throwable failure) {

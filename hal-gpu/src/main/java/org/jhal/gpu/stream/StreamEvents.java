@@ -72,7 +72,7 @@ final class StreamEvents {
   GpuEvent create() {
     long plain = runtime.createEvent(false);
     boolean isDone = false;
-    try { // no lambdas: the stack may be about to run out
+    try {
       GpuEvent event = new GpuEvent(new EventPair(runtime.createEvent(true), plain));
       isDone = true;
       return event;

@@ -150,7 +150,7 @@ final class StreamMemory implements MemoryPool.Reserve {
       block = take(0);
     }
     boolean isFree = false;
-    try { // no lambdas: the stack may be about to run out
+    try {
       pool.free(block, on == stream || !events.isPast(position) ? stream : on);
       isFree = true;
     } finally {

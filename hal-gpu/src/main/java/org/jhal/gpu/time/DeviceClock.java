@@ -6,7 +6,6 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.driver.support.BackOff;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +26,6 @@ import org.jspecify.annotations.Nullable;
  * reference; meanwhile the others use the one before, with its error.
  */
 public final class DeviceClock {
-  static {
-    EarlyClasses.initialize(ClockFit.class);
-  }
-
   private static final System.Logger LOG = System.getLogger(DeviceClock.class.getName());
 
   /** The number of events between readings of the host's clock; the closest pair counts. */

@@ -61,7 +61,7 @@ public final class StreamTimer {
   private Pair create() {
     long begin = runtime.createTimingEvent();
     boolean isDone = false;
-    try { // no lambdas: the stack may be about to run out
+    try {
       Pair pair = new Pair(begin, runtime.createTimingEvent());
       isDone = true;
       return pair;

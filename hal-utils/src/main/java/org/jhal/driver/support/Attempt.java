@@ -19,8 +19,7 @@ public final class Attempt {
   private Attempt() {}
 
   /**
-   * Calls {@code body}. Where the stack may be short, it is an object that exists: a lambda that is
-   * linked for the first time while the stack runs out never works again.
+   * Calls {@code body}.
    *
    * @return what it has thrown, or null
    */

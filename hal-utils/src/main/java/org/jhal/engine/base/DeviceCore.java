@@ -78,11 +78,7 @@ public final class DeviceCore<E> implements Explainable {
   private final DeviceLoss loss = new Loss();
   private volatile Consumer<HalException> onLost = cause -> {}; // set once, before there are queues
 
-  /**
-   * Whether closing is done, apart from what may still have to be freed. Written by the closing
-   * thread, by a plain assignment: there may be no stack left for a call.
-   */
-  public volatile boolean isCloseOver;
+  private volatile boolean isCloseOver; // written by the closing thread
 
   /**
    * Creates the core of a device without queues.
@@ -383,6 +379,16 @@ public final class DeviceCore<E> implements Explainable {
     return lost.get();
   }
 
+  /** Closing is done, apart from what may still have to be freed. */
+  public void setCloseOver() {
+    isCloseOver = true;
+  }
+
+  /** Whether closing is done, apart from what may still have to be freed. */
+  public boolean isCloseOver() {
+    return isCloseOver;
+  }
+
   /** Whether closing has begun. */
   public boolean isClosed() {
     return calls.isShut();
@@ -410,12 +416,7 @@ public final class DeviceCore<E> implements Explainable {
         end.begin(System.nanoTime());
       }
       if (isLossPropagated.compareAndSet(false, true)) {
-        // An error may end this anywhere. What is left then, the queues' issue threads do. Without
-        // lambdas: one that is linked for the first time while the stack runs out never works
-        // again.
-        for (DeferredWorkQueue<E> queue : queues) {
-          queue.lose();
-        }
+        queues.forEach(DeferredWorkQueue::lose); // an error ends this: the issue threads go on
         FlightRecorder.lost(number, String.valueOf(cause.getMessage()));
         Failures.log(LOG, Level.WARNING, "device " + name + " is lost", cause);
       }

@@ -12,7 +12,6 @@ import java.util.function.BooleanSupplier;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
-import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.timeline.ProgramCode;
 
@@ -138,7 +137,6 @@ public final class Reclaimer {
   /** Returns whether there may be more to do. */
   private static boolean step() throws InterruptedException {
     CoarseClock.tick();
-    Cascade.runLeft();
     runLater();
     Reference<?> next = UNREACHABLE.remove(LOOK_MILLIS);
     if (next != null) {

@@ -197,13 +197,8 @@ public final class DeviceGroups<E> {
     groups.forEach(group -> group.deviceGivesUp(device, limit));
   }
 
-  /**
-   * The device is lost. Without lambdas: one that is linked for the first time while the stack runs
-   * out never works again.
-   */
+  /** The device is lost. */
   public void lost(HalException cause) {
-    for (GroupLife group : groups) {
-      group.end(cause);
-    }
+    groups.forEach(group -> group.end(cause));
   }
 }

@@ -4,7 +4,6 @@ package org.jhal.engine.kernel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jhal.DeviceInfo;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
@@ -17,7 +16,6 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jspecify.annotations.Nullable;
@@ -36,26 +34,6 @@ public final class ExecutableLoader {
     this.device = device;
     this.backend = device.backend();
     this.calls = device.calls();
-  }
-
-  /** Loads a variant. A class rather than a lambda, so that {@link #warmUp} can initialise it. */
-  private record Loading(
-      DeviceCore<?> device, Candidate candidate, Manifest manifest, List<String> refusals)
-      implements Supplier<Executable> {
-    @Override
-    public Executable get() {
-      List<KernelSpec> kernels = manifest.kernels();
-      Variant variant = candidate.variant;
-      KernelModule module = device.backend().load(candidate.source, variant, kernels);
-      return new EngineExecutable(
-          device, manifest.name(), variant.format(), refusals, kernels, module);
-    }
-  }
-
-  /** See {@code EngineDevice.warmUpLoading}. */
-  public static void warmUp() {
-    EarlyClasses.initialize(
-        ExecutableLoader.class, Candidate.class, EngineExecutable.class, EngineKernel.class);
   }
 
   /** A variant, and the bundle or overlay that it is of. */
@@ -107,7 +85,7 @@ public final class ExecutableLoader {
     if (backend.executableFormats().contains(variant.format())) {
       checkLimits(manifest);
       try {
-        return calls.call(new Loading(device, candidate, manifest, refusals));
+        return calls.call(() -> make(candidate, manifest, refusals));
       } catch (HalException e) {
         if (e.status() != Status.UNIMPLEMENTED) {
           throw e;
@@ -117,6 +95,14 @@ public final class ExecutableLoader {
     }
     refusals.add(variant.format() + ": " + reason);
     return null;
+  }
+
+  private Executable make(Candidate candidate, Manifest manifest, List<String> refusals) {
+    List<KernelSpec> kernels = manifest.kernels();
+    Variant variant = candidate.variant;
+    KernelModule module = backend.load(candidate.source, variant, kernels);
+    return new EngineExecutable(
+        device, manifest.name(), variant.format(), refusals, kernels, module);
   }
 
   /** Refuses kernels whose workgroups or arguments exceed the device's limits. */

@@ -5,7 +5,6 @@ import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jhal.driver.HostCompletion;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.timeline.ProgramCode;
 
 /**
@@ -22,7 +21,7 @@ import org.jhal.engine.timeline.ProgramCode;
  *
  * <p>Thread-safe.
  */
-final class BriefRun implements Attempt.Body {
+final class BriefRun {
   private enum State {
     /** No thread has claimed it. */
     OPEN,
@@ -60,19 +59,13 @@ final class BriefRun implements Attempt.Body {
   void advance() {
     if (mayAdvance && STATE.compareAndSet(this, State.OPEN, State.ADVANCING)) {
       try {
-        if (ProgramCode.thrownBy(this) != null) {
+        if (ProgramCode.thrownBy(() -> mayAdvance = completion.advance()) != null) {
           mayAdvance = false;
         }
       } finally {
-        state = State.OPEN; // not a call: there may be no stack left for one
+        state = State.OPEN;
       }
     }
-  }
-
-  /** For {@link #advance}. Without a lambda, see {@link ProgramCode#releaseCallback}. */
-  @Override
-  public void run() {
-    mayAdvance = completion.advance();
   }
 
   /** For a host thread that has seen the event fire: whether it is to run the completion. */

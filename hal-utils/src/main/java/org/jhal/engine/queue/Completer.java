@@ -19,7 +19,7 @@ final class Completer<E> {
   /** How many operations are completed at most before their resources are released. */
   private static final int BATCH = 32;
 
-  private final OperationQueue<E> owner;
+  private final DeferredWorkQueue<E> owner;
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final StreamQueries<E> queries;
@@ -50,7 +50,7 @@ final class Completer<E> {
   private int weightLeft;
 
   Completer(
-      OperationQueue<E> owner,
+      DeferredWorkQueue<E> owner,
       OpenList<E> open,
       IssueLine<E> line,
       StreamQueries<E> queries,

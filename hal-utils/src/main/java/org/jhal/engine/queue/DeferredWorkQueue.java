@@ -12,11 +12,12 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
+import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.queue.Operation.State;
-import org.jhal.engine.timeline.Broken;
 import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ReadyQueue;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Contract: rules Q1 to Q10, K1 to K4.
  *
  * <p>Thread-safe: any thread may enqueue, poll or close.
+ *
+ * @param <E> the driver's native event
  */
-public final class DeferredWorkQueue<E> extends OperationQueue<E> {
+public final class DeferredWorkQueue<E> extends ReadyQueue {
   /*
    * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
    *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
@@ -45,10 +48,37 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
   /**
-   * How often the issue thread checks {@link Broken} without being woken. A thread that has run out
-   * of stack may be unable to wake it.
+   * How often the issue thread looks at {@link #brokenBy} without being woken: who sets that does
+   * nothing else.
    */
   private static final long LOOK_NANOS = 1_000_000_000;
+
+  /**
+   * Threads that enqueue, issue, or look at the queue's events are inside, those of other devices
+   * too. It is shut before the stream is closed, which waits until all have left.
+   */
+  final Gate gate = new Gate();
+
+  final QueueLoss loss;
+  final DeviceEnd end; // since when its device is gone
+  final Object eventDomain; // the token of the devices whose events its stream can wait for
+  final NativeStream<E> stream;
+  final Executor aside; // for callbacks that another thread must not run
+  final long spinNanos; // how long a host thread should poll an event before it parks
+  private final String name;
+  private final long number;
+
+  /**
+   * Why users' operations are refused, and fail unless they were issued, since the device is being
+   * closed; else null. Written by the thread that closes it, read by any thread.
+   */
+  volatile @Nullable HalException closing;
+
+  /**
+   * How often the stream was made to wait for an operation of a device that was gone by then; see
+   * {@link StreamWatch}. Written by the thread that issues, read by the issue thread.
+   */
+  volatile int waitsForGone;
 
   // What is not private, QueueShutdown uses as well.
   final EventPool<E> events;
@@ -86,10 +116,16 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
    */
   public DeferredWorkQueue(
       QueueSettings settings, NativeStream<E> stream, DeviceLoss loss, Executor aside) {
-    super(settings, stream, loss, aside);
-    String name = name();
+    this.aside = aside;
+    this.loss = new QueueLoss(settings.name(), loss, this::issueLater);
+    this.name = settings.name();
+    this.number = settings.number();
+    this.end = settings.end();
+    this.eventDomain = settings.eventDomain();
+    this.spinNanos = settings.spinNanos();
+    this.stream = stream;
     this.events = new EventPool<>(stream);
-    this.line = new IssueLine<>(settings.maxInFlight(), stream, broken, wish, waker);
+    this.line = new IssueLine<>(this, settings.maxInFlight(), wish);
     this.issuer = new Issuer<>(this, line, open, events);
     this.queries = new StreamQueries<>(stream, this.loss, settings.outcomesCanFail());
     this.pace =
@@ -124,6 +160,28 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
             this::crashed);
   }
 
+  // Who it is.
+
+  /** The queue's name, for messages. */
+  public String name() {
+    return name;
+  }
+
+  /** The number by which recordings name it. */
+  public long number() {
+    return number;
+  }
+
+  /** Why its device is lost, or null. */
+  @Nullable HalException lost() {
+    return loss.cause();
+  }
+
+  /** Whether this and {@code other} are queues of the same device. */
+  boolean isOfDevice(DeferredWorkQueue<?> other) {
+    return end == other.end;
+  }
+
   /** Starts the issue thread and the completion thread. */
   public void start() {
     DeviceEnd.addWaker(waker);
@@ -131,7 +189,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     completionRole.start();
   }
 
-  @Override
+  /** See {@link Producer#want}. The operation is being issued, or was issued. */
   void want(Operation<E> operation) {
     // One that is published and not in flight yet is the next to be. If that has come about since
     // its place was read, this wants a little more.
@@ -139,7 +197,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     wish.want(place > 0 ? place : line.issued() + 1);
   }
 
-  @Override
+  /** See {@link EventInquiry#poll}. */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     return inquiry.poll(operation, end, isOver);
   }
@@ -154,7 +212,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     return enqueuer;
   }
 
-  @Override
+  /**
+   * A registered wait has ended. Called once for each, by the thread that changed the semaphore,
+   * whose cascade then issues what is ready.
+   */
   void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
     enqueuer.waitOver(operation, wait, cascade);
   }
@@ -162,8 +223,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   // Issuing.
 
   @Override
-  public void drainAfterSignal(Cascade cascade) {
-    cascade.stepOf = broken;
+  public void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // the other threads of the engine never issue
     } else {
@@ -191,7 +251,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   boolean issueStep() {
     CoarseClock.tick();
     watch.step();
-    Throwable thrown = broken.by;
+    Throwable thrown = brokenBy;
     if (thrown != null && !isLossOver) {
       loseBecause(thrown);
     }
@@ -200,7 +260,6 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       lose(); // an error may have ended the thread that has lost the device before it got here
       isLossSeen = true;
     }
-    Cascade.runLeft();
     enqueuer.discardLeft();
     failUnissuable();
     drainInside(true);
@@ -208,9 +267,9 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
   }
 
   /**
-   * Loses the device because of an error, see {@link Broken}: what was under way may be half done.
-   * Shuts the gate, and fails everything once more when all threads have left, since one of them
-   * may have died after the device had failed what was open. For the issue thread.
+   * Loses the device because of an error, see {@link #brokenBy}: what was under way may be half
+   * done. Shuts the gate, and fails everything once more when all threads have left, since one of
+   * them may have died after the device had failed what was open. For the issue thread.
    */
   private void loseBecause(Throwable thrown) {
     if (!isLosing) {
@@ -226,17 +285,17 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
   }
 
-  @Override
+  /** Wakes the issue thread. */
   void issueLater() {
     issueRole.wake();
   }
 
-  @Override
+  /** Wakes the completion thread: there is something in the stream. */
   void completeLater() {
     completionRole.wake();
   }
 
-  @Override
+  /** Has a thread of the queue, or its deputy, retire an operation that has its outcome. */
   void retireLater(Operation<E> operation) {
     retiring.retireLater(operation);
     completionRole.wake();
@@ -252,12 +311,23 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     return inquiry.findLoss();
   }
 
-  @Override
+  /** See {@link EventInquiry#isPast}. */
   boolean isPast(Operation<E> operation) {
     return inquiry.isPast(operation);
   }
 
-  @Override
+  /**
+   * Makes sure that an operation is complete, and that its outcome is known: a stream is past its
+   * event. If the stream is another device's, this device may also be lost; {@link #lost} then says
+   * so afterwards.
+   *
+   * @param isOwnDevice whether the caller is of this device
+   * @param mayWait whether to wait a moment for the event, and to lose the device if it does not
+   *     fire; a thread that has a deadline of its own must not. One of this device that may is a
+   *     completion thread, which ends before any event of the device is destroyed
+   * @return whether all this is known. If the caller may wait, this is false only if the device is
+   *     closed, or past its deadline, and the outcome can be asked for no more
+   */
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
     return inquiry.confirm(operation, isOwnDevice, mayWait);
   }
@@ -266,7 +336,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
 
   /** A step of one of this queue's threads threw: its state is unknown, so the device is lost. */
   private void crashed(Throwable thrown) {
-    broken.by = thrown; // first: should the rest fail, the issue thread does it
+    brokenBy = thrown; // first: should the rest fail, the issue thread does it
     Failures.log(LOG, Level.ERROR, "a thread of queue " + name() + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }
@@ -283,7 +353,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
 
   // How operations end, by any thread. Users' callbacks run; see DeviceLoss.propagate.
 
-  @Override
+  /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   void failUnissued(Operation<E> operation, HalException failure) {
     if (operation.failUnissued(failure)) {
       endUnissued(operation);
@@ -318,7 +388,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       }
       retireLater(operation);
     } catch (Throwable t) {
-      broken.by = t; // no call: there may be no stack left for one
+      brokenBy = t;
       throw t;
     }
   }
@@ -348,7 +418,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
   }
 
-  @Override
+  /**
+   * Fails one operation whatever its state, unless it has its outcome. What it has put into the
+   * stream goes on, and only then it retires.
+   */
   public void failOpen(Operation<E> operation, HalException reason) {
     operation.failWork(reason); // while it is NEW, its own thread looks at this
     endIfUnissued(operation, reason);
@@ -357,7 +430,10 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
     }
   }
 
-  @Override
+  /**
+   * The host completion of an operation has ended. Called once for each operation that has one, by
+   * any thread.
+   */
   public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
     try {
       if (failure != null) {
@@ -366,7 +442,7 @@ public final class DeferredWorkQueue<E> extends OperationQueue<E> {
       operation.work.endBorrow(); // however it ends: nothing uses the memory now (rule Q2)
       Settling.settle(operation);
     } catch (Throwable t) { // no other thread ends it, so the device is lost (rule E2)
-      broken.by = t; // before any call: there may be no stack left for one
+      brokenBy = t;
       open.keep(operation); // it is in no other list
       throw t;
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Deputy<E> {
   private final Executor aside;
   private final Retirer<E> retirer;
-  private final Runnable task = this::retire; // made here: memory or stack may be short later
+  private final Runnable task = this::retire;
   private final AtomicBoolean isCalled = new AtomicBoolean();
 
   /**

@@ -28,7 +28,7 @@ public final class Enqueuer<E> {
    */
   private static final int COURTESY = 32;
 
-  private final OperationQueue<E> queue;
+  private final DeferredWorkQueue<E> queue;
   private final OpenList<E> open;
   private final IssueLine<E> line;
   private final Issuer<E> issuer;
@@ -37,7 +37,7 @@ public final class Enqueuer<E> {
   @GuardedBy("this")
   private @Nullable Operation<E> firstLeft;
 
-  Enqueuer(OperationQueue<E> queue, OpenList<E> open, IssueLine<E> line, Issuer<E> issuer) {
+  Enqueuer(DeferredWorkQueue<E> queue, OpenList<E> open, IssueLine<E> line, Issuer<E> issuer) {
     this.queue = queue;
     this.open = open;
     this.line = line;
@@ -173,8 +173,8 @@ public final class Enqueuer<E> {
         submitReady(operation);
       }
     } catch (Throwable t) {
-      if (operation.key != 0) { // it is accepted; no call, for which there may be no stack left
-        queue.broken.by = t;
+      if (operation.key != 0) { // it is accepted: nothing refuses it any more
+        queue.brokenBy = t; // first: it needs no stack
         queue.issueLater();
       }
       throw t;
@@ -265,7 +265,7 @@ public final class Enqueuer<E> {
     return null;
   }
 
-  /** See {@link OperationQueue#waitOver}. */
+  /** See {@link DeferredWorkQueue#waitOver}. */
   void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
     HalException failure = wait.failure;
     if (failure != null) {
@@ -308,12 +308,12 @@ public final class Enqueuer<E> {
     private boolean isWatching; // written before it is registered
 
     CoveredWait(OperationWait<E> wait) {
+      super(wait.operation.queue);
       this.wait = wait;
     }
 
     @Override
     public void released(Cascade cascade) {
-      cascade.stepOf = wait.operation.queue.broken;
       if (isWatching) {
         over(cascade);
       } else if (wait.operation.isParked()) {

@@ -5,7 +5,6 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.driver.support.PlatformThreads;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +19,13 @@ final class EventInquiry<E> {
   /** How long an event may take to fire once another device is past it. */
   private static final long CONFIRM_NANOS = 1_000_000_000;
 
-  private final OperationQueue<E> queue;
+  private final DeferredWorkQueue<E> queue;
   private final StreamQueries<E> queries;
   private final OpenList<E> open;
   private final PollingPace pace; // the completion thread's
 
   EventInquiry(
-      OperationQueue<E> queue, StreamQueries<E> queries, OpenList<E> open, PollingPace pace) {
+      DeferredWorkQueue<E> queue, StreamQueries<E> queries, OpenList<E> open, PollingPace pace) {
     this.queue = queue;
     this.queries = queries;
     this.open = open;
@@ -87,21 +86,25 @@ final class EventInquiry<E> {
       return false;
     }
     HostCompletionRun<E> run = new HostCompletionRun<>(operation, brief.completion, true);
-    StackReserve.check(operation.key); // behind the claim, no other thread ends the operation
     if (!queue.gate.tryEnter()) {
       return false;
     }
-    Throwable thrown;
-    try { // inside, so that the device's close does not free what the completion reads
-      if (!brief.claimInFlight()) {
-        return operation.isApplied();
+    try {
+      Throwable thrown;
+      try { // inside, so that the device's close does not free what the completion reads
+        if (!brief.claimInFlight()) {
+          return operation.isApplied();
+        }
+        thrown = run.call();
+      } finally {
+        queue.gate.leave();
       }
-      thrown = run.call();
-    } finally {
-      queue.gate.leave();
+      run.endBehind(thrown); // outside: it may notify many waiters
+      return true;
+    } catch (Throwable t) { // behind the claim nobody else ends the operation (rule E2)
+      queue.brokenBy = t;
+      throw t;
     }
-    run.endBehind(thrown); // outside: it may notify many waiters
-    return true;
   }
 
   /**
@@ -137,7 +140,7 @@ final class EventInquiry<E> {
     }
   }
 
-  /** See {@link OperationQueue#confirm}. */
+  /** See {@link DeferredWorkQueue#confirm}. */
   boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
     if (queue.loss.cause() != null || (isOwnDevice && !queries.isOutcomeOpen(operation))) {
       return true;

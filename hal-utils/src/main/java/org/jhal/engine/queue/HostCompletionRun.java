@@ -7,7 +7,6 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
-import org.jhal.driver.support.Attempt;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.timeline.Failures;
@@ -37,7 +36,6 @@ final class HostCompletionRun<E>
   private final Operation<E> operation;
   private final HostCompletion completion;
   private final boolean endsOperation;
-  private final Body body = new Body(this); // made here, as memory may be short behind call()
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
   HostCompletionRun(Operation<E> operation, HostCompletion completion) {
@@ -57,15 +55,7 @@ final class HostCompletionRun<E>
 
   /** Runs the completion, and returns what it has thrown; {@link #endBehind} has to follow. */
   @Nullable Throwable call() {
-    return ProgramCode.thrownBy(body);
-  }
-
-  /** Without a lambda, see {@link ProgramCode#releaseCallback}: a host thread may run this. */
-  private record Body(HostCompletionRun<?> of) implements Attempt.Body {
-    @Override
-    public void run() throws Exception {
-      of.complete();
-    }
+    return ProgramCode.thrownBy(this::complete);
   }
 
   /** Ends the operation after {@link #call}, unless the completion has deferred that. */

@@ -5,7 +5,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.queue.Operation.State;
-import org.jhal.engine.timeline.Broken;
 import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +28,7 @@ final class IssueLine<E> {
   private final NativeStream<E> stream;
   private final int capacity; // of the stream
   private final Wish wish;
-  private final Runnable issueLater;
-  private final Broken broken; // from then on no thread issues
+  private final DeferredWorkQueue<E> queue;
 
   private final Object lock = new Object();
 
@@ -69,20 +67,18 @@ final class IssueLine<E> {
   private boolean isThrottled;
 
   /**
-   * Creates an empty line of operations for {@code stream}.
+   * Creates an empty line of operations.
    *
+   * @param queue whose operations these are; its issue thread is woken with no lock held
    * @param maxInFlight how many operations may be in the stream at once
    * @param wish where this says that it waits for room in the stream
-   * @param issueLater wakes the issue thread; called with no lock held
    */
-  IssueLine(
-      int maxInFlight, NativeStream<E> stream, Broken broken, Wish wish, Runnable issueLater) {
-    this.broken = broken;
+  IssueLine(DeferredWorkQueue<E> queue, int maxInFlight, Wish wish) {
+    this.queue = queue;
     this.maxInFlight = maxInFlight;
-    this.stream = stream;
+    this.stream = queue.stream;
     this.capacity = stream.capacity();
     this.wish = wish;
-    this.issueLater = issueLater;
   }
 
   /**
@@ -117,7 +113,7 @@ final class IssueLine<E> {
   @GuardedBy("lock")
   private boolean isNextLocked(Operation<E> operation) {
     return !isDraining
-        && broken.by == null
+        && queue.brokenBy == null
         && !isOver
         && ready.min() == null
         && fitsLocked(operation)
@@ -168,7 +164,7 @@ final class IssueLine<E> {
       }
     }
     if (next != Next.NONE) {
-      issueLater.run();
+      queue.issueLater();
     }
     return null;
   }
@@ -177,7 +173,6 @@ final class IssueLine<E> {
   private void putInFlightLocked(Operation<E> operation) {
     int weight = weightInFlight(operation);
     recorded.add(operation);
-    // No calls from here on: a call could run out of stack, and leave this half done.
     operation.place = issued + 1;
     inFlight++;
     weightInFlight += weight;
@@ -236,7 +231,7 @@ final class IssueLine<E> {
   @GuardedBy("lock")
   private Next nextLocked() {
     Operation<E> first = ready.min();
-    if (first == null || isOver || broken.by != null) {
+    if (first == null || isOver || queue.brokenBy != null) {
       return Next.NONE;
     }
     if (fitsLocked(first)) {
@@ -305,7 +300,7 @@ final class IssueLine<E> {
       }
     }
     if (resume) {
-      issueLater.run();
+      queue.issueLater();
     }
   }
 

@@ -8,9 +8,9 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.StreamSteps;
 import org.jhal.driver.UncoveredWorkException;
 import org.jhal.engine.queue.Operation.State;
-import org.jhal.engine.timeline.Broken;
 import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.Failures;
+import org.jhal.engine.timeline.ReadyQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Issuer<E> {
-  private final OperationQueue<E> owner;
+  private final DeferredWorkQueue<E> owner;
   private final IssueLine<E> line;
   private final OpenList<E> open;
   private final EventPool<E> events;
   private final StreamSteps<E> steps;
   private final Batch<E> batch = new Batch<>(); // of the operation that is being issued
 
-  Issuer(OperationQueue<E> owner, IssueLine<E> line, OpenList<E> open, EventPool<E> events) {
+  Issuer(DeferredWorkQueue<E> owner, IssueLine<E> line, OpenList<E> open, EventPool<E> events) {
     this.owner = owner;
     this.line = line;
     this.open = open;
@@ -118,7 +118,7 @@ final class Issuer<E> {
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
    * flight or has failed. An error does not count as a failure of the driver, unless the driver is
-   * not linked, and escapes; see {@link Broken}.
+   * not linked, and escapes; see {@link ReadyQueue#brokenBy}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
    *     it has failed, and may already have retired
@@ -374,7 +374,7 @@ final class Issuer<E> {
    * this operation fails.
    */
   private <F> boolean waitForOther(Operation<E> operation, Operation<F> producer) {
-    OperationQueue<F> other = producer.queue;
+    DeferredWorkQueue<F> other = producer.queue;
     if (!other.gate.tryEnter()) {
       HalException failure =
           producer.hasOutcome() ? producer.failure() : Settling.leftBehind(producer);

@@ -51,7 +51,6 @@ final class OpenList<E> {
    */
   void add(Operation<E> operation, boolean isReached) {
     synchronized (lock) {
-      // No calls: one could run out of stack, and leave this half done.
       Operation<E> newest = first;
       operation.openAfter = newest;
       if (newest != null) {
@@ -73,7 +72,7 @@ final class OpenList<E> {
       for (Operation<E> next = over.first(); next != null; next = next.next) {
         boolean hasFailed = next.failure() != null;
         unlink(next);
-        size--; // behind the calls, for which there may be no stack
+        size--;
         kept -= next.isKept ? 1 : 0;
         retired += next.servesCopy ? 0 : 1;
         failed += next.servesCopy || !hasFailed ? 0 : 1;

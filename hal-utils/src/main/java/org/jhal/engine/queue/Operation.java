@@ -54,7 +54,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   /** The outcome of an operation that has succeeded. Another outcome is why it has failed. */
   private static final Object SUCCESS = new Object();
 
-  public final OperationQueue<E> queue;
+  public final DeferredWorkQueue<E> queue;
   public final Work<E> work;
 
   /** Whether it is a chunk of a copy between devices, which goes on while the device is closing. */
@@ -131,7 +131,7 @@ public final class Operation<E> extends HeapNode implements Producer {
    */
   volatile boolean isPolled;
 
-  Operation(OperationQueue<E> queue, Work<E> work, boolean servesCopy) {
+  Operation(DeferredWorkQueue<E> queue, Work<E> work, boolean servesCopy) {
     this.queue = queue;
     this.work = work;
     this.servesCopy = servesCopy;
@@ -175,7 +175,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     if (!changeState(State.PARKED, State.DONE) && !changeState(State.READY, State.DONE)) {
       return false;
     }
-    outcome = reason; // no call behind the change: there may be no stack left for one
+    outcome = reason;
     return true;
   }
 
@@ -345,7 +345,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   }
 
   /** Adds the producers that are not applied yet to {@code to}; none once there is an outcome. */
-  public synchronized void addOpenProducers(List<? super Operation<?>> to) {
+  public synchronized void addOpenProducers(List<Operation<?>> to) {
     for (int i = 0; outcome == null && i < waits.length; i++) {
       Operation<?> producer = waits[i].producer();
       if (producer != null && !producer.isApplied()) {

@@ -13,7 +13,6 @@ final class OperationChain<E> {
   private @Nullable Operation<E> last;
 
   void add(Operation<E> operation) {
-    // No calls: without stack for one, this would stay half done.
     if (last == null) {
       first = operation;
     } else {

@@ -23,6 +23,7 @@ final class OperationWait<E> extends WaitNode {
   volatile @Nullable WaitNode watch;
 
   OperationWait(Operation<E> operation, EngineSemaphore semaphore, long value) {
+    super(operation.queue);
     this.operation = operation;
     this.semaphore = semaphore;
     this.value = value;
@@ -109,7 +110,6 @@ final class OperationWait<E> extends WaitNode {
 
   @Override
   public void released(Cascade cascade) {
-    cascade.stepOf = operation.queue.broken;
     operation.queue.waitOver(operation, this, cascade);
   }
 }

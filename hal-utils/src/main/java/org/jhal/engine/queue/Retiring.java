@@ -18,7 +18,7 @@ import org.jhal.engine.timeline.Failures;
 final class Retiring<E> {
   private static final System.Logger LOG = System.getLogger(Retiring.class.getName());
 
-  private final OperationQueue<E> owner;
+  private final DeferredWorkQueue<E> owner;
   private final OpenList<E> open;
   private final UnsignaledFailures unsignaled;
 
@@ -34,7 +34,7 @@ final class Retiring<E> {
   // the lock held, read without.
   private volatile boolean hasToRetire;
 
-  Retiring(OperationQueue<E> owner, OpenList<E> open) {
+  Retiring(DeferredWorkQueue<E> owner, OpenList<E> open) {
     this.owner = owner;
     this.open = open;
     this.unsignaled = new UnsignaledFailures(owner.name());

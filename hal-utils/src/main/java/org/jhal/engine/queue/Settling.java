@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.engine.timeline.Cascade;
-import org.jhal.engine.timeline.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +46,7 @@ final class Settling {
       apply(operation);
       return true;
     }
-    List<Producer> stack = Cascade.current().settling();
-    // Not always empty: this may run in a callback of an apply() further up this thread's stack.
-    int floor = stack.size();
-    stack.add(operation);
-    return settleDownTo(floor, stack, operation.queue, mayWait);
+    return settleAll(new ArrayList<>(List.of(operation)), operation.queue, mayWait);
   }
 
   /** Settles the producers of an operation whose event has fired. Its own outcome stays open. */
@@ -65,24 +60,25 @@ final class Settling {
   }
 
   private static boolean settleProducers(Operation<?> operation, boolean mayWait) {
-    List<Producer> stack = Cascade.current().settling();
-    int floor = stack.size();
+    List<Operation<?>> stack = new ArrayList<>();
     operation.addOpenProducers(stack);
-    return settleDownTo(floor, stack, operation.queue, mayWait);
+    return settleAll(stack, operation.queue, mayWait);
   }
 
   /**
-   * Settles the operations above {@code floor}. The stream of {@code queue} is past the events of
-   * all of them. It may be past an event of another device because that device is lost, and past
-   * any event although the work has failed and the driver has yet to be asked. So that is found out
-   * first. If it would take time and the caller must not wait, drops the rest and returns false.
+   * Settles operations, and first their producers: with a stack instead of recursion, since a chain
+   * of them may be long. The stream of {@code queue} is past the events of all of them. It may be
+   * past an event of another device because that device is lost, and past any event although the
+   * work has failed and the driver has yet to be asked. So that is found out first. If it would
+   * take time and the caller must not wait, leaves the rest and returns false.
+   *
+   * @param stack the operations; used up by this
    */
-  private static boolean settleDownTo(
-      int floor, List<Producer> stack, OperationQueue<?> queue, boolean mayWait) {
-    while (stack.size() > floor) {
-      Operation<?> top = (Operation<?>) stack.get(stack.size() - 1); // nothing else is put there
+  private static boolean settleAll(
+      List<Operation<?>> stack, DeferredWorkQueue<?> queue, boolean mayWait) {
+    while (!stack.isEmpty()) {
+      Operation<?> top = stack.get(stack.size() - 1);
       if (!top.hasOutcome() && !isOver(top, queue, mayWait)) {
-        stack.subList(floor, stack.size()).clear();
         return false;
       }
       if (decide(top, null)) {
@@ -101,7 +97,7 @@ final class Settling {
    * device may not have waited for them.
    */
   private static <E> boolean isOver(
-      Operation<E> operation, OperationQueue<?> queue, boolean mayWait) {
+      Operation<E> operation, DeferredWorkQueue<?> queue, boolean mayWait) {
     boolean isOwnDevice = operation.queue.isOfDevice(queue);
     boolean isOver = operation.queue.confirm(operation, isOwnDevice, mayWait);
     HalException cause = isOver || !mayWait ? operation.queue.lost() : leftBehind(operation);

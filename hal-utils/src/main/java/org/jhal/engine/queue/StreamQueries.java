@@ -98,7 +98,7 @@ final class StreamQueries<E> {
     }
     int next = PooledEvent.UNASKED;
     try {
-      if (event.answer == null) { // otherwise the thread that asked had no stack left to go on
+      if (event.answer == null) { // otherwise an error has ended the thread that has asked
         event.answer = outcome(event.handle);
       }
       if (event.answer instanceof HalException failure) {
@@ -106,7 +106,7 @@ final class StreamQueries<E> {
       }
       next = PooledEvent.KNOWN;
     } finally {
-      event.asked = next; // not a call: there may be no stack left for one
+      event.asked = next;
     }
   }
 

@@ -27,7 +27,7 @@ final class StreamWatch<E> {
   /** The time between two looks of a thread that is woken all the time. */
   private static final long PAUSE_NANOS = 500_000_000;
 
-  private final OperationQueue<E> queue;
+  private final DeferredWorkQueue<E> queue;
   private final OpenList<E> open;
   private final EventInquiry<E> inquiry;
   private final Duration patience;
@@ -39,7 +39,7 @@ final class StreamWatch<E> {
   private static final int LOOKS = 2;
 
   private int known; // what DeviceEnd.changes() was at the last look
-  private int knownWaits; // and OperationQueue.waitsForGone
+  private int knownWaits; // and DeferredWorkQueue.waitsForGone
   private long looked; // when that was
   private int left; // how often to look without another reason
   long looks; // how often it has looked; tests read it
@@ -50,7 +50,7 @@ final class StreamWatch<E> {
    * @param patience how long its stream may wait for a device that is gone
    */
   StreamWatch(
-      OperationQueue<E> queue, OpenList<E> open, EventInquiry<E> inquiry, Duration patience) {
+      DeferredWorkQueue<E> queue, OpenList<E> open, EventInquiry<E> inquiry, Duration patience) {
     this.queue = queue;
     this.open = open;
     this.inquiry = inquiry;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Timeline semaphores, and the queues of operations that wait for them and signal them.
+ * The queues of operations that wait for timeline semaphores and signal them.
  *
- * <p>A wait is registered in {@code Timeline.register}, an event is recorded in {@code
+ * <p>A wait is registered in {@code EngineSemaphore.register}, an event is recorded in {@code
  * Issuer.issue}, and the outcome of an operation that was issued is decided in {@code Settling}.
  */
 @NullMarked

@@ -17,6 +17,7 @@ final class CallbackWait extends WaitNode implements Registration, Attempt.Body 
   private final AtomicBoolean isDecided = new AtomicBoolean();
 
   CallbackWait(EngineSemaphore semaphore, TimepointCallback callback) {
+    super(null);
     this.semaphore = semaphore;
     this.callback = callback;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.timeline;
 
+import com.google.common.base.Throwables;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,36 +27,17 @@ public final class Cascade {
   /** Weak, so that a thread which outlives the engine does not keep its class loader alive. */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
-  /** The waiters that threads could not notify, mostly as their stack was too short. */
-  private static final class Left {
-    // Chained by nextReleased. Written with this object's monitor held.
-    volatile @Nullable WaitNode first;
-  }
-
-  private static final Left LEFT = new Left();
-
   /**
    * Runs callbacks of users on the calling thread, or on another one if that must not run any. They
    * throw nothing.
    */
   public static final Executor CALLBACKS = Cascade::callBack;
 
-  /** Made early: a lambda that is linked for the first time without stack never works again. */
-  private static final Runnable NOTIFY_LEFT = Cascade::notifyLeft;
-
-  // Waiters to notify, in order, chained by nextReleased. Not private: Timeline appends to them
-  // without a call.
-  @Nullable WaitNode firstReleased;
-  @Nullable WaitNode lastReleased;
-
-  /**
-   * The queue of which a step has begun, or null. The step sets it first, by a plain assignment,
-   * without a call: an error that comes later breaks the queue.
-   */
-  public @Nullable Broken stepOf;
+  // Waiters to notify, in order, chained by nextReleased.
+  private @Nullable WaitNode firstReleased;
+  private @Nullable WaitNode lastReleased;
 
   private final List<ReadyQueue> readyQueues = new ArrayList<>();
-  private final List<Producer> settling = new ArrayList<>();
   private boolean isRunning; // run() is on this thread's stack
   private int callbackDepth; // how many callbacks of users are on this thread's stack
 
@@ -85,7 +67,7 @@ public final class Cascade {
     lastReleased = node;
   }
 
-  /** Adds a queue to drain. */
+  /** Adds a queue of which operations became ready, unless it is among them. */
   public void addReady(ReadyQueue queue) {
     if (!readyQueues.contains(queue)) {
       readyQueues.add(queue);
@@ -95,104 +77,57 @@ public final class Cascade {
   /**
    * Processes everything that was added, including what is added meanwhile. Does nothing if this
    * thread is already in this method further up its stack. Must be called with no lock held.
+   *
+   * <p>An error in a step of a queue loses the device of that queue (rule E2), and the others go
+   * on. An error elsewhere is thrown once all is done.
    */
   public void run() {
     if (isRunning) {
       return;
     }
     isRunning = true;
+    Throwable thrown = null;
     try {
       while (firstReleased != null || !readyQueues.isEmpty()) {
-        WaitNode node = firstReleased;
+        WaitNode node = takeReleased();
         if (node != null) {
-          firstReleased = node.nextReleased;
-          if (firstReleased == null) {
-            lastReleased = null;
-          }
-          node.nextReleased = null;
-        }
-        stepOf = null;
-        try {
-          if (node != null) {
+          ReadyQueue queue = node.queue;
+          try {
             node.released(this);
-          } else {
-            readyQueues.remove(readyQueues.size() - 1).drainAfterSignal(this);
-          }
-        } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
-          // Without a call, since there may be no stack left for one. What is left goes to another
-          // thread, or it would lose more devices. The issue threads of the ready queues look at
-          // them within a second.
-          Broken queue = stepOf;
-          WaitNode last = lastReleased;
-          if (queue != null) {
-            queue.by = t; // its device is lost
-          } else if (node != null) { // its step may be repeated
-            node.nextReleased = firstReleased;
-            firstReleased = node;
-            last = last == null ? node : last;
-          }
-          WaitNode first = firstReleased;
-          firstReleased = null;
-          lastReleased = null;
-          if (first != null && last != null) {
-            synchronized (LEFT) {
-              last.nextReleased = LEFT.first;
-              LEFT.first = first;
+          } catch (Throwable t) {
+            if (queue == null) {
+              thrown = t;
+            } else {
+              queue.brokenBy = t;
             }
           }
-          if (queue == null) {
-            throw t;
+        } else {
+          ReadyQueue queue = readyQueues.remove(readyQueues.size() - 1);
+          try {
+            queue.drainAfterSignal();
+          } catch (Throwable t) {
+            queue.brokenBy = t;
           }
-          break;
         }
       }
     } finally {
       isRunning = false;
     }
-  }
-
-  /** As {@link #run}, for a thread of the program, which looks at what others have left, too. */
-  void runAndLookForLeft() {
-    try {
-      run();
-    } finally {
-      runLeft();
+    if (thrown != null) {
+      Throwables.throwIfUnchecked(thrown); // it always is
     }
   }
 
-  /**
-   * Has a new thread notify the waiters that other threads could not notify. Called by threads that
-   * look about once a second, and by those that change a semaphore for the program.
-   */
-  public static void runLeft() {
-    if (LEFT.first == null) {
-      return;
-    }
-    try {
-      new EngineThread("jhal-cascade", NOTIFY_LEFT).start();
-    } catch (Throwable t) { // too many threads, or too little stack or memory
-      return; // the next call tries again
-    }
-  }
-
-  private static void notifyLeft() {
-    Cascade cascade = current(); // empty, since the thread is new
-    synchronized (LEFT) {
-      // No calls: an error half-way could lose waiters.
-      WaitNode last = LEFT.first;
-      while (last != null && last.nextReleased != null) {
-        last = last.nextReleased;
+  private @Nullable WaitNode takeReleased() {
+    WaitNode node = firstReleased;
+    if (node != null) {
+      firstReleased = node.nextReleased;
+      if (firstReleased == null) {
+        lastReleased = null;
       }
-      cascade.firstReleased = LEFT.first;
-      cascade.lastReleased = last;
-      LEFT.first = null;
+      node.nextReleased = null;
     }
-    cascade.run();
-  }
-
-  /** A stack of producers to settle, instead of recursion: a chain of them may be long. */
-  public List<Producer> settling() {
-    return settling;
+    return node;
   }
 
   // Callbacks of users that this thread must not run.
@@ -220,26 +155,29 @@ public final class Cascade {
     if (another == null) {
       return false;
     }
+    Runnable notice = () -> notify(node);
     try {
-      another.execute(new Notice(node));
+      another.execute(notice);
     } catch (RejectedExecutionException e) { // the device is closed, or no thread can be started
-      synchronized (LEFT) {
-        node.nextReleased = LEFT.first;
-        LEFT.first = node;
-      }
-      runLeft();
+      return startNotice(notice);
     }
     return true;
   }
 
-  /** A class, and no lambda: one that is linked without stack for the first time never works. */
-  private record Notice(WaitNode node) implements Runnable {
-    @Override
-    public void run() {
-      Cascade cascade = current();
-      cascade.addReleased(node);
-      cascade.run();
+  /** Returns false if no thread can be started: this one has to notify the waiter after all. */
+  private static boolean startNotice(Runnable notice) {
+    try {
+      new EngineThread("jhal-callback", notice).start();
+      return true;
+    } catch (OutOfMemoryError e) {
+      return false;
     }
+  }
+
+  private static void notify(WaitNode node) {
+    Cascade cascade = current();
+    cascade.addReleased(node);
+    cascade.run();
   }
 
   /** Runs a callback that waits for no timeline, unless this thread must not. */
@@ -255,6 +193,7 @@ public final class Cascade {
     private final Runnable body;
 
     Callback(Runnable body) {
+      super(null);
       this.body = body;
     }
 
@@ -277,7 +216,7 @@ public final class Cascade {
    * @return what to pass to {@link #leaveCallback}
    */
   public @Nullable String enterCallback(String what) {
-    String before = HostWaits.refuse(what); // first: there may be no stack left for a call
+    String before = HostWaits.refuse(what);
     callbackDepth++;
     return before;
   }

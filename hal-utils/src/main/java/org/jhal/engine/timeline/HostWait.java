@@ -25,6 +25,10 @@ final class HostWait extends WaitNode {
   private final Thread thread = Thread.currentThread();
   private volatile boolean isReleased; // written by the thread that releases this, read by `thread`
 
+  private HostWait() {
+    super(null);
+  }
+
   @Override
   public void released(Cascade cascade) {
     isReleased = true; // volatile: also makes `failure` visible

@@ -29,19 +29,9 @@ public final class ProgramCode {
     }
   }
 
-  /**
-   * Runs a release callback in the same way, perhaps at the end of a stack. Without a lambda: one
-   * that is linked for the first time while the stack runs out never works again.
-   */
+  /** Runs a release callback in the same way. */
   public static @Nullable Throwable releaseCallback(Runnable onRelease) {
-    return callback("a release callback", new Release(onRelease));
-  }
-
-  private record Release(Runnable callback) implements Attempt.Body {
-    @Override
-    public void run() {
-      callback.run();
-    }
+    return callback("a release callback", onRelease::run);
   }
 
   /** Runs a host call, which may wait, in the same way. */

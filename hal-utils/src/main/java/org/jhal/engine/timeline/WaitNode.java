@@ -6,7 +6,7 @@ import org.jhal.engine.concurrent.HeapNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A waiter for a value of a {@link Timeline}: a host thread, a callback, or one wait of an
+ * A waiter for a value of a {@link EngineSemaphore}: a host thread, a callback, or one wait of an
  * operation.
  *
  * <p>One critical section of the timeline registers the node, and another removes it, exactly once.
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * calls {@link #released}, unless it was withdrawn.
  */
 public abstract class WaitNode extends HeapNode {
-  /**
-   * Link in the list of nodes that a {@link Cascade} has to notify. Used by the thread of that
-   * cascade, and by the one that notifies this node if that thread could not.
-   */
+  /** The queue of which {@link #released} is a step; null if it is none. */
+  final @Nullable ReadyQueue queue;
+
+  /** Link in the list of nodes that a {@link Cascade} has to notify; for the cascade's thread. */
   @Nullable WaitNode nextReleased;
 
   /**
@@ -33,12 +33,20 @@ public abstract class WaitNode extends HeapNode {
   public @Nullable Producer producer;
 
   /**
-   * Called by a cascade, with no lock held: exactly once after the node was removed because its
-   * outcome is known. A node may be given to a cascade before it is registered as well. If the
-   * thread runs out of stack, another one calls it again, unless it is a step of a queue.
+   * Creates a waiter that is not registered.
    *
-   * @param cascade the caller; in a step of a queue, the first statement sets its {@link
-   *     Cascade#stepOf}
+   * @param queue the queue of which it is a part, whose device an error in {@link #released} loses;
+   *     null if it is part of none
+   */
+  protected WaitNode(@Nullable ReadyQueue queue) {
+    this.queue = queue;
+  }
+
+  /**
+   * Called by a cascade, with no lock held: exactly once after the node was removed because its
+   * outcome is known. A node may be given to a cascade before it is registered as well.
+   *
+   * @param cascade the caller
    */
   public abstract void released(Cascade cascade);
 }

@@ -141,7 +141,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
       } catch (HalException e) {
         end(e);
       } catch (Throwable t) {
-        operation.queue.broken.by = t; // no call: there may be no stack left for one
+        operation.queue.brokenBy = t;
         end(Failures.aborted(failing, t));
       }
     }
@@ -189,7 +189,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
           ended(thrown == null ? null : explain(thrown));
         }
       } catch (Throwable t) { // nothing else ends the operation
-        operation.queue.broken.by = t; // no call, as above
+        operation.queue.brokenBy = t;
       }
     }
   }

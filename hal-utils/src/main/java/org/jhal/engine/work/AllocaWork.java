@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.Allocation {
   private @Nullable BufferStorage allocation; // null once the operation retires
 
-  // The allocation's first reference, until the user's buffer takes it over. Not private: it is
-  // handed over by a plain assignment, since there may be no stack left for a call.
-  public @Nullable BufferStorage first;
+  private @Nullable BufferStorage
+      first; // with a reference, until the user's buffer takes that over
 
   public AllocaWork(DeviceCore<E> device) {
     super(device);
@@ -31,6 +30,11 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
     allocation = storage;
     first = storage;
     return storage;
+  }
+
+  /** The user's buffer has the first reference to what {@link #alloca} has returned. */
+  public void handedOver() {
+    first = null;
   }
 
   @Override

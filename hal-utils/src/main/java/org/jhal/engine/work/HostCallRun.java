@@ -10,7 +10,6 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.timeline.ProgramCode;
@@ -67,9 +66,13 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
   }
 
   private void end(State from, @Nullable HalException failure) {
-    StackReserve.check(operation.key); // first: behind the change nobody else ends the operation
     if (state.compareAndSet(from, State.ENDED)) {
-      operation.queue.hostCompletionOver(operation, failure);
+      try {
+        operation.queue.hostCompletionOver(operation, failure);
+      } catch (Throwable t) { // nobody else ends the operation (rule E2)
+        operation.queue.brokenBy = t;
+        throw t;
+      }
     }
   }
 

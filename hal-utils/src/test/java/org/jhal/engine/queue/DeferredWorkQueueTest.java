@@ -18,7 +18,6 @@ import org.jhal.HalException;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Operation.State;
-import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.spi.Explainable;
 import org.jhal.spi.Explanations;
@@ -325,7 +324,7 @@ class DeferredWorkQueueTest {
     assertEquals(1, third.issued.get());
     assertEquals(0, heavy.issued.get(), "the stream is not empty");
     assertTrue(queue.completer.step());
-    queue.drainAfterSignal(Cascade.current());
+    queue.drainAfterSignal();
     assertEquals(0, heavy.issued.get(), "a user's thread must not issue what blocks");
     assertTrue(queue.issueRole.takeStepsIfWoken(), "the issue thread was not woken");
     assertEquals(1, heavy.issued.get());
@@ -345,7 +344,7 @@ class DeferredWorkQueueTest {
     parked.mayBlock = true;
     harness.enqueue(0, parked);
     gate.signal(1);
-    queue.drainAfterSignal(Cascade.current());
+    queue.drainAfterSignal();
     assertEquals(1, inFlight.issued.get());
     assertEquals(0, direct.issued.get(), "a user's thread must not issue what may block");
     assertEquals(0, behind.issued.get(), "ready operations are issued in order");

@@ -18,8 +18,8 @@ import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.jhal.HalException;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.PairingHeap;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,12 +81,11 @@ public final class Interleavings {
       options.sequentialSpecification(model);
     }
     keepWhole(PairingHeap.class);
-    keepWhole(StackReserve.class);
     keepWhole(TIMELINE + "SemaphoreLane");
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addReady");
-    keepWhole(TIMELINE + "Timeline", "advanceLocked", "releaseLocked", "laneLocked");
-    keepWhole(TIMELINE + "Timeline", "coveringLocked", "isAwaitedLocked");
+    keepWhole(EngineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
+    keepWhole(EngineSemaphore.class, "coveringLocked", "isAwaitedLocked");
     keepWhole(Wish.class);
     keepWhole(IssueLine.class, "nextLocked");
     keepWhole(OpenList.class, "linkBefore", "unlink");

@@ -111,7 +111,7 @@ class EngineSemaphoreTest {
     for (int i = 0; i < 6; i++) {
       String name = "waiter " + i;
       WaitNode node =
-          new WaitNode() {
+          new WaitNode(null) {
             @Override
             public void released(Cascade cascade) {
               log.add(name);
@@ -429,7 +429,7 @@ class EngineSemaphoreTest {
 
   private WeakReference<Object> waitFor(Object device) {
     WaitNode node =
-        new WaitNode() {
+        new WaitNode(null) {
           @Override
           public void released(Cascade cascade) {}
         };

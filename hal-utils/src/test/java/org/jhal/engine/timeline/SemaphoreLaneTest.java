@@ -64,7 +64,7 @@ class SemaphoreLaneTest {
   @Test
   void aLaneWithAWaiterIsNotEmpty() {
     WaitNode node =
-        new WaitNode() {
+        new WaitNode(null) {
           @Override
           public void released(Cascade cascade) {}
         };

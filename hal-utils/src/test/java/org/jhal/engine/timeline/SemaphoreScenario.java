@@ -36,6 +36,7 @@ public class SemaphoreScenario {
     int notified;
 
     Waiter(long wanted, boolean isOfDevice) {
+      super(null);
       this.wanted = wanted;
       this.isOfDevice = isOfDevice;
     }

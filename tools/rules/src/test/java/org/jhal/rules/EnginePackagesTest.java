@@ -157,7 +157,6 @@ class EnginePackagesTest {
           DRIVER + ".bundle.Manifest",
           DRIVER + ".cache.CacheTool",
           DRIVER + ".support.Attempt",
-          DRIVER + ".support.EarlyClasses",
           DRIVER + ".support.PlatformThreads");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-utils");
