@@ -11,6 +11,7 @@ module org.jhal.gpu {
   exports org.jhal.gpu.compile;
   exports org.jhal.gpu.natives;
   exports org.jhal.gpu.runtime;
+  exports org.jhal.gpu.transfer;
 
   // For structures and functions of the library for collectives.
   opens org.jhal.gpu.collective to

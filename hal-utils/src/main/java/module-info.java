@@ -16,7 +16,6 @@ module org.jhal.utils {
   exports org.jhal.driver.options;
   exports org.jhal.driver.source;
   exports org.jhal.driver.support;
-  exports org.jhal.driver.transfer;
   exports org.jhal.driver.workgroup;
   exports org.jhal.engine;
   exports org.jhal.engine.flightrecorder to

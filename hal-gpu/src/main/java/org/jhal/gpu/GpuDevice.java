@@ -28,7 +28,6 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.FreeThread;
-import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.collective.GpuGroup;
 import org.jhal.gpu.collective.GroupDevice;
 import org.jhal.gpu.collective.LaunchBlocking;
@@ -46,9 +45,10 @@ import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.gpu.stream.GpuStream;
+import org.jhal.gpu.stream.OwnCopyStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
-import org.jhal.gpu.transfer.OwnCopyStream;
+import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /** A device backend over a {@link GpuRuntime}. */

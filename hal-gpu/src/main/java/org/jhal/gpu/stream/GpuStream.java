@@ -15,10 +15,6 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
-import org.jhal.driver.transfer.CopyStream;
-import org.jhal.driver.transfer.DeferredFrees;
-import org.jhal.driver.transfer.HostTransfers;
-import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphCache;
 import org.jhal.gpu.graph.GraphSet;
@@ -33,7 +29,10 @@ import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.time.StreamTimer;
-import org.jhal.gpu.transfer.GpuCopyStream;
+import org.jhal.gpu.transfer.CopyStream;
+import org.jhal.gpu.transfer.DeferredFrees;
+import org.jhal.gpu.transfer.HostTransfers;
+import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -7,15 +7,15 @@ import org.jhal.driver.Command;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
-import org.jhal.driver.transfer.CopyStream;
-import org.jhal.driver.transfer.HostTransfers;
-import org.jhal.driver.transfer.TransferRing;
 import org.jhal.gpu.graph.GraphStream;
 import org.jhal.gpu.graph.OneNodeGraphs;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.transfer.CopyStream;
+import org.jhal.gpu.transfer.HostTransfers;
+import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of a stream that move bytes: at once if the device can access both sides. */

@@ -79,14 +79,33 @@ class ApiFileTest {
 
   /**
    * What was removed, and abstract members that were added to a class which is not new, unless the
-   * code in the changelog names it.
+   * code in the changelog names it. The name of a removed package or class stands for all in it.
    */
   private static List<String> unnamed(
       List<String> before, List<String> after, List<String> changelog) {
-    return changes(before, after).stream()
+    List<String> changes = changes(before, after);
+    List<String> named =
+        changes.stream()
+            .filter(line -> changelog.stream().anyMatch(code -> name(line).matcher(code).find()))
+            .toList();
+    List<String> removedWhole =
+        named.stream().filter(line -> line.startsWith("- ")).flatMap(ApiFileTest::whole).toList();
+    return changes.stream()
         .filter(line -> line.startsWith("- ") || isNewDuty(line, before))
-        .filter(line -> changelog.stream().noneMatch(code -> name(line).matcher(code).find()))
+        .filter(line -> !named.contains(line))
+        .filter(line -> !line.startsWith("- ") || removedWhole.stream().noneMatch(line::contains))
         .toList();
+  }
+
+  /** How what is in the package or class of a line is named, up to the member. */
+  private static Stream<String> whole(String line) {
+    Matcher type = TYPE.matcher(line);
+    if (line.startsWith("- package ")) {
+      return Stream.of(" " + line.substring("- package ".length()) + ".");
+    }
+    return type.find()
+        ? Stream.of(" " + type.group(1) + ".", " " + type.group(1) + "$", " " + type.group(1) + "(")
+        : Stream.empty();
   }
 
   private static boolean isNewDuty(String line, List<String> before) {
@@ -171,18 +190,18 @@ class ApiFileTest {
         before.stream().map(line -> "- " + line).toList(),
         unnamed(before, List.of(), List.of("none")));
     assertEquals(
-        List.of(
-            "- requires transitive b.c",
-            "- public abstract void a.d.E.run(java.util.List<T>) throws a.d.F",
-            "- public static final int a.d.G.LIMIT"),
-        unnamed(
-            before, List.of("module a", "package a.d"), List.of("E", "run", "E.runs", "new G(1)")));
+        List.of("- requires transitive b.c"),
+        unnamed(before, List.of("module a", "package a.d"), List.of("E", "new G(1)")));
     assertEquals(
-        List.of(),
-        unnamed(
-            before,
-            List.of("module a"),
-            List.of("b.c", "a.d", "E", "G", "G.LIMIT", "E.run(List)")));
+        List.of("- requires transitive b.c"), unnamed(before, List.of("module a"), List.of("a.d")));
+    List<String> withoutMembers =
+        before.stream().filter(line -> !line.contains("run") && !line.contains("LIMIT")).toList();
+    assertEquals(
+        List.of("- public static final int a.d.G.LIMIT"),
+        unnamed(before, withoutMembers, List.of("E.run(List)", "G", "E")));
+    assertEquals(
+        List.of("- public abstract void a.d.E.run(java.util.List<T>) throws a.d.F"),
+        unnamed(before, withoutMembers, List.of("a.d", "run", "E.runs", "G.LIMIT")));
   }
 
   @Test

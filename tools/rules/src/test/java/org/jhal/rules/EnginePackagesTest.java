@@ -33,7 +33,6 @@ class EnginePackagesTest {
           entry(DRIVER + ".source", DRIVER + ".bundle"),
           entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
-          entry(DRIVER + ".transfer", DRIVER, DRIVER + ".support"),
           entry(DRIVER + ".workgroup", DRIVER, DRIVER + ".support"),
           entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle", DRIVER + ".support"),
           entry(DRIVER + ".cache", DRIVER + ".options"),

@@ -37,7 +37,7 @@ class GpuPackagesTest {
           COMPILE, Set.of(NATIVES),
           RUNTIME, Set.of(NATIVES, COMPILE),
           MEMORY, Set.of(NATIVES, RUNTIME),
-          TRANSFER, Set.of(NATIVES, RUNTIME, MEMORY),
+          TRANSFER, Set.of(),
           GRAPH, Set.of(NATIVES, COMPILE, RUNTIME, MEMORY),
           TIME, Set.of(NATIVES, RUNTIME),
           STREAM, Set.of(NATIVES, COMPILE, RUNTIME, MEMORY, TRANSFER, GRAPH, TIME),
@@ -45,12 +45,20 @@ class GpuPackagesTest {
           GPU,
               Set.of(NATIVES, COMPILE, RUNTIME, MEMORY, TRANSFER, GRAPH, TIME, STREAM, COLLECTIVE));
 
-  private static final Set<String> FOR_DRIVERS = Set.of(GPU, NATIVES, COMPILE, RUNTIME);
+  private static final Set<String> FOR_DRIVERS = Set.of(GPU, NATIVES, COMPILE, RUNTIME, TRANSFER);
 
   private static final List<String> USERS = List.of("driver-cuda", "driver-hip", "gpu-simulator");
 
-  /** Types that are public for the service loader, and for other packages of the module. */
-  private static final Set<String> NOT_FOR_DRIVERS = Set.of(GPU + ".HalGpu", NATIVES + ".Undo");
+  /**
+   * Types that are public for the service loader, for other packages of the module, and for drivers
+   * of other runtimes.
+   */
+  private static final Set<String> NOT_FOR_DRIVERS =
+      Set.of(
+          GPU + ".HalGpu",
+          NATIVES + ".Undo",
+          TRANSFER + ".DeferredFrees",
+          TRANSFER + ".HostTransfers");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-gpu");
 

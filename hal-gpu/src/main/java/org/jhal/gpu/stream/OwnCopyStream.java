@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.gpu.transfer;
+package org.jhal.gpu.stream;
 
 import org.jhal.gpu.natives.Undo;
 import org.jhal.gpu.runtime.GpuCore;

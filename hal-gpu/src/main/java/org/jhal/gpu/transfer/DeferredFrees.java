@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.transfer;
+package org.jhal.gpu.transfer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

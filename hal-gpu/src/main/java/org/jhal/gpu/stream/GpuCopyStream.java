@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.gpu.transfer;
+package org.jhal.gpu.stream;
 
 import org.jhal.driver.DeviceMemory;
-import org.jhal.driver.transfer.CopyStream;
 import org.jhal.gpu.memory.HostBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.transfer.CopyStream;
 
 /** The copies of a native stream. What marks are, subclasses say. */
 public abstract class GpuCopyStream implements CopyStream {

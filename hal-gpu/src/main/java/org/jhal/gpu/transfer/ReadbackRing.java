@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.transfer;
+package org.jhal.gpu.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -13,7 +13,7 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.transfer.CopyStream.Milestone;
+import org.jhal.gpu.transfer.CopyStream.Milestone;
 import org.jspecify.annotations.Nullable;
 
 /**

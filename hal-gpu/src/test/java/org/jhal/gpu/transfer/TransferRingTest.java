@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.transfer;
+package org.jhal.gpu.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
-import org.jhal.driver.transfer.PlainDevice.Memory;
-import org.jhal.driver.transfer.PlainDevice.Transfer;
+import org.jhal.gpu.transfer.PlainDevice.Memory;
+import org.jhal.gpu.transfer.PlainDevice.Transfer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
