@@ -12,7 +12,6 @@ module org.jhal.utils {
   exports org.jhal.driver.bundle;
   exports org.jhal.driver.cache;
   exports org.jhal.driver.dialect;
-  exports org.jhal.driver.faults;
   exports org.jhal.driver.options;
   exports org.jhal.driver.source;
   exports org.jhal.driver.support;

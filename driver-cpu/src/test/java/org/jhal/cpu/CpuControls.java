@@ -13,11 +13,11 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.faults.ControlledBackend;
-import org.jhal.driver.faults.DeviceControls;
-import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.Faults;
 import org.jhal.driver.support.HostEvent;
 import org.jhal.engine.EngineDevice;
+import org.jhal.testkit.ControlledBackend;
+import org.jhal.testkit.DeviceControls;
 
 /** Devices in which the suite makes calls and commands fail and holds streams. */
 public final class CpuControls extends DeviceControls implements Controls {

@@ -2,7 +2,7 @@
 package org.jhal.cpu;
 
 import java.util.Set;
-import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.Faults;
 
 /** Commands that fail on purpose, while they are issued or when the stream runs them. */
 final class FailingExecution extends CpuExecution {

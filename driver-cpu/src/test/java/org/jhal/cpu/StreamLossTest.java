@@ -28,8 +28,8 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cpu.compile.NeedsCompiler;
-import org.jhal.driver.faults.ControlledBackend;
 import org.jhal.engine.EngineDevice;
+import org.jhal.testkit.ControlledBackend;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -28,9 +28,9 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.bundle.JavaKernels;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.faults.Faults;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.Faults;
 import org.jhal.driver.support.Liveness;
 import org.jspecify.annotations.Nullable;
 

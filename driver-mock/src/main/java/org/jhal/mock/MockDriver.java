@@ -14,11 +14,11 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.faults.Faults;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
+import org.jhal.driver.support.Faults;
 import org.jhal.engine.EngineDevice;
 
 /** The driver of {@link MockDevice}s. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Random;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.Faults;
 
 /**
  * One native call that fails, at one position of a workload.

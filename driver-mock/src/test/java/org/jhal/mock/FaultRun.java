@@ -20,7 +20,7 @@ import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.faults.FaultStep;
 import org.jhal.cts.faults.FaultWorkload;
 import org.jhal.cts.support.Waits;
-import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.Faults;
 import org.jhal.engine.EngineDevice;
 import org.jspecify.annotations.Nullable;
 

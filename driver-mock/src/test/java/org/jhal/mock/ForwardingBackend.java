@@ -44,17 +44,16 @@ record ForwardingBackend(
 
   @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
-    return right.noAccess(owner);
+    return right.noAccess(right(owner));
   }
 
   @Override
   public void enableAccess(DeviceBackend<?> owner) {
-    right.enableAccess(owner);
+    right.enableAccess(right(owner));
   }
 
-  @Override
-  public DeviceBackend<?> real() {
-    return right;
+  private static DeviceBackend<?> right(DeviceBackend<?> backend) {
+    return backend instanceof ForwardingBackend wrapper ? wrapper.right : backend;
   }
 
   @Override

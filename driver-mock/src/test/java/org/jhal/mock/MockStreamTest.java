@@ -36,7 +36,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.NativeAccess;
 import org.jhal.driver.StreamSteps;
-import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.Faults;
 import org.jhal.mock.FakeCommand.Range;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -28,7 +28,7 @@ public interface DriverProvider {
    * exports. The rules of {@link #API_VERSION} apply. A driver's {@link #spiVersion()} returns this
    * constant.
    */
-  String SPI_VERSION = "2.0";
+  String SPI_VERSION = "3.0";
 
   /** Returns the driver's name: lower-case letters, digits and dashes, starting with a letter. */
   String name();

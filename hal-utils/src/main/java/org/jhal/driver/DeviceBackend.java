@@ -172,7 +172,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * By default they cannot. What they can use is all memory that {@code owner} has allocated, but
    * not what was imported. Always the same. Makes no call that fails if a device is lost.
    *
-   * @param owner another device, as its {@link #real()} says; of any driver
+   * @param owner another device, of any driver
    */
   default @Nullable String noAccess(DeviceBackend<?> owner) {
     return info().driver() + " devices do not use the memory of others";
@@ -190,17 +190,11 @@ public interface DeviceBackend<E> extends ThreadBinding {
    */
   default void enableAccess(DeviceBackend<?> owner) {}
 
-  /** The driver's own backend, for one that wraps it; otherwise this. */
-  default DeviceBackend<?> real() {
-    return this;
-  }
-
   /**
    * Makes what carries out collectives between devices of this driver. By default there is nothing
    * that does, and their data goes through the host. Blocks.
    *
-   * @param ranks the devices by rank, as their {@link #real()} says; of any drivers. The first one
-   *     is this one
+   * @param ranks the devices by rank, of any drivers. The first one is this one
    * @param patience how long it may take, in nanoseconds
    * @throws org.jhal.HalException if it cannot be made; the message tells users why.
    *     DEADLINE_EXCEEDED if it takes longer: then what the driver uses for it is kept until the
@@ -234,14 +228,6 @@ public interface DeviceBackend<E> extends ThreadBinding {
    */
   default @Nullable PreparedCommands prepare(CommandList commands) {
     return null;
-  }
-
-  /**
-   * What runs in the place of a host completion that {@link Submission#afterwards} was given; for a
-   * backend that wraps another one. By default the completion itself.
-   */
-  default HostCompletion hostCompletion(HostCompletion added) {
-    return added;
   }
 
   /** How native graphs are used, for {@link org.jhal.DeviceStatistics}. */

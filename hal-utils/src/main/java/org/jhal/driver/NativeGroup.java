@@ -41,8 +41,7 @@ public interface NativeGroup<E> {
    * {@code stream} wait for all of them. Called by one thread at a time for each stream, with the
    * first device bound.
    *
-   * @param stream of the first device, as its {@link NativeStream#real()} says; nothing else is put
-   *     into it meanwhile
+   * @param stream of the first device; nothing else is put into it meanwhile
    * @param isBehind whether nothing may begin on any device before all is over that is in {@code
    *     stream} now: the streams of all devices are then made to wait for one event behind that
    * @param patience how long it may wait until other groups are out of the way, in nanoseconds

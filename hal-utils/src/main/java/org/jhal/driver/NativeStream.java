@@ -198,11 +198,6 @@ public interface NativeStream<E> extends ThreadBinding {
    */
   boolean isIdle();
 
-  /** The driver's own stream, for one that wraps it; otherwise this. */
-  default NativeStream<E> real() {
-    return this;
-  }
-
   /** Frees the stream, when everything that was issued has completed. */
   void close();
 }

@@ -11,7 +11,7 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Submission;
-import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.Faults;
 import org.jhal.driver.support.ReusableEvent;
 
 /** A device with failing calls that {@code ControlledBackend}, in front of it, does not see. */

@@ -10,10 +10,10 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.faults.ControlledBackend;
-import org.jhal.driver.faults.DeviceControls;
 import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
+import org.jhal.testkit.ControlledBackend;
+import org.jhal.testkit.DeviceControls;
 
 /** Devices in which the suite makes calls fail and holds streams. */
 final class TinyControls extends DeviceControls implements Controls {

@@ -22,8 +22,8 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.ThreadBinding;
-import org.jhal.driver.faults.Faults;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**

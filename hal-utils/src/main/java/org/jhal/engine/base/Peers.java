@@ -37,7 +37,7 @@ public final class Peers {
     if (!owner.peers().config.sharesMemory()) {
       return owner.peers().notShared();
     }
-    return backend.noAccess(owner.backend().real());
+    return backend.noAccess(owner.backend());
   }
 
   /** See {@link org.jhal.Device#canAccess}. */
@@ -62,7 +62,7 @@ public final class Peers {
    */
   public void enable(DeviceCore<?> owner) {
     if (!isEnabled(owner)) {
-      backend.enableAccess(owner.backend().real());
+      backend.enableAccess(owner.backend());
       boolean unused = enabled.add(owner);
     }
   }

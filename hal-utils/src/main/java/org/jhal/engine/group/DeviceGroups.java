@@ -180,9 +180,7 @@ public final class DeviceGroups<E> {
    * @throws HalException if it cannot be made, with the reason
    */
   NativeGroup<E> createNatives(List<DeviceBackend<?>> ranks, long patience) {
-    @SuppressWarnings("unchecked") // a backend that wraps another one has its events
-    DeviceBackend<E> real = (DeviceBackend<E>) device.backend().real();
-    return device.calls().call(() -> real.createGroup(ranks, patience));
+    return device.calls().call(() -> device.backend().createGroup(ranks, patience));
   }
 
   // How they end.

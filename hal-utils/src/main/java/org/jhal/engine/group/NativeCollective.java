@@ -121,7 +121,7 @@ final class NativeCollective<E> extends Collective<E> {
         brought.get(rank).retain(request().targets()[rank]);
       }
       boolean isBehind = !open.stream().allMatch(this::isBeforeOnAllDevices);
-      failure = natives.issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
+      failure = natives.issue(call, stream, isBehind, deadlineNanos(), this::beginOrdered);
     } catch (RuntimeException e) {
       failure = Failures.aborted(FAILED, e);
       if (!hasBegun() || failure.status() == Status.UNAVAILABLE) {

@@ -106,7 +106,7 @@ final class NativeForm {
       return;
     }
     List<DeviceBackend<?>> backends = new ArrayList<>();
-    devices.forEach(device -> backends.add(device.backend().real()));
+    devices.forEach(device -> backends.add(device.backend()));
     List<RankLease> leases = List.of();
     try {
       leases = RankLease.of(devices); // or one could end meanwhile

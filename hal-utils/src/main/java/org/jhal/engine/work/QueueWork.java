@@ -398,7 +398,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
       throw new HalException(
           Status.FAILED_PRECONDITION, "a submission takes one host completion and already has one");
     }
-    completeOnHost(device.backend().hostCompletion(next), true);
+    completeOnHost(next, true);
   }
 
   @Override

@@ -38,7 +38,8 @@ class ApiFileTest {
   /** Those that programs and drivers compile against and that need no framework to be loaded. */
   static List<String> modules() {
     List<String> modules =
-        new ArrayList<>(List.of("hal-api", "hal-utils", "hal-gpu", "cts", "hal-micrometer"));
+        new ArrayList<>(
+            List.of("hal-api", "hal-utils", "hal-testkit", "hal-gpu", "cts", "hal-micrometer"));
     if (Runtime.version().feature() >= 22) { // older JDKs do not build it
       modules.add("hal-segments");
     }

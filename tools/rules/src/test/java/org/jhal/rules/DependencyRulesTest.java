@@ -61,6 +61,16 @@ class DependencyRulesTest {
         "com.sun.jna");
   }
 
+  @Test
+  void theTestKitSeesTheEngineAndNoDriver() {
+    assertSeesOnly(
+        "hal-testkit",
+        List.of("hal-api", "hal-utils"),
+        "org.jspecify",
+        "com.google.common",
+        "com.google.errorprone.annotations");
+  }
+
   /** Only newer JDKs compile it; its sources alone do not show what it sees. */
   @Test
   void theBindingForNewerVersionsOfJavaSeesHalGpuAndNoDriver() {
@@ -124,7 +134,7 @@ class DependencyRulesTest {
   void theSimulatorKnowsNoDriver() {
     assertSeesOnly(
         "gpu-simulator",
-        List.of("hal-api", "hal-utils", "hal-gpu", "cts"),
+        List.of("hal-api", "hal-utils", "hal-testkit", "hal-gpu", "cts"),
         "org.jspecify",
         "com.sun.jna",
         "org.junit");

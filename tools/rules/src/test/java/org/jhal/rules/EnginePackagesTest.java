@@ -34,7 +34,6 @@ class EnginePackagesTest {
           entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
           entry(DRIVER + ".workgroup", DRIVER, DRIVER + ".support"),
-          entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle", DRIVER + ".support"),
           entry(DRIVER + ".cache", DRIVER + ".options"),
           entry(
               ENGINE,
@@ -212,7 +211,8 @@ class EnginePackagesTest {
   @Test
   void everyExportedTypeIsUsedByADriver() throws IOException {
     List<String> users = new ArrayList<>(Repository.drivers());
-    users.addAll(List.of("hal-gpu", "gpu-simulator", "benchmarks", "examples/driver"));
+    users.addAll(
+        List.of("hal-gpu", "hal-testkit", "gpu-simulator", "benchmarks", "examples/driver"));
     List<String> unused =
         unused(CLASSES, users).stream()
             .filter(type -> type.getPackageName().startsWith(DRIVER))

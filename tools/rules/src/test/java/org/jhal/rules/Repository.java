@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 /** The modules of this repository, as they lie on disk. */
 final class Repository {
   /** The modules that must not know any driver, not even by name. */
-  static final List<String> NEUTRAL = List.of("hal-api", "hal-utils", "hal-gpu", "cts");
+  static final List<String> NEUTRAL =
+      List.of("hal-api", "hal-utils", "hal-testkit", "hal-gpu", "cts");
 
   /** A neutral module that only newer JDKs compile. */
   static final String FFM = "hal-gpu-ffm";

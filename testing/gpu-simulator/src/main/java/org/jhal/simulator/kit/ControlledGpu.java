@@ -10,13 +10,13 @@ import org.jhal.DeviceUri;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.faults.ControlledBackend;
-import org.jhal.driver.faults.DeviceControls;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.stream.GpuStream;
+import org.jhal.testkit.ControlledBackend;
+import org.jhal.testkit.DeviceControls;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.faults;
+package org.jhal.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,8 +19,11 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.driver.StreamSteps;
+import org.jhal.driver.Submission;
 import org.jhal.engine.FakeBackend;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.junit.jupiter.api.Test;
@@ -47,9 +50,11 @@ class ControlledBackendTest {
   void everyCallIsForwarded() {
     assertEquals(List.of(), notForwarded(DeviceBackend.class, ControlledBackend.class));
     assertEquals(List.of(), notForwarded(NativeStream.class, ControlledStream.class));
+    assertEquals(List.of(), notForwarded(StreamBatch.class, ControlledBatch.class));
+    assertEquals(List.of(), notForwarded(Submission.class, ControlledSubmission.class));
+    assertEquals(List.of(), notForwarded(NativeGroup.class, ControlledGroup.class));
     assertEquals(
-        List.of(),
-        notForwarded(HostCompletion.class, ControlledBackend.ControlledCompletion.class));
+        List.of(), notForwarded(HostCompletion.class, ControlledSubmission.Completion.class));
   }
 
   private static List<String> notForwarded(Class<?> face, Class<?> wrapper) {

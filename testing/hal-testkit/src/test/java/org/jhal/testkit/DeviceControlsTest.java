@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.faults;
+package org.jhal.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -17,6 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.support.Faults;
 import org.jhal.engine.EngineDevice;
 import org.jhal.engine.FakeBackend;
 import org.jhal.engine.queue.FakeStream.Event;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.faults;
+package org.jhal.testkit;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
@@ -16,6 +16,7 @@ import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.BoundCalls;
+import org.jhal.driver.support.Faults;
 
 /**
  * Controls an open device whose backend is a {@link ControlledBackend}: makes calls fail, holds

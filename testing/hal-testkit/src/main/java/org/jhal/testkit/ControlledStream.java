@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.faults;
+package org.jhal.testkit;
 
 import org.jhal.BufferParams;
 import org.jhal.HalException;
@@ -39,8 +39,8 @@ final class ControlledStream<E> extends StepwiseStream<E> {
     real.unbindFromThread(token);
   }
 
-  @Override
-  public NativeStream<E> real() {
+  /** The driver's own stream. */
+  NativeStream<E> real() {
     return real;
   }
 
@@ -95,7 +95,7 @@ final class ControlledStream<E> extends StepwiseStream<E> {
       device.run("submit", () -> {}); // if this fails, nothing has reached the stream
       return super.submit(batch);
     }
-    return device.call("submit", () -> real.submit(batch));
+    return device.call("submit", () -> real.submit(new ControlledBatch<>(device, batch)));
   }
 
   @Override
@@ -145,12 +145,14 @@ final class ControlledStream<E> extends StepwiseStream<E> {
 
   @Override
   protected void issue(CommandList commands, Submission submission) {
-    device.run("issue", () -> steps.issue(commands, submission));
+    device.run("issue", () -> steps.issue(commands, new ControlledSubmission(device, submission)));
   }
 
   @Override
   protected DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    return device.call("allocAsync", () -> steps.allocAsync(bytes, params, submission));
+    return device.call(
+        "allocAsync",
+        () -> steps.allocAsync(bytes, params, new ControlledSubmission(device, submission)));
   }
 
   @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.faults;
+package org.jhal.driver.support;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ public final class Faults {
   }
 
   /** Whether a fault has not happened yet, or uses are counted. */
-  boolean isArmed() {
+  public boolean isArmed() {
     return isArmed;
   }
 

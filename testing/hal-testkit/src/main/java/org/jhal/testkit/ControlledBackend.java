@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.faults;
+package org.jhal.testkit;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.nio.ByteBuffer;
@@ -23,13 +23,13 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
-import org.jhal.driver.HostCompletion;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.support.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,9 +66,14 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     this.faults = new Faults(calls);
   }
 
-  @Override
+  /** The driver's own backend. */
   public DeviceBackend<E> real() {
     return real;
+  }
+
+  /** The driver's own backend of a device, which may be wrapped as this one is. */
+  private static DeviceBackend<?> real(DeviceBackend<?> backend) {
+    return backend instanceof ControlledBackend<?> controlled ? controlled.real : backend;
   }
 
   @Override
@@ -83,12 +88,12 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
-    return real.noAccess(owner);
+    return real.noAccess(real(owner));
   }
 
   @Override
   public void enableAccess(DeviceBackend<?> owner) {
-    run("enableAccess", () -> real.enableAccess(owner));
+    run("enableAccess", () -> real.enableAccess(real(owner)));
   }
 
   /** The number of streams: one for each queue, and a hidden one for groups, if any. */
@@ -264,7 +269,9 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   @Override
   public NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks, long patience) {
-    return real.createGroup(ranks, patience);
+    return new ControlledGroup<>(
+        real.createGroup(
+            ranks.stream().<DeviceBackend<?>>map(ControlledBackend::real).toList(), patience));
   }
 
   @Override
@@ -275,42 +282,6 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public @Nullable PreparedCommands prepare(CommandList commands) {
     return real.prepare(commands);
-  }
-
-  /** The work itself is done outside {@link #run}, for which a loss waits. */
-  @Override
-  public HostCompletion hostCompletion(HostCompletion added) {
-    return new ControlledCompletion(real.hostCompletion(added));
-  }
-
-  /** A host completion, for whose run faults can be planned. */
-  final class ControlledCompletion implements HostCompletion {
-    private final HostCompletion inner;
-
-    private ControlledCompletion(HostCompletion inner) {
-      this.inner = inner;
-    }
-
-    @Override
-    public void run(Context context) throws Exception {
-      ControlledBackend.this.run("hostCompletion", () -> {});
-      inner.run(context);
-    }
-
-    @Override
-    public boolean isBrief() {
-      return inner.isBrief();
-    }
-
-    @Override
-    public boolean advance() {
-      return inner.advance();
-    }
-
-    @Override
-    public void retire() {
-      inner.retire();
-    }
   }
 
   @Override
