@@ -60,7 +60,7 @@ public final class BlockingCalls {
       step.enqueue(Fence.NONE, done.at(1));
       done.await(1);
     } catch (InterruptedException e) {
-      Registration ignored = done.onReach(1, failed -> done.close());
+      done.onReach(1, failed -> done.close());
       throw e;
     } catch (Throwable t) {
       done.close();

@@ -73,7 +73,7 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
     String rest = form.group(2) + options;
     String meant = form.group(1).toLowerCase(Locale.ROOT) + (rest.isEmpty() ? "" : "://" + rest);
     try {
-      DeviceUri ignored = parsed(meant);
+      parsed(meant);
       return meant;
     } catch (HalException malformed) {
       return null;

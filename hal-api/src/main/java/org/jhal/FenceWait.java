@@ -90,7 +90,7 @@ final class FenceWait {
       if (failed == null || failed.status() != e.status()) {
         throw e; // a member is closed
       }
-      boolean ignored = future.completeExceptionally(e);
+      future.completeExceptionally(e);
     } catch (Throwable t) { // out of memory or stack
       wait.cancelAll();
       throw t;
@@ -112,7 +112,7 @@ final class FenceWait {
    */
   private void limit(CompletableFuture<@Nullable Void> future, Duration timeout) {
     if (!isPositive(timeout)) {
-      boolean ignored = future.completeExceptionally(expired(true, timeout));
+      future.completeExceptionally(expired(true, timeout));
       return;
     }
     CompletableFuture<@Nullable Void> timer = new CompletableFuture<>();
@@ -143,7 +143,7 @@ final class FenceWait {
     } catch (Throwable t) { // out of memory or stack; the future must complete
       failure = t;
     }
-    boolean ignored = future.completeExceptionally(failure);
+    future.completeExceptionally(failure);
   }
 
   private void settle(CompletableFuture<@Nullable Void> future) {
@@ -151,11 +151,11 @@ final class FenceWait {
     if (failed == null && open == 0) {
       failed = firstFailure();
       if (failed == null) {
-        boolean ignored = future.complete(null);
+        future.complete(null);
       }
     }
     if (failed != null) {
-      boolean ignored = future.completeExceptionally(failed.again());
+      future.completeExceptionally(failed.again());
     }
   }
 

@@ -180,10 +180,11 @@ public final class Sequence implements AutoCloseable {
               try {
                 close(); // first, so that all is released when the caller sees the result
               } finally {
-                boolean ignored =
-                    failure == null
-                        ? future.complete(result)
-                        : future.completeExceptionally(failure);
+                if (failure == null) {
+                  future.complete(result);
+                } else {
+                  future.completeExceptionally(failure);
+                }
               }
             });
     // If the caller completes it, this ends the wait, which closes the sequence.

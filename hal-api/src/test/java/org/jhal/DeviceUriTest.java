@@ -99,7 +99,7 @@ class DeviceUriTest {
 
     String end = "; did you mean '" + meant + "'?";
     assertTrue(String.valueOf(refused.getMessage()).endsWith(end), refused::getMessage);
-    DeviceUri ignored = DeviceUri.parse(meant);
+    DeviceUri.parse(meant);
   }
 
   @ParameterizedTest(name = "[{index}] {0}")

@@ -300,7 +300,7 @@ class HostMemoryTest {
     HostMemory.Borrow second = memory.borrow();
     List<String> calls = new ArrayList<>();
     List<Runnable> tasks = new ArrayList<>();
-    Registration ignored = memory.onFree(() -> calls.add("one"));
+    memory.onFree(() -> calls.add("one"));
     Registration ignoredToo = memory.onFree(() -> calls.add("two"));
     first.end(tasks::add);
     assertEquals(0, tasks.size());
@@ -374,7 +374,7 @@ class HostMemoryTest {
     AtomicInteger freed = new AtomicInteger();
     HostMemory.Borrow first = memory.borrow();
     HostMemory.Borrow second = memory.borrow();
-    var ignored = memory.onFree(freed::incrementAndGet);
+    memory.onFree(freed::incrementAndGet);
     first.end();
     first.end();
     assertTrue(memory.isBorrowed());

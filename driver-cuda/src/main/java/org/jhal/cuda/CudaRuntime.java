@@ -64,7 +64,7 @@ final class CudaRuntime extends GpuRuntime {
   private void popAgain(long token) {
     long[] current = new long[1];
     if (API.setup().ctxGetCurrent(current) == ResultCodes.SUCCESS && current[0] == context) {
-      int ignored = calls.ctxPopCurrent(token); // the first failure is reported
+      calls.ctxPopCurrent(token); // the first failure is reported
     }
   }
 
@@ -76,7 +76,7 @@ final class CudaRuntime extends GpuRuntime {
 
   @Override
   public void retain() {
-    long ignored = retainContext();
+    retainContext();
   }
 
   @Override

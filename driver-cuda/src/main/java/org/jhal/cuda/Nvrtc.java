@@ -144,7 +144,7 @@ final class Nvrtc extends RuntimeCompiler {
                 Api api = WANTED.map(library, Api.class, NAME, "that of CUDA 11.2");
                 Nvrtc offered = new Nvrtc(library, api, version(api));
                 seen.add(offered + " for " + offered.targets());
-                var ignored = offers.putIfAbsent(offered.codeFor(capability, driver), offered);
+                offers.putIfAbsent(offered.codeFor(capability, driver), offered);
               } catch (HalException e) {
                 if (e.status() == Status.RESOURCE_EXHAUSTED) {
                   throw e;

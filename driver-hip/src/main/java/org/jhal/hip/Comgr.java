@@ -88,7 +88,7 @@ record Comgr(Api api, @Nullable Path file) {
           "cannot compile %s: this HIPRTC makes no code for %s, only for %s"
               .formatted(what, architecture, String.join(", ", known())));
     }
-    int ignored = api.amd_comgr_destroy_metadata(metadata.getValue());
+    api.amd_comgr_destroy_metadata(metadata.getValue());
   }
 
   private List<String> known() {

@@ -64,7 +64,7 @@ public final class MockControls {
 
   /** Resumes the hidden stream, if there is one. */
   public void resumeGroups() {
-    var ignored = setGroupsPaused(false);
+    setGroupsPaused(false);
   }
 
   private boolean setGroupsPaused(boolean paused) {

@@ -219,8 +219,8 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   /** A stream of this device is going to wait for an event of {@code other}. */
   void awaitFrom(MockDevice other) {
-    boolean ignored = awaited.add(other);
-    ignored = other.waiters.add(this);
+    awaited.add(other);
+    other.waiters.add(this);
   }
 
   /** An event has fired for which streams of other devices may wait. */
@@ -410,8 +410,8 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   public void enableAccess(DeviceBackend<?> owner) {
     enter("enableAccess");
     MockDevice other = (MockDevice) owner;
-    boolean ignored = other.users.add(this);
-    ignored = accessible.add(other);
+    other.users.add(this);
+    accessible.add(other);
   }
 
   @Override

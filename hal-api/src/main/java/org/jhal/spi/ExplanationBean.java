@@ -156,7 +156,7 @@ final class ExplanationBean implements HalMXBean {
       return;
     }
     registered = null;
-    boolean ignored = System.getProperties().remove(PROPERTY, name.toString());
+    System.getProperties().remove(PROPERTY, name.toString());
     try {
       server.unregisterMBean(name);
     } catch (InstanceNotFoundException e) {
@@ -169,7 +169,7 @@ final class ExplanationBean implements HalMXBean {
       ObjectName name = new ObjectName("org.jhal:type=Hal" + (copy == 1 ? "" : ",copy=" + copy));
       try {
         var unused = server.registerMBean(new ExplanationBean(), name);
-        String ignored = System.setProperty(PROPERTY, name.toString());
+        System.setProperty(PROPERTY, name.toString());
         return name;
       } catch (InstanceAlreadyExistsException e) {
         if (copy == MOST_COPIES) {

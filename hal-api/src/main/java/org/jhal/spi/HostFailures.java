@@ -246,7 +246,7 @@ public final class HostFailures {
    */
   static @Nullable String fullMessage(Path always) {
     try (FileChannel channel = FileChannel.open(always, StandardOpenOption.WRITE)) {
-      int ignored = channel.write(ByteBuffer.allocate(1));
+      channel.write(ByteBuffer.allocate(1));
       return null;
     } catch (IOException e) { // unless the thread was interrupted, or the device cannot be opened
       return e instanceof ClosedChannelException || e instanceof FileSystemException

@@ -51,7 +51,7 @@ public final class HostWaits {
    * @param before the value that the call returned
    */
   public static void restore(@Nullable String before) {
-    String ignored = change(before);
+    change(before);
   }
 
   private static @Nullable String change(@Nullable String where) {

@@ -194,7 +194,7 @@ class HostFailuresTest {
   void causesThatFormACycleEnd() {
     IOException first = new IOException("first");
     IOException second = new IOException("second", first);
-    Throwable ignored = first.initCause(second);
+    first.initCause(second);
     assertEquals(Status.ABORTED, of(second).status());
   }
 
@@ -206,7 +206,7 @@ class HostFailuresTest {
     try {
       assertNull(HostFailures.fullMessage(always));
     } finally {
-      boolean ignored = Thread.interrupted();
+      Thread.interrupted();
     }
     assertNotNull(HostFailures.fullMessage(always));
   }

@@ -25,7 +25,6 @@ import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.BindingOption;
 import org.jhal.gpu.natives.DeviceReader;
-import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.NativeBinding;
@@ -160,7 +159,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
    */
   private List<GpuProperties> find(@Nullable NativeBinding calls) {
     if (calls == null) {
-      GpuApi ignored = load().vendor().codes().functions().calls(null);
+      load().vendor().codes().functions().calls(null);
     }
     return devices.get(
         () -> {

@@ -51,12 +51,11 @@ final class GpuNativeCalls implements NativeCalls {
   }
 
   private void runBound(Runnable call) {
-    GpuNativeCalls ignored =
-        bound(
-            () -> {
-              call.run();
-              return this;
-            });
+    bound(
+        () -> {
+          call.run();
+          return this;
+        });
   }
 
   private long stream(long handle) {

@@ -84,9 +84,9 @@ final class DeviceShutdown<E> {
     core.pools().all().forEach(HostCompletionPool::close);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     for (DeferredWorkQueue<E> queue : queues) {
-      boolean ignored =
-          queue.shutdown().shut(deadline)
-              && queue.shutdown().stop(deadline); // ends the threads that did start
+      if (queue.shutdown().shut(deadline)) {
+        queue.shutdown().stop(deadline); // ends the threads that did start
+      }
     }
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", core.backend()::close);
@@ -136,7 +136,7 @@ final class DeviceShutdown<E> {
     if (BackOff.await(this, patienceEnd, calls::isShut)) {
       // Until its end: the close may begin an abort, for which the exit has to wait.
       long atExit = System.nanoTime() + AT_EXIT.toNanos();
-      boolean ignored = awaitOver(patienceEnd - atExit > 0 ? patienceEnd : atExit);
+      awaitOver(patienceEnd - atExit > 0 ? patienceEnd : atExit);
     } else {
       Duration timeout = core.closeTimeout();
       close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
@@ -146,7 +146,7 @@ final class DeviceShutdown<E> {
   /** Waits for work up to {@code limit}, and then for threads up to {@code threadsLimit}. */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
-      boolean ignored = awaitOver(BackOff.never());
+      awaitOver(BackOff.never());
       return;
     }
     try {
@@ -176,7 +176,7 @@ final class DeviceShutdown<E> {
       groups.giveUp(limit);
     }
     for (DeferredWorkQueue<E> queue : queues) {
-      boolean ignored = queue.shutdown().awaitIdle(deadline); // asked again below
+      queue.shutdown().awaitIdle(deadline); // asked again below
     }
     quiet &= core.leases().uses.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
@@ -313,7 +313,7 @@ final class DeviceShutdown<E> {
       return;
     }
     logLeaked();
-    boolean ignored = Reclaimer.startThread(name + "-close", this::finishLate);
+    Reclaimer.startThread(name + "-close", this::finishLate);
   }
 
   private void finishLate() {

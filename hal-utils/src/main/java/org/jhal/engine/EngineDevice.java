@@ -84,7 +84,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
     this.shutdown = new DeviceShutdown<>(core, groups, staging);
     boolean isOpen = false;
     try {
-      int ignored = core.calls().call(() -> createQueues(config.queues(), between));
+      core.calls().call(() -> createQueues(config.queues(), between));
       core.queues().forEach(DeferredWorkQueue::start);
       shutdown.open();
       isOpen = true;

@@ -113,7 +113,7 @@ class BorrowedMemoryTest {
   void theBorrowOutlivesALossWhileTheStreamRuns() throws Exception {
     inFlight(
         (device, timeline) -> {
-          HalException ignored = device.lose(new HalException(Status.UNAVAILABLE, "gone"));
+          device.lose(new HalException(Status.UNAVAILABLE, "gone"));
           assertThrows(HalException.class, () -> timeline.await(1, LONG));
         });
   }

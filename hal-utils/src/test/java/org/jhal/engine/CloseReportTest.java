@@ -68,7 +68,7 @@ class CloseReportTest {
     isHeld.set(false);
     Threads.await("all to retire", () -> device.queue(0).openOperations() == 0);
     isGone.set(true);
-    HalException ignored = device.lose(GONE);
+    device.lose(GONE);
     device.close();
     assertEquals(1, log.count("cannot destroy"), () -> "" + log.lines());
     assertEquals(1, log.count("cannot destroy 100 native events of instant-0-q0"));

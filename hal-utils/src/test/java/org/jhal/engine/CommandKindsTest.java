@@ -123,7 +123,7 @@ class CommandKindsTest {
         Fence next = done.at(accepted + 1);
         if (kind != missing) {
           accepted += enqueue(kind, queue, next, buffer, code) ? 1 : 0;
-          boolean ignored = record(kind, commands, buffer, code);
+          record(kind, commands, buffer, code);
           continue;
         }
         if (kind != Kind.BARRIER) {

@@ -277,7 +277,7 @@ class WhenFiredTest {
         TimelineSemaphore done = device.createSemaphore(0)) {
       for (int i = 1; i <= count; i++) {
         fill(device, buffer, done, i);
-        boolean ignored = stream().advance();
+        stream().advance();
       }
       done.await(count, LONG);
       awaitRun(count);

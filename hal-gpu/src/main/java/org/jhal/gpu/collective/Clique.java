@@ -47,7 +47,9 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
               Runnable make = () -> make(library, gate, devices, made);
               Throwable thrown =
                   Attempt.of(() -> gate.runAtMost(Math.min(patience, MAKE_NANOS), make));
-              boolean ignored = thrown != null && made.completeExceptionally(thrown);
+              if (thrown != null) {
+                made.completeExceptionally(thrown);
+              }
             });
     try {
       maker.start();
@@ -59,13 +61,13 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
         return Objects.requireNonNull(
             Uninterruptibles.getUninterruptibly(made, patience, TimeUnit.NANOSECONDS));
       } catch (TimeoutException e) {
-        boolean ignored = // from now on it is late
-            made.completeExceptionally(
-                new HalException(
-                    Status.DEADLINE_EXCEEDED,
-                    library
-                        + " made no communicators within "
-                        + DurationText.of(Duration.ofNanos(patience))));
+        // from now on it is late
+        made.completeExceptionally(
+            new HalException(
+                Status.DEADLINE_EXCEEDED,
+                library
+                    + " made no communicators within "
+                    + DurationText.of(Duration.ofNanos(patience))));
         // They may be ready by now.
         return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(made));
       }
@@ -122,7 +124,7 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
   }
 
   private static void ofRank(int rank, Runnable body) {
-    boolean ignored = ofRank(rank, LaunchGate.returning(body));
+    ofRank(rank, LaunchGate.returning(body));
   }
 
   /**

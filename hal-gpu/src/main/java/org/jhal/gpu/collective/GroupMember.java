@@ -137,7 +137,7 @@ final class GroupMember {
     boolean[] hasFired = new boolean[1];
     if (isRecorded && !runtime.isLost()) {
       Runnable query = () -> hasFired[0] = runtime.queryEvent(event.handle());
-      var ignored = Attempt.of(() -> BoundCalls.run(runtime, query)); // the abort reports failures
+      Attempt.of(() -> BoundCalls.run(runtime, query)); // the abort reports failures
     }
     return hasFired[0] || runtime.isLost();
   }

@@ -52,15 +52,13 @@ final class GpuModule implements KernelModule {
   /** Attaches something for a stream, for work in progress that uses the kernel. */
   static void attach(LoadedKernel kernel, int stream, KernelAttachment made) {
     GpuModule owner = (GpuModule) kernel.module();
-    @Nullable KernelAttachment[] ignored =
-        owner.attachments.updateAndGet( // several streams may attach at once
-            kernel.index(),
-            row -> {
-              @Nullable KernelAttachment[] more =
-                  Arrays.copyOf(row, Math.max(row.length, stream + 1));
-              more[stream] = made;
-              return more;
-            });
+    owner.attachments.updateAndGet( // several streams may attach at once
+        kernel.index(),
+        row -> {
+          @Nullable KernelAttachment[] more = Arrays.copyOf(row, Math.max(row.length, stream + 1));
+          more[stream] = made;
+          return more;
+        });
   }
 
   @Override

@@ -164,7 +164,7 @@ public abstract class RuntimeCompiler {
       }
       return new CompiledCode(code(handle, options), symbols);
     } finally {
-      int ignored = api.destroyProgram(program);
+      api.destroyProgram(program);
     }
   }
 

@@ -86,7 +86,7 @@ final class GraphInstance<C extends GraphContent> {
 
   /** Ends a claim, unless it was taken out of use. */
   void unclaim() {
-    boolean ignored = state.compareAndSet(State.BUSY, State.READY);
+    state.compareAndSet(State.BUSY, State.READY);
   }
 
   /** For the thread that has claimed it. */

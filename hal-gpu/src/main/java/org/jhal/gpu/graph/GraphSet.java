@@ -310,7 +310,7 @@ public final class GraphSet implements PreparedCommands {
       if (instances.size() < GraphCache.MOST_PER_STREAM && submissions >= nextTry) {
         GraphInstance<GraphNodes> planned = plan(stream, submission);
         if (planned != null) {
-          Fallback ignored = makeLater(planned, submission);
+          makeLater(planned, submission);
         }
       }
     }

@@ -6,7 +6,6 @@ import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.compile.KernelAttachment;
-import org.jhal.gpu.graph.GraphCache.Fallback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,7 +127,7 @@ final class OneNodeGraph implements KernelAttachment {
         if (e.status() == Status.UNAVAILABLE) {
           throw e;
         }
-        Fallback ignored = cache.refused(e);
+        cache.refused(e);
         return false;
       }
       current.launch();
@@ -161,7 +160,7 @@ final class OneNodeGraph implements KernelAttachment {
   }
 
   private void buildLater(GraphInstance<OneNode> planned) {
-    Fallback ignored = cache.build(planned);
+    cache.build(planned);
   }
 
   @Override

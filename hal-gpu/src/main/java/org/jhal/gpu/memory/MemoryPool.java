@@ -208,7 +208,7 @@ public final class MemoryPool {
    * @throws HalException UNAVAILABLE if it is lost
    */
   public void checkWorks() {
-    boolean ignored = runtime.isIdle(stream);
+    runtime.isIdle(stream);
   }
 
   /** Releases all memory to the system. */

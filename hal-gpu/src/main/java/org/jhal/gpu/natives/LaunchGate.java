@@ -125,7 +125,7 @@ public final class LaunchGate {
         CompletableFuture<Void> late = new CompletableFuture<>();
         var unused = late.thenRun(this::end);
         long left = Math.max(0, end - System.nanoTime());
-        var ignored = late.completeOnTimeout(null, left, TimeUnit.NANOSECONDS);
+        late.completeOnTimeout(null, left, TimeUnit.NANOSECONDS);
         timer = late;
         if (isOver.get()) { // and the end has missed the timer
           drop(late);
@@ -136,7 +136,7 @@ public final class LaunchGate {
     /** Otherwise it would be reachable until it fires. */
     private static void drop(@Nullable CompletableFuture<Void> started) {
       if (started != null) {
-        boolean ignored = started.complete(null);
+        started.complete(null);
       }
     }
   }
@@ -178,7 +178,7 @@ public final class LaunchGate {
       return body.get();
     }
     Stay stay = new Stay(1);
-    boolean ignored = stay.take(Long.MAX_VALUE, mayPass);
+    stay.take(Long.MAX_VALUE, mayPass);
     return inside(stay, body);
   }
 
@@ -221,7 +221,7 @@ public final class LaunchGate {
 
   /** As {@link #call(Supplier)}. */
   public void run(Runnable body) {
-    boolean ignored = call(returning(body));
+    call(returning(body));
   }
 
   /**
@@ -231,7 +231,7 @@ public final class LaunchGate {
    */
   public void runAtMost(long patience, Runnable body) {
     Stay stay = new Stay(1);
-    boolean ignored = stay.take(Long.MAX_VALUE, true);
+    stay.take(Long.MAX_VALUE, true);
     runLimited(stay, patience, body);
   }
 
@@ -243,20 +243,19 @@ public final class LaunchGate {
    */
   public void runAhead(long patience, Runnable body) {
     Stay stay = new Stay(1);
-    boolean ignored = stay.takeAhead(patience / 2);
+    stay.takeAhead(patience / 2);
     runLimited(stay, patience, body);
   }
 
   private void runLimited(Stay stay, long patience, Runnable body) {
     stay.limit(patience);
-    boolean ignored =
-        inside(
-            stay,
-            () -> {
-              stay.startTimer();
-              body.run();
-              return true;
-            });
+    inside(
+        stay,
+        () -> {
+          stay.startTimer();
+          body.run();
+          return true;
+        });
   }
 
   /**

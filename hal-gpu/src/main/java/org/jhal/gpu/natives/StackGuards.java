@@ -75,7 +75,7 @@ final class StackGuards {
   }
 
   private static void log(Level level, String message, Throwable thrown) {
-    var ignored = Attempt.of(() -> LOG.log(level, message, thrown)); // memory may be short
+    Attempt.of(() -> LOG.log(level, message, thrown)); // memory may be short
   }
 
   /** The encoding of file names, which may differ from that of files. */

@@ -345,7 +345,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
       bindAgain();
     }
     if (failure != null) {
-      boolean ignored = runtime.isIdle(handle);
+      runtime.isIdle(handle);
       submission.fail(failure);
     }
   }

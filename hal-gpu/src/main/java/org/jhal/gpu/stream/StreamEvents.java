@@ -152,7 +152,7 @@ final class StreamEvents {
     if (pair.isBlocking()) {
       runtime.synchronizeEvent(pair.recorded());
     } else {
-      boolean ignored = BackOff.await(this, BackOff.never(), () -> query(event));
+      BackOff.await(this, BackOff.never(), () -> query(event));
     }
     fired = Math.max(fired, position);
   }

@@ -78,7 +78,7 @@ final class StreamMemory implements MemoryPool.Reserve {
     }
     while (!hasRoom(block.size())) {
       events.putBehind();
-      boolean ignored = freeOldest(stream); // false if another thread has freed all
+      freeOldest(stream); // false if another thread has freed all
     }
     keep(block, events.covering());
     return true;

@@ -94,7 +94,7 @@ public final class DeviceClock {
         }
         reference = acquire();
       } else if (reference == null) { // another thread makes the first one
-        boolean ignored = BackOff.await(this, BackOff.never(), () -> !isBeingRenewed.get());
+        BackOff.await(this, BackOff.never(), () -> !isBeingRenewed.get());
         reference = acquire();
       }
     }

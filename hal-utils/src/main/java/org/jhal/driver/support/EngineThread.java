@@ -53,7 +53,7 @@ public class EngineThread extends Thread {
 
   @Override
   public void run() {
-    String ignored = HostWaits.refuse("code that belongs to a device"); // for good
+    HostWaits.refuse("code that belongs to a device"); // for good
     super.run();
   }
 }

@@ -77,7 +77,7 @@ public final class Lazy<V> {
           mine.hasEnded = true;
         }
       } else if (theirs.hasEnded && !theirs.isDone()) {
-        boolean ignored = made.compareAndSet(theirs, null);
+        made.compareAndSet(theirs, null);
       } else {
         try {
           var unused = Uninterruptibles.getUninterruptibly(theirs, LOOK_SECONDS, TimeUnit.SECONDS);

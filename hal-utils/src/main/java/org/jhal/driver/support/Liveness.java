@@ -39,7 +39,7 @@ public final class Liveness {
 
   /** The device is lost; the first cause counts. May be called again if an error has ended it. */
   public void lose(HalException cause) {
-    boolean ignored = lost.compareAndSet(null, cause);
+    lost.compareAndSet(null, cause);
     wake();
   }
 

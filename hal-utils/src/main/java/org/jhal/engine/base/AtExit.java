@@ -88,7 +88,7 @@ public final class AtExit {
     if (finish(first)) {
       List<Runnable> begun = new ArrayList<>(unfinished(false));
       begun.removeAll(first);
-      boolean ignored = finish(begun);
+      finish(begun);
     }
   }
 

@@ -160,13 +160,12 @@ public final class BackendCalls {
    */
   private void cleanUp(Runnable body) {
     try {
-      Object ignored =
-          PlatformThreads.call(
-              device + "-call",
-              () -> {
-                body.run();
-                return this;
-              });
+      PlatformThreads.call(
+          device + "-call",
+          () -> {
+            body.run();
+            return this;
+          });
     } catch (HalException e) {
       Reclaimer.later(
           () -> {

@@ -341,17 +341,16 @@ public final class DeviceCore<E> implements Explainable {
   public void loseBecause(Throwable thrown) {
     String thread = "thread " + Thread.currentThread().getName();
     Failures.log(LOG, Level.ERROR, "an error has interrupted a step of " + thread, thrown);
-    HalException ignored =
-        lose(
-            new HalException(
-                Status.UNAVAILABLE,
-                "device "
-                    + name
-                    + " is lost: an error has interrupted a step of "
-                    + thread
-                    + ": "
-                    + Failures.describe(thrown),
-                thrown));
+    lose(
+        new HalException(
+            Status.UNAVAILABLE,
+            "device "
+                + name
+                + " is lost: an error has interrupted a step of "
+                + thread
+                + ": "
+                + Failures.describe(thrown),
+            thrown));
   }
 
   /**

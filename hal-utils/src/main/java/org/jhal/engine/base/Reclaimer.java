@@ -107,7 +107,7 @@ public final class Reclaimer {
     for (BooleanSupplier attempt : all) {
       if (attempt.getAsBoolean()) {
         synchronized (Reclaimer.class) {
-          boolean ignored = LATER.remove(attempt);
+          LATER.remove(attempt);
         }
       }
     }

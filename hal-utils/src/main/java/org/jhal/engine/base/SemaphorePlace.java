@@ -21,7 +21,7 @@ public final class SemaphorePlace extends Owned {
     SemaphorePlace place = new SemaphorePlace(device);
     EngineSemaphore semaphore = new EngineSemaphore(initialValue, () -> place.owner().close());
     place.name = semaphore.toString();
-    Owner ignored = place.ownedBy(semaphore, device.tracesLeaks());
+    place.ownedBy(semaphore, device.tracesLeaks());
     return semaphore;
   }
 

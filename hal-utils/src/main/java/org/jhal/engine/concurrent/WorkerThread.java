@@ -106,7 +106,7 @@ public final class WorkerThread {
           break;
         }
         LockSupport.parkNanos(this, lookNanos);
-        boolean ignored = Thread.interrupted(); // left set by a callback, it would prevent parking
+        Thread.interrupted(); // left set by a callback, it would prevent parking
         if (lookNanos < Long.MAX_VALUE) {
           break;
         }
@@ -145,7 +145,7 @@ public final class WorkerThread {
   private void report(@Nullable Throwable thrown) {
     if (thrown != null) {
       crashedBy = thrown;
-      var ignored = Attempt.of(crash); // the thread goes on, and the crash was noted before
+      Attempt.of(crash); // the thread goes on, and the crash was noted before
     }
   }
 

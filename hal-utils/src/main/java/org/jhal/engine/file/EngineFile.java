@@ -198,13 +198,13 @@ public final class EngineFile extends RefCounted implements DeviceFile {
 
   private void drain(ByteBuffer source, long start) throws IOException {
     while (source.hasRemaining()) {
-      int ignored = channel.write(source, start + source.position());
+      channel.write(source, start + source.position());
     }
   }
 
   /** A callback of a user may have interrupted the file thread that it ran on. */
   private static void clearInterrupt() {
-    boolean ignored = Thread.interrupted();
+    Thread.interrupted();
   }
 
   @Override

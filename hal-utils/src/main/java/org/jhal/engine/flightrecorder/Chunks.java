@@ -47,7 +47,7 @@ final class Chunks implements Runnable {
   static synchronized void unhookIfUnused() {
     if (isHooked && Names.live().isEmpty()) {
       isHooked = false;
-      boolean ignored = FlightRecorder.removePeriodicEvent(HOOK);
+      FlightRecorder.removePeriodicEvent(HOOK);
     }
   }
 

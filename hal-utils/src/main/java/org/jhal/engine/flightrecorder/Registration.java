@@ -52,7 +52,7 @@ final class Registration implements FlightRecorderListener {
   static synchronized void stopIf(BooleanSupplier isUnused) {
     if (isListening && isUnused.getAsBoolean()) {
       isListening = false;
-      boolean ignored = FlightRecorder.removeListener(LISTENER);
+      FlightRecorder.removeListener(LISTENER);
     }
   }
 

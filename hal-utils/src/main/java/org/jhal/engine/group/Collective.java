@@ -139,7 +139,7 @@ abstract class Collective<E> extends QueueWork<E> {
     Future<?> started = Deadlines.after(nanos, this::late);
     timer = started;
     if (hasLetGo) { // on another thread, which may not have seen this timer
-      boolean ignored = started.cancel(false);
+      started.cancel(false);
     }
   }
 
@@ -156,8 +156,7 @@ abstract class Collective<E> extends QueueWork<E> {
    */
   final void awaitBeginning(long deadline) {
     DeviceCore<?> device = group.first();
-    boolean ignored =
-        BackOff.await(this, deadline, () -> !isBeginning() || device.lostCause() != null);
+    BackOff.await(this, deadline, () -> !isBeginning() || device.lostCause() != null);
   }
 
   /** Whether it waits for something, is being enqueued, or was not able to begin. */
@@ -237,7 +236,7 @@ abstract class Collective<E> extends QueueWork<E> {
     hasLetGo = true;
     Future<?> running = timer;
     if (running != null) {
-      boolean ignored = running.cancel(false);
+      running.cancel(false);
     }
     int count = held.getAndSet(0);
     for (int i = 0; i < count; i++) {

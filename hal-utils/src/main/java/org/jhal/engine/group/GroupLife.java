@@ -117,7 +117,9 @@ final class GroupLife extends Owned {
   void add(Collective<?> collective) {
     synchronized (lock) {
       checkOpenLocked();
-      boolean ignored = open.add(collective) && tryRetain(); // the devices know it until remove()
+      if (open.add(collective)) {
+        tryRetain(); // the devices know it until remove()
+      }
     }
   }
 

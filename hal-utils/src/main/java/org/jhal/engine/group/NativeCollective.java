@@ -332,7 +332,7 @@ final class NativeCollective<E> extends Collective<E> {
     isOver = true;
     before = List.of();
     for (DeviceGroups<?> rank : group.ranks) {
-      boolean ignored = rank.lastNative().compareAndSet(this, null);
+      rank.lastNative().compareAndSet(this, null);
     }
     endLeases();
     super.retired();

@@ -144,9 +144,8 @@ final class NativeForm {
       return; // nothing runs any more, and it is being freed
     }
     AtExit.addCall(atExit);
-    boolean ignored =
-        Reclaimer.startThread("jhal-abort", () -> abort(aborted))
-            & Reclaimer.startThread("jhal-abort-watch", () -> watch(aborted));
+    Reclaimer.startThread("jhal-abort", () -> abort(aborted));
+    Reclaimer.startThread("jhal-abort-watch", () -> watch(aborted));
   }
 
   // What the streams are past.
@@ -226,7 +225,7 @@ final class NativeForm {
   private void abort(NativeGroup<?> aborted) {
     try {
       // The library waits until its streams are past what it ends.
-      boolean ignored = BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
+      BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
       long longest = 0;
       for (int rank = 0; rank < devices.size(); rank++) {
         startPatience(rank, false);
@@ -260,7 +259,7 @@ final class NativeForm {
   private synchronized void endPatience() {
     abortIsOver.countDown();
     for (Future<?> timer : timers.values()) {
-      boolean ignored = timer.cancel(false);
+      timer.cancel(false);
     }
   }
 
@@ -314,11 +313,11 @@ final class NativeForm {
             Status.UNAVAILABLE,
             "device " + device.name() + " is lost: the abort of a collective " + how);
     if (!device.isClosed()) {
-      HalException ignored = device.lose(cause);
+      device.lose(cause);
     }
     DeviceCore<?> other = devices.get(0);
     if (other != device && isAnyLaunched.getAsBoolean() && !other.isClosed()) {
-      HalException ignored = other.lose(cause);
+      other.lose(cause);
     }
   }
 
@@ -331,16 +330,15 @@ final class NativeForm {
     for (int rank = 0; rank < devices.size(); rank++) {
       setPast(rank); // there are no more queries
     }
-    boolean ignored =
-        Reclaimer.startThread(
-            "jhal-group-free",
-            () -> {
-              try {
-                ended.close();
-              } finally {
-                isClosed.countDown();
-              }
-            });
+    Reclaimer.startThread(
+        "jhal-group-free",
+        () -> {
+          try {
+            ended.close();
+          } finally {
+            isClosed.countDown();
+          }
+        });
   }
 
   /** Waits until {@link #close} is through, until the deadline at most. */
@@ -351,6 +349,6 @@ final class NativeForm {
   }
 
   private static void await(CountDownLatch latch, long nanos) {
-    boolean ignored = Uninterruptibles.awaitUninterruptibly(latch, nanos, TimeUnit.NANOSECONDS);
+    boolean unused = Uninterruptibles.awaitUninterruptibly(latch, nanos, TimeUnit.NANOSECONDS);
   }
 }

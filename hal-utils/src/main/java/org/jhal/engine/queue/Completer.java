@@ -177,7 +177,7 @@ final class Completer<E> {
 
   /** Removes the oldest operation in flight, which has left the stream. */
   private void leave(Operation<E> operation) {
-    Operation<E> ignored = inFlight.poll();
+    inFlight.poll();
     left++;
     weightLeft += line.weightInFlight(operation);
   }
@@ -196,7 +196,7 @@ final class Completer<E> {
   /** For the thread that closes the queue, once the completion thread has ended. */
   void retireRest() {
     keepHalfEnded();
-    boolean ignored = retirer.retireSettled();
+    retirer.retireSettled();
     flush();
     retirer.retireKept();
   }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds operations until their waits are reached or covered by native events, hands them to the
- * native stream, and settles and retires them when they are complete.
+ * native stream, and settles and retires them when they are complete. The package says how.
  *
  * <p>Contract: rules Q1 to Q10, K1 to K4.
  *
@@ -32,19 +32,6 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the driver's native event
  */
 public final class DeferredWorkQueue<E> extends ReadyQueue {
-  /*
-   * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
-   *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
-   *             While it sleeps in the native runtime, its Deputy retires.
-   * Waiting     Each wait is reached, covered by a native event of this device or of one that shares events with it, or
-   *             registered with its semaphore. When the last registered wait ends, the operation becomes READY. Nothing
-   *             is ever scanned for ready operations.
-   * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that issuing does not block.
-   * Completing  See Completer. A host thread that polls an event settles the operation itself; see EventInquiry.
-   * Failure     A failed wait or a failed native call for the work fails only that operation. A failed event call loses
-   *             the device, which fails everything. What waits for it on other devices: see StreamWatch.
-   * Shutdown    See QueueShutdown.
-   */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
   /**
@@ -275,7 +262,7 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
     if (!isLosing) {
       Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name(), thrown);
       loss.lose("the engine", thrown);
-      boolean ignored = gate.shut();
+      gate.shut();
       isLosing = true;
     }
     if (gate.isEmpty()) {

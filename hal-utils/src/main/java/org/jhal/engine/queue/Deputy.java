@@ -52,7 +52,7 @@ final class Deputy<E> {
 
   /** Retires what is to retire, and what an error has left. Also for the thread that closes. */
   void retireNow() {
-    boolean ignored = retirer.retireSettled();
+    retirer.retireSettled();
     retirer.release();
     retirer.remove();
   }

@@ -43,7 +43,7 @@ public final class DeviceEnd {
    *     for another one is gone since that one is: the time counts once through a chain of devices
    */
   public void begin(long when) {
-    boolean ignored = since.compareAndSet(0, when | 1); // 0 means something else
+    since.compareAndSet(0, when | 1); // 0 means something else
     int unused = CHANGES.incrementAndGet();
     for (Runnable waker : WAKERS) {
       waker.run();

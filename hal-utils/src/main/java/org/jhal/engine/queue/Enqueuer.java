@@ -259,7 +259,7 @@ public final class Enqueuer<E> {
         if (wait.failure != null) {
           return wait.failure;
         }
-        boolean ignored = operation.countDown(); // false, since the registration counts as well
+        operation.countDown(); // false, since the registration counts as well
       }
     }
     return null;
@@ -276,7 +276,7 @@ public final class Enqueuer<E> {
       }
     } else {
       announce(operation);
-      boolean ignored = line.add(operation, false); // the cascade issues it
+      line.add(operation, false); // the cascade issues it
       cascade.addReady(queue);
     }
   }

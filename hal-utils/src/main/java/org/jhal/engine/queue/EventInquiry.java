@@ -72,7 +72,7 @@ final class EventInquiry<E> {
     try {
       return brief == null ? Settling.trySettle(operation) : complete(operation, brief);
     } finally {
-      Executor ignored = cascade.leaveCallbacksTo(before);
+      cascade.leaveCallbacksTo(before);
     }
   }
 
@@ -119,7 +119,7 @@ final class EventInquiry<E> {
         askStream();
         for (Operation<E> operation : open.all()) {
           if (operation.event() != null) {
-            boolean ignored = hasFired(operation);
+            hasFired(operation);
             break;
           }
         }
@@ -132,7 +132,7 @@ final class EventInquiry<E> {
 
   private void askStream() {
     try {
-      boolean ignored = queries.isIdle();
+      queries.isIdle();
     } catch (RuntimeException | LinkageError e) {
       if (Failures.isLoss(e)) {
         queue.loss.loseLater("isIdle", e);

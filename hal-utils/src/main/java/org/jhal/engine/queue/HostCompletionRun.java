@@ -65,7 +65,7 @@ final class HostCompletionRun<E>
         afterEnd(thrown);
       }
     } else if (thrown != null) { // no other thread may end the operation
-      HalException ignored = loseBy(thrown);
+      loseBy(thrown);
     }
   }
 
@@ -84,7 +84,7 @@ final class HostCompletionRun<E>
   /** The completion threw after it had deferred the end, which may have come meanwhile. */
   private void afterEnd(Throwable thrown) {
     if (Failures.isLoss(thrown)) {
-      HalException ignored = operation.queue.loss.lose("the host's part of an operation", thrown);
+      operation.queue.loss.lose("the host's part of an operation", thrown);
     } else {
       Failures.log(
           LOG, Level.ERROR, "a host completion threw after it had deferred its end", thrown);
@@ -112,7 +112,7 @@ final class HostCompletionRun<E>
 
   @Override
   public void end(@Nullable Throwable failure) {
-    boolean ignored = end(State.DEFERRED, failure);
+    end(State.DEFERRED, failure);
   }
 
   private boolean end(State from, @Nullable Throwable thrown) {

@@ -203,7 +203,7 @@ final class IssueLine<E> {
   /** The first one has failed, and may retire. */
   void removeFirstFailed() {
     synchronized (lock) {
-      Operation<E> ignored = failed.poll();
+      failed.poll();
     }
   }
 

@@ -270,7 +270,7 @@ final class Issuer<E> {
       try {
         cascade.run();
       } finally {
-        Executor ignored = cascade.leaveCallbacksTo(before);
+        cascade.leaveCallbacksTo(before);
       }
     }
   }
@@ -398,7 +398,7 @@ final class Issuer<E> {
       }
       return true;
     } catch (RuntimeException | LinkageError e) {
-      boolean ignored = other.confirm(producer, false, false); // which shows whether it is lost
+      other.confirm(producer, false, false); // which shows whether it is lost
       HalException cause = other.lost();
       if (cause == null) {
         throw owner.loss.loseLater("waitEvent for " + operation.name(), e);

@@ -257,7 +257,7 @@ public final class Operation<E> extends HeapNode implements Producer {
     waits = OperationWait.of(this, waitFence);
     OPEN_WAITS.set(this, waits.length + 1);
     for (int i = 0; i < signalFence.size(); i++) {
-      EngineSemaphore ignored = EngineSemaphore.of(signalFence.semaphore(i));
+      EngineSemaphore.of(signalFence.semaphore(i));
     }
     signals = signalFence;
     isTimed = stream.timingWeight(FlightRecorder.recordsExecutions()) >= 0;

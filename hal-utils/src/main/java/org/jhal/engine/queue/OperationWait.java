@@ -95,7 +95,7 @@ final class OperationWait<E> extends WaitNode {
   /** Withdraws the waits of an operation that are registered, and what watches the others. */
   static <E> void deregisterAll(Operation<E> operation) {
     for (OperationWait<E> wait : operation.waits()) {
-      boolean ignored = wait.semaphore.deregister(wait);
+      wait.semaphore.deregister(wait);
       wait.endWatch();
     }
   }
@@ -104,7 +104,7 @@ final class OperationWait<E> extends WaitNode {
   void endWatch() {
     WaitNode watching = watch;
     if (watching != null) {
-      boolean ignored = semaphore.deregister(watching);
+      semaphore.deregister(watching);
     }
   }
 

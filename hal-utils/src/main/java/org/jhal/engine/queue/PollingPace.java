@@ -169,7 +169,7 @@ final class PollingPace {
     napping = Thread.currentThread();
     if (first.isPolled) {
       LockSupport.parkNanos(this, nanos);
-      boolean ignored = Thread.interrupted(); // left set by a callback, it would prevent parking
+      Thread.interrupted(); // left set by a callback, it would prevent parking
     }
     napping = null;
   }

@@ -30,7 +30,7 @@ final class Settling {
    * must have ended.
    */
   static void settle(Operation<?> operation) {
-    boolean ignored = settle(operation, true); // true
+    settle(operation, true);
   }
 
   /**
@@ -51,7 +51,7 @@ final class Settling {
 
   /** Settles the producers of an operation whose event has fired. Its own outcome stays open. */
   static void settleProducers(Operation<?> operation) {
-    boolean ignored = settleProducers(operation, true); // true
+    settleProducers(operation, true);
   }
 
   /** As {@link #settleProducers(Operation)}, for a thread as that of {@link #trySettle}. */
@@ -123,7 +123,7 @@ final class Settling {
    * lost.
    */
   static void fail(Operation<?> operation, HalException reason) {
-    boolean ignored = decide(operation, reason); // true
+    decide(operation, reason);
     apply(operation);
   }
 

@@ -125,14 +125,13 @@ final class StreamWatch<E> {
 
   private void lose(Operation<E> operation, HalException why, long since) {
     queue.end.begin(since);
-    HalException ignored =
-        queue.loss.loseLater(
-            operation.behind("waitEvent"),
-            new HalException(
-                Status.DEADLINE_EXCEEDED,
-                "after "
-                    + DurationText.of(patience)
-                    + " the stream still waits for a device that is gone: "
-                    + why.getMessage()));
+    queue.loss.loseLater(
+        operation.behind("waitEvent"),
+        new HalException(
+            Status.DEADLINE_EXCEEDED,
+            "after "
+                + DurationText.of(patience)
+                + " the stream still waits for a device that is gone: "
+                + why.getMessage()));
   }
 }

@@ -191,10 +191,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
         observe(
             checkWanted(wanted),
             failed -> {
-              boolean ignored =
-                  failed == null
-                      ? future.complete(null)
-                      : future.completeExceptionally(failed.again());
+              if (failed == null) {
+                future.complete(null);
+              } else {
+                future.completeExceptionally(failed.again());
+              }
             });
     // Does nothing if the timeline has completed it; otherwise the caller has.
     var unused = future.whenComplete((nothing, thrown) -> registration.cancel());

@@ -116,7 +116,7 @@ public final class Failures {
       System.Logger logger, Level level, String message, @Nullable Throwable thrown) {
     try {
       if (thrown != null) {
-        String ignored = thrown.toString(); // many loggers would print nothing if this throws
+        String unused = thrown.toString(); // many loggers would print nothing if this throws
       }
       logger.log(level, message, thrown);
     } catch (Throwable silent) {

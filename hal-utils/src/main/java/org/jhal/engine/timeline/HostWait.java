@@ -146,13 +146,12 @@ final class HostWait extends WaitNode {
     if (spin <= 0) {
       return false;
     }
-    boolean ignored =
-        operation.settleWhenFired(
-            begin + spin,
-            () ->
-                semaphore.currentValue() >= wanted
-                    || semaphore.over() != null
-                    || Thread.currentThread().isInterrupted());
+    operation.settleWhenFired(
+        begin + spin,
+        () ->
+            semaphore.currentValue() >= wanted
+                || semaphore.over() != null
+                || Thread.currentThread().isInterrupted());
     boolean isReached = isReached(semaphore, wanted);
     if (!isReached && Thread.interrupted()) {
       throw new InterruptedException();

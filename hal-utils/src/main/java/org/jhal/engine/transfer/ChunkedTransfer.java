@@ -77,7 +77,7 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
    * Lets no lane begin another part. The transfer fails with {@code cause}, or an earlier failure.
    */
   public final void stop(HalException cause) {
-    boolean ignored = failure.compareAndSet(null, cause);
+    failure.compareAndSet(null, cause);
   }
 
   /** The first lane has failed; others may still be moving bytes. */
@@ -154,16 +154,15 @@ public abstract class ChunkedTransfer<E> implements HostCompletion {
      */
     protected final void transfer(Runnable enqueue, Runnable then) {
       enqueue.run(); // throws if a device is lost, or closed and past its timeout
-      var ignored =
-          timeline.onReach(
-              done,
-              failed -> {
-                if (failed == null) {
-                  step(then);
-                } else {
-                  end(failed);
-                }
-              });
+      timeline.onReach(
+          done,
+          failed -> {
+            if (failed == null) {
+              step(then);
+            } else {
+              end(failed);
+            }
+          });
     }
 
     /** Does a step on one of {@code threads}. The lane ends if they take none. */

@@ -121,7 +121,7 @@ public class StagingPool {
       if (latest == null) {
         giveBack();
       } else {
-        var ignored = latest.onFree(this::giveBack);
+        latest.onFree(this::giveBack);
         refuseIfLost();
       }
     }

@@ -55,7 +55,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
     } finally {
       thread = null;
       access = null;
-      boolean ignored = Thread.interrupted(); // the program must not interrupt this thread
+      Thread.interrupted(); // the program must not interrupt this thread
     }
   }
 

@@ -162,7 +162,7 @@ class LateWriteTest {
       hold();
       here.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, source.size());
       Threads.await("both parts to be in the stream", () -> given.size() == 2);
-      var ignored = gone.lose(LOST);
+      gone.lose(LOST);
       assertEquals(Status.UNAVAILABLE, failure(done).status());
       checkCopies();
     }
@@ -191,7 +191,7 @@ class LateWriteTest {
   @Test
   void theBlocksOfACollectiveWithALostDeviceAreNotGivenToTheNext() throws Exception {
     TimelineSemaphore done = broadcast(LONG);
-    var ignored = gone.lose(LOST);
+    gone.lose(LOST);
     assertEquals(Status.UNAVAILABLE, failure(done).status());
     checkCopies();
   }
@@ -314,7 +314,7 @@ class LateWriteTest {
       Threads.await("all chunks to be in the stream", () -> given.size() == StagingPool.CHUNKS);
       ChunkUser next = request();
       if (hasEvents) {
-        var ignored = gone.lose(LOST);
+        gone.lose(LOST);
       }
       assertEquals(Status.UNAVAILABLE, failure(done).status());
       ExecutionException refusal =

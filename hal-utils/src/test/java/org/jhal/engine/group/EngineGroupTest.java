@@ -279,7 +279,7 @@ class EngineGroupTest {
         thread.join(LIMIT.toMillis());
         assertEquals(Thread.State.TERMINATED, thread.getState(), "the thread that overflows");
         for (TimelineSemaphore done : accepted) {
-          var ignored = end("a collective, with stack " + (STACK + step * i), done, 1);
+          end("a collective, with stack " + (STACK + step * i), done, 1);
         }
       }
     }
@@ -359,7 +359,7 @@ class EngineGroupTest {
       if (depth % FRAMES != 0) {
         throw e;
       }
-      var ignored = device.lose(cause); // if this throws the error as well, a frame above tries
+      device.lose(cause); // if this throws the error as well, a frame above tries
     }
   }
 
@@ -400,7 +400,7 @@ class EngineGroupTest {
       two.close();
     } finally {
       isOver.countDown();
-      var ignored = registration.cancel();
+      registration.cancel();
     }
   }
 }

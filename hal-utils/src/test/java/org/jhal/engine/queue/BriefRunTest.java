@@ -22,7 +22,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.engine.timeline.Producer;
@@ -85,7 +84,7 @@ class BriefRunTest {
   @Test
   void theCompletionThreadRunsItIfNoHostThreadWaits() {
     QueueUse use = enqueue(() -> ran.add("host"));
-    boolean ignored = queue.completer.step();
+    queue.completer.step();
     assertEquals(List.of("host"), ran, "not on a thread of a pool");
     assertFalse(harness.hostStep());
     assertEquals(1, done.currentValue());
@@ -148,7 +147,7 @@ class BriefRunTest {
   void aCallbackThatCameFirstIsCalledAtTheValue() {
     EngineSemaphore go = QueueHarness.semaphore();
     QueueUse use = enqueue(go.at(1), 1, () -> ran.add("host"));
-    Registration ignored = done.onReach(1, failure -> ran.add("called"));
+    done.onReach(1, failure -> ran.add("called"));
     go.signal(1);
     assertEquals(1, use.issued.get());
     assertEquals(List.of(), ran);
@@ -291,7 +290,7 @@ class BriefRunTest {
     int[] left = {turns};
     Producer producer = Objects.requireNonNull(done.covering(1), "what covers the value");
     long end = System.nanoTime() + DEADLINE.toNanos();
-    boolean ignored = producer.settleWhenFired(end, () -> left[0]-- == 0);
+    producer.settleWhenFired(end, () -> left[0]-- == 0);
   }
 
   /** It does not wait in the native runtime, and so asks again and again. */

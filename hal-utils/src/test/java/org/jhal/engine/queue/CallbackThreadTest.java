@@ -153,7 +153,7 @@ class CallbackThreadTest {
     try {
       first.signal(1);
     } finally {
-      Executor ignored = cascade.leaveCallbacksTo(before);
+      cascade.leaveCallbacksTo(before);
     }
     Threads.await("the callback", () -> !threads.isEmpty());
     assertEquals(EngineThread.class, threads.get(0).getClass());

@@ -22,7 +22,7 @@ public class DeputyScenario {
 
   /** For Lincheck. */
   public DeputyScenario() {
-    QueueUse ignored = harness.enqueue(0, "long", Fence.NONE, Fence.NONE);
+    harness.enqueue(0, "long", Fence.NONE, Fence.NONE);
     harness.device.setHeld(true);
     harness.device.atCall = call -> isAsleep |= call.equals("synchronizeEvent");
   }

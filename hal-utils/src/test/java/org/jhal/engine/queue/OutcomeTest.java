@@ -330,7 +330,7 @@ class OutcomeTest {
     harness.device.dieNext("outcome");
     Operation<Event> operation = operation(failing);
     try {
-      boolean ignored = operation.settleWhenFired(System.nanoTime(), () -> true);
+      operation.settleWhenFired(System.nanoTime(), () -> true);
       throw new AssertionError("the error is not thrown on");
     } catch (StackOverflowError expected) {
       assertNull(first.failure());
@@ -353,7 +353,7 @@ class OutcomeTest {
     failing.failsAtDescription = new StackOverflowError("on purpose");
     Operation<Event> operation = operation(failing);
     try {
-      boolean ignored = operation.settleWhenFired(System.nanoTime(), () -> true);
+      operation.settleWhenFired(System.nanoTime(), () -> true);
       throw new AssertionError("the error is not thrown on");
     } catch (StackOverflowError expected) {
       assertNull(first.failure());

@@ -391,8 +391,7 @@ class QueueFailureTest {
     harness.device.failNth(call, 1, FAULT);
     harness.enqueue(1, "consumer", first.at(1), second.at(1));
     if (call.equals("queryEvent")) {
-      boolean ignored =
-          Objects.requireNonNull(producer.operation).settleWhenFired(System.nanoTime(), () -> true);
+      Objects.requireNonNull(producer.operation).settleWhenFired(System.nanoTime(), () -> true);
     }
     harness.run();
     assertEquals(Status.UNAVAILABLE, failure(second).status());
@@ -669,9 +668,7 @@ class QueueFailureTest {
   void callbacksOfAnOperationThatCannotBeIssuedRunWithoutTheDrainersRole() {
     harness.device.failNth("createEvent", 1, FAULT);
     QueueUse[] nested = new QueueUse[1];
-    Registration ignored =
-        first.onReach(
-            1, failed -> nested[0] = harness.enqueue(0, "nested", Fence.NONE, second.at(1)));
+    first.onReach(1, failed -> nested[0] = harness.enqueue(0, "nested", Fence.NONE, second.at(1)));
     harness.enqueue(0, "work", Fence.NONE, first.at(1));
     assertNull(nested[0], "the issuing thread must not run users' code");
     harness.queues.get(0).issueStep();

@@ -216,7 +216,7 @@ public final class QueueHarness {
 
   /** Loses a device, while its streams go on. */
   void lose(int deviceIndex, HalException cause) {
-    HalException ignored = losses.get(deviceIndex).note(cause);
+    losses.get(deviceIndex).note(cause);
     losses.get(deviceIndex).propagate();
   }
 

@@ -225,7 +225,7 @@ public class QueueScenario {
   final void forgetWait() {
     Operation<FakeStream.Event> operation = harness.uses.get(0).operation;
     if (operation != null) {
-      boolean ignored = operation.countDown();
+      operation.countDown();
     }
   }
 

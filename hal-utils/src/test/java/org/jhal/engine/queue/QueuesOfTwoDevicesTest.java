@@ -214,7 +214,7 @@ class QueuesOfTwoDevicesTest {
     harness.device.atCall =
         call -> {
           if (call.equals("waitEvent")) {
-            boolean ignored = harness.queues.get(0).gate.shut();
+            harness.queues.get(0).gate.shut();
             throw GONE.again();
           }
         };

@@ -91,7 +91,7 @@ class QuietCompletionTest {
             "completion",
             () -> {
               while (!isOver.get()) {
-                boolean ignored = queue().completionRole.takeStepsIfWoken();
+                queue().completionRole.takeStepsIfWoken();
               }
             }));
   }
@@ -113,7 +113,7 @@ class QuietCompletionTest {
     Threads.await(
         "the issue of " + use.name,
         () -> {
-          boolean ignored = queue().issueRole.takeStepsIfWoken();
+          queue().issueRole.takeStepsIfWoken();
           return use.issued.get() == 1;
         });
   }
@@ -141,7 +141,7 @@ class QuietCompletionTest {
     startCompleting();
     for (int i = 1; i <= MANY; i++) {
       enqueue(i);
-      boolean ignored = harness.streams.get(0).advance();
+      harness.streams.get(0).advance();
     }
     runStream();
     Threads.await("all operations to retire", () -> harness.open() == 0);

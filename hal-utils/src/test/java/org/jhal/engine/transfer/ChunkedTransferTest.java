@@ -99,7 +99,7 @@ class ChunkedTransferTest {
         if (start < 0) {
           end(null);
         } else {
-          var ignored = staging().memory(PART);
+          staging().memory(PART);
           transfer(this::enqueue, () -> transferred(start));
         }
       }

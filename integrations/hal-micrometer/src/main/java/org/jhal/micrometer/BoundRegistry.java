@@ -67,7 +67,7 @@ final class BoundRegistry {
   /** Removes all meters. */
   synchronized void close() {
     isClosed = true;
-    boolean ignored = listening.cancel();
+    listening.cancel();
     devices.values().forEach(meters -> meters.remove(registry));
     devices.clear();
     var unused = registry.remove(count);

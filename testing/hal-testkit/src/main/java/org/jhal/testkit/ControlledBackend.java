@@ -186,8 +186,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   void run(String name, Runnable body) {
-    boolean ignored =
-        call(
+    call(
             name,
             () -> {
               body.run();

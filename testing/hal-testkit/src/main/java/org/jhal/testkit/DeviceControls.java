@@ -80,7 +80,7 @@ public abstract class DeviceControls {
       BoundCalls.run(
           backend,
           () -> {
-            boolean ignored = BackOff.await(this, deadline, () -> isOver(stream));
+            BackOff.await(this, deadline, () -> isOver(stream));
           });
     }
   }

@@ -128,7 +128,7 @@ class FfmBindingTest {
               () -> {
                 for (int n = 0; n < 20_000; n++) {
                   int[] target = {-1};
-                  long ignored = c.memmove(target, new int[] {own}, Integer.BYTES);
+                  c.memmove(target, new int[] {own}, Integer.BYTES);
                   if (target[0] != own) {
                     wrong.add(own + " became " + target[0]);
                   }

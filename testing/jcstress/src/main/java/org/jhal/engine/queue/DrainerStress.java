@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
-import org.jhal.engine.timeline.EngineSemaphore;
-
 import org.jhal.Fence;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
-import org.jhal.engine.timeline.EngineSemaphore;
-import org.jhal.engine.timeline.WaitNode;
-import org.jhal.engine.timeline.Cascade;
-
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.timeline.Cascade;
+import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.WaitNode;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -26,6 +25,10 @@ public final class SemaphoreStress {
   /** Counts how often it is released. */
   private static final class CountingNode extends WaitNode {
     private int releases; // each by one thread; read when both threads have ended
+
+    CountingNode() {
+      super(null);
+    }
 
     @Override
     public void released(Cascade cascade) {
