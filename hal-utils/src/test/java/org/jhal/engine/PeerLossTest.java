@@ -18,10 +18,10 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
+import org.jhal.engine.timeline.EngineSemaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -15,6 +15,7 @@ import org.jhal.HalException;
 import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.engine.timeline.EngineSemaphore;
+import org.jhal.engine.timeline.WaitNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
