@@ -25,6 +25,8 @@ final class Repository {
   /** A neutral module that only newer JDKs compile. */
   static final String FFM = "hal-gpu-ffm";
 
+  private static final String SIMULATOR = "gpu-simulator";
+
   private static final Map<String, JavaClasses> CLASSES = new ConcurrentHashMap<>(); // by module
 
   private Repository() {}
@@ -69,8 +71,7 @@ final class Repository {
     List<String> modules = new ArrayList<>(NEUTRAL);
     modules.addAll(drivers());
     modules.addAll(
-        List.of(
-            "gpu-simulator", "hal-micrometer", "hal-spring-boot-starter", "hal-cli", "benchmarks"));
+        List.of(SIMULATOR, "hal-micrometer", "hal-spring-boot-starter", "hal-cli", "benchmarks"));
     return modules;
   }
 
@@ -93,9 +94,17 @@ final class Repository {
     return Files.isDirectory(folder(module).resolve("target/classes"));
   }
 
+  /** The compiled code of a module. That of the simulator includes the tests that drivers run. */
   static JavaClasses classes(String module) {
     return CLASSES.computeIfAbsent(
-        module, name -> new ClassFileImporter().importPath(compiled(name)));
+        module,
+        name -> {
+          List<Path> folders = new ArrayList<>(List.of(compiled(name)));
+          if (name.equals(SIMULATOR)) {
+            folders.add(compiled(name).resolveSibling("test-classes"));
+          }
+          return new ClassFileImporter().importPaths(folders);
+        });
   }
 
   static Set<String> packages(JavaClasses classes) {
