@@ -4,7 +4,7 @@ package org.jhal.cuda;
 import java.util.Set;
 import org.jhal.simulator.faults.FaultNames;
 import org.jhal.simulator.faults.GpuFaultTest;
-import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.fixture.StreamCapture;
 
 /** Functions of the CUDA driver API that fail. */
 class CudaFaultTest extends GpuFaultTest {

@@ -7,7 +7,7 @@ import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.simulator.fixture.SimulatedGpu;
 
 /** The driver over the simulated driver API. */
 final class CudaOnSimulator implements SimulatedGpu {

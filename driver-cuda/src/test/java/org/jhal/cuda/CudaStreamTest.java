@@ -20,7 +20,7 @@ import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.TestData;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.fixture.StreamCapture;
 import org.jhal.simulator.tests.GpuStreamTest;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ package org.jhal.hip;
 import java.util.Set;
 import org.jhal.simulator.faults.FaultNames;
 import org.jhal.simulator.faults.GpuFaultTest;
-import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.fixture.StreamCapture;
 import org.junit.jupiter.api.Tag;
 
 /** Functions of the HIP runtime that fail. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.hip;
 
-import org.jhal.simulator.kit.GraphNames;
+import org.jhal.simulator.fixture.GraphNames;
 import org.jhal.simulator.tests.GpuGraphTest;
 
 /** Reusable command buffers as graphs with HIP. */

@@ -6,7 +6,7 @@ import org.jhal.gpu.GpuDriver;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.simulator.fixture.SimulatedGpu;
 
 /** The driver over the stand-in for the HIP runtime. */
 final class HipOnSimulator implements SimulatedGpu {

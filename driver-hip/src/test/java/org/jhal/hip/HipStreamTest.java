@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.hip;
 
-import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.fixture.StreamCapture;
 import org.jhal.simulator.tests.GpuStreamTest;
 
 /** Streams of HIP. */

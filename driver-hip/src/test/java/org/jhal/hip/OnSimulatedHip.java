@@ -16,7 +16,7 @@ import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipTable;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.NativeDeadline;
+import org.jhal.simulator.fixture.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

@@ -31,7 +31,7 @@ import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.NativeDeadline;
+import org.jhal.simulator.fixture.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

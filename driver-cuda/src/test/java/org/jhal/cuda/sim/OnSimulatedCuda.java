@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.List;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.NativeDeadline;
+import org.jhal.simulator.fixture.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

@@ -46,6 +46,7 @@ class SuitePackagesTest {
 
   private static final String SIMULATOR = "org.jhal.simulator";
   private static final String KIT = SIMULATOR + ".kit";
+  private static final String FIXTURE = SIMULATOR + ".fixture";
 
   private static final String BENCH = "org.jhal.bench";
   private static final String MEASURE = BENCH + ".measure";
@@ -114,8 +115,9 @@ class SuitePackagesTest {
     Map<String, Set<String>> maySee = new HashMap<>();
     maySee.put(SIMULATOR, Set.of());
     maySee.put(KIT, Set.of(SIMULATOR));
+    maySee.put(FIXTURE, Set.of(SIMULATOR, KIT));
     for (String subject : List.of(".collective", ".group", ".faults", ".tests")) {
-      maySee.put(SIMULATOR + subject, Set.of(SIMULATOR, KIT));
+      maySee.put(SIMULATOR + subject, Set.of(SIMULATOR, KIT, FIXTURE));
     }
     assertEquals(
         List.of(), new PackageTable(maySee).violations(Repository.classes("gpu-simulator")));

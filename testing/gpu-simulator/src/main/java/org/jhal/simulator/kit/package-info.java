@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Shared by the tests of drivers of GPUs: a driver over simulated devices, its backend for the
- * conformance suite, paused streams, a failing native call, and helpers to watch the log, a
- * deadline or a process.
- *
- * <p>Here belong helpers that more than one of the packages with tests needs, and interfaces that a
- * driver's own tests implement. No test is here, and nothing here uses the packages with tests.
+ * What drivers need besides the simulator: the backend of a GPU's driver for the conformance suite,
+ * sources for the compilers of vendors, and processes of their own for tests.
  */
 @NullMarked
 package org.jhal.simulator.kit;

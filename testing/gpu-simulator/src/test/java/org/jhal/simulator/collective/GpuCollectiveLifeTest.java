@@ -13,7 +13,7 @@ import java.util.List;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.SimulatedLibrary;
-import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

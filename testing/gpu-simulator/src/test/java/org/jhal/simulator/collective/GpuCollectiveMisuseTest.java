@@ -15,7 +15,7 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.collective.CollectiveCalls.Kind;
-import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

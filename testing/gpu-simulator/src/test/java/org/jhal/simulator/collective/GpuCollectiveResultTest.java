@@ -22,7 +22,7 @@ import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.collective.CollectiveCalls.Kind;
-import org.jhal.simulator.kit.SimulatedGpu;
+import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -22,10 +22,10 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.Simulator;
-import org.jhal.simulator.kit.GpuFault;
-import org.jhal.simulator.kit.SimulatedDevices;
-import org.jhal.simulator.kit.SimulatedGpu;
-import org.jhal.simulator.kit.StreamCapture;
+import org.jhal.simulator.fixture.GpuFault;
+import org.jhal.simulator.fixture.SimulatedDevices;
+import org.jhal.simulator.fixture.SimulatedGpu;
+import org.jhal.simulator.fixture.StreamCapture;
 import org.jspecify.annotations.Nullable;
 
 /**

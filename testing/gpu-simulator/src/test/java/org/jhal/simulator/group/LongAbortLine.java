@@ -5,7 +5,7 @@ import static org.jhal.cts.support.Waits.awaitSet;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.simulator.kit.LogLines;
+import org.jhal.simulator.fixture.LogLines;
 import org.jspecify.annotations.Nullable;
 
 /** Listens for the log line about an abort that takes long without losing a device. */

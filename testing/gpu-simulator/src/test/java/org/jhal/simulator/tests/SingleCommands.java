@@ -20,7 +20,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.kit.SimulatedDevices;
+import org.jhal.simulator.fixture.SimulatedDevices;
 
 /** A device with its kernels, to which single commands are enqueued, each behind the one before. */
 final class SingleCommands implements AutoCloseable {
