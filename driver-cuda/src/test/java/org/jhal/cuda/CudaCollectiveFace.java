@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.jna.NativeLibrary;
 import org.jhal.cuda.sim.SimulatedCuda;
-import org.jhal.simulator.collective.OnCollectives;
+import org.jhal.simulator.fixture.CollectiveFace;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of the driver library that tests of the simulated NCCL need. */
-final class CudaCollectiveFace implements OnCollectives.Face {
+final class CudaCollectiveFace implements CollectiveFace {
   private @Nullable NativeLibrary library; // there may be none
 
   private int code(String function, Object... arguments) {

@@ -11,15 +11,11 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
-import org.jhal.simulator.tests.GpuKernelsTest;
+import org.jhal.simulator.tests.StoreKernels;
 import org.junit.jupiter.api.Test;
 
 /** Code that cannot be loaded, and the reports of the driver API about it. */
-class CudaKernelsTest extends GpuKernelsTest {
-  CudaKernelsTest() {
-    super(CudaOnSimulator.GPU, "sm_90", "cuModuleUnload");
-  }
-
+class CudaKernelsTest extends StoreKernels {
   @Test
   void refusesBrokenCodeWithTheLogOfTheLinker() throws IOException {
     Files.writeString(folder.resolve("broken.ptx"), ".version 7.5\nthis is none\n");

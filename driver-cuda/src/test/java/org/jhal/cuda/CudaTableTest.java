@@ -32,7 +32,7 @@ class CudaTableTest {
 
   @BeforeEach
   void open() {
-    Optional<String> unavailable = CudaOnSimulator.GPU.unavailable();
+    Optional<String> unavailable = new CudaOnSimulator().unavailable();
     assumeTrue(unavailable.isEmpty(), () -> unavailable.orElse(""));
     GpuLibrary ignored = CudaDriver.library();
     JCudaApi.Setup setup = API.setup();

@@ -2,15 +2,11 @@
 package org.jhal.hip;
 
 import java.util.Map;
-import org.jhal.simulator.tests.GpuCacheTest;
+import org.jhal.simulator.tests.CachedKernels;
 import org.junit.jupiter.api.Test;
 
 /** The cache of compiled kernels with HIP. */
-class HipCacheTest extends GpuCacheTest {
-  HipCacheTest() {
-    super(HipOnSimulator.GPU, Hiprtc.WANTED.property());
-  }
-
+class HipCacheTest extends CachedKernels {
   /** HIPRTC also takes options from the environment. */
   @Test
   void variablesOfTheCompilerArePartOfTheKey() throws Exception {

@@ -8,12 +8,12 @@ import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.hip.jna.HipTable;
 import org.jhal.hip.sim.StandIn;
-import org.jhal.simulator.collective.OnCollectives;
+import org.jhal.simulator.fixture.CollectiveFace;
 
 /** The calls of the runtime that tests of the simulated RCCL need. */
-final class HipCollectiveFace implements OnCollectives.Face {
+final class HipCollectiveFace implements CollectiveFace {
   HipCollectiveFace() {
-    if (HipOnSimulator.GPU.unavailable().isEmpty()) {
+    if (StandIn.chosen().unavailable().isEmpty()) {
       StandIn.chosen().simulator().devices(2); // the driver counts them once in a process
       GpuLibrary unused = HipDriver.library();
       HipTable bound = API.calls(null);

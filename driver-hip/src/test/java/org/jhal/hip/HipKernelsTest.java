@@ -15,15 +15,11 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
-import org.jhal.simulator.tests.GpuKernelsTest;
+import org.jhal.simulator.tests.StoreKernels;
 import org.junit.jupiter.api.Test;
 
 /** Code that cannot be loaded. */
-class HipKernelsTest extends GpuKernelsTest {
-  HipKernelsTest() {
-    super(HipOnSimulator.GPU, "gfx90a", "hipModuleUnload");
-  }
-
+class HipKernelsTest extends StoreKernels {
   @Test
   void refusesAFileThatIsNoCode() throws IOException {
     Files.writeString(folder.resolve("broken.hsaco"), "no code object");

@@ -12,22 +12,12 @@ import java.time.Duration;
 import java.util.List;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.SimulatedLibrary;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Parts of simulated collectives that wait, are aborted, or fail on purpose. A driver's tests
- * extend this.
- */
-public abstract class GpuCollectiveLifeTest extends OnCollectives {
-  /** For a driver. */
-  protected GpuCollectiveLifeTest(SimulatedGpu gpu, SimulatedLibrary library, Face face) {
-    super(gpu, library, face);
-  }
-
+/** Parts of simulated collectives that wait, are aborted, or fail on purpose. */
+class GpuCollectiveLifeTest extends OnCollectives {
   // Waiting, and being aborted.
 
   @Test

@@ -13,23 +13,13 @@ import java.time.Duration;
 import java.util.List;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.collective.CollectiveCalls.Kind;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Misuses of simulated collectives, and calls that block the launch of a group. A driver's tests
- * extend this.
- */
-public abstract class GpuCollectiveMisuseTest extends OnCollectives {
-  /** For a driver. */
-  protected GpuCollectiveMisuseTest(SimulatedGpu gpu, SimulatedLibrary library, Face face) {
-    super(gpu, library, face);
-  }
-
+/** Misuses of simulated collectives, and calls that block the launch of a group. */
+class GpuCollectiveMisuseTest extends OnCollectives {
   // Misuse.
 
   @Test

@@ -22,21 +22,15 @@ import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.collective.CollectiveCalls.Kind;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The results of the simulated collectives. A driver's tests extend this. */
-public abstract class GpuCollectiveResultTest extends OnCollectives {
+/** The results of the simulated collectives. */
+class GpuCollectiveResultTest extends OnCollectives {
   private static final int[] TYPE_BYTES = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
-
-  /** For a driver. */
-  protected GpuCollectiveResultTest(SimulatedGpu gpu, SimulatedLibrary library, Face face) {
-    super(gpu, library, face);
-  }
 
   private static byte[] encode(int type, double... values) {
     byte[] bytes = new byte[values.length * TYPE_BYTES[type]];

@@ -15,6 +15,7 @@ import org.jhal.simulator.SimulatedCollectives;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.collective.CollectiveCalls.Kind;
+import org.jhal.simulator.fixture.CollectiveFace;
 import org.jhal.simulator.fixture.NativeDeadline;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.jhal.simulator.fixture.SimulatedGpu;
@@ -29,53 +30,17 @@ import org.junit.jupiter.api.Timeout;
  * <p>The memory of simulated devices is the host's, so it is read and written here directly.
  */
 @Timeout(60)
-public abstract class OnCollectives {
-  /** The calls of the driver's library that the tests need. */
-  public interface Face {
-    /** How many devices there may be. */
-    int devices();
-
-    /** Makes a device current on the calling thread. */
-    void use(int device);
-
-    /** A stream of the thread's device. */
-    long stream();
-
-    /** Memory of the thread's device. */
-    long memory(long bytes);
-
-    /** Frees memory, and returns the code. */
-    int free(long address);
-
-    /** Waits for a stream, and returns the code. */
-    int synchronize(long stream);
-
-    /** Whether a stream is idle. */
-    boolean isIdle(long stream);
-
-    /** The name of the function that frees memory. */
-    String freeing();
-  }
-
-  final SimulatedGpu gpu;
-  private final SimulatedLibrary library;
-  final Face face;
+abstract class OnCollectives {
+  final SimulatedGpu gpu = SimulatedGpu.ofProcess();
+  private final SimulatedLibrary library = gpu.collectives(SimulatedLibrary.NEWEST_COLLECTIVES);
+  final CollectiveFace face = gpu.collectiveFace();
   private final NativeDeadline deadline = new NativeDeadline();
-  final long[] streams;
-  final int devices;
+  final int devices = face.devices();
+  final long[] streams = new long[devices];
   private @Nullable Natives natives;
 
   private record Natives(
       CollectiveCalls nccl, Simulator simulator, SimulatedCollectives collectives) {}
-
-  /** For a driver. */
-  OnCollectives(SimulatedGpu gpu, SimulatedLibrary library, Face face) {
-    this.gpu = gpu;
-    this.library = library;
-    this.face = face;
-    this.devices = face.devices();
-    this.streams = new long[devices];
-  }
 
   final CollectiveCalls nccl() {
     return Objects.requireNonNull(natives).nccl();

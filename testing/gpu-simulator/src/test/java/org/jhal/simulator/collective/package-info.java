@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Tests of the simulated library of collectives itself, through its C functions: its results, and
- * the calls that it refuses. A driver's tests extend them for its own face of that library.
+ * the calls that it refuses, on the face of each driver.
  *
  * <p>No device of JHAL is opened here. Groups of such devices are in {@code group}.
  */

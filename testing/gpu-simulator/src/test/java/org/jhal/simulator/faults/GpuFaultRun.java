@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * Q7, Q7a, Q8 and Q10). With the simulator it also checks that no native call was wrong and that no
  * native object is left.
  */
-public final class GpuFaultRun {
+final class GpuFaultRun {
   private final SimulatedGpu gpu;
-  private final FaultNames names;
+  private final FaultRoles roles;
   private final GpuFault fault;
   private final Simulator simulator;
   private final String name; // of the driver
@@ -48,24 +48,23 @@ public final class GpuFaultRun {
   private @Nullable HalException lost; // of either device
   private Map<String, Long> calls = Map.of();
 
-  private GpuFaultRun(SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault fault) {
+  private GpuFaultRun(SimulatedGpu gpu, GpuFault fault) {
     this.gpu = gpu;
-    this.names = names;
+    this.roles = new FaultRoles(gpu);
     this.fault = fault;
-    this.driver = driver;
+    this.driver = new StreamCapture(gpu.driver());
     this.simulator = gpu.simulator();
     this.name = gpu.driver().name();
   }
 
   /** Runs a case. */
-  static void run(SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault fault) {
-    new GpuFaultRun(gpu, driver, names, fault).runInTime();
+  static void run(SimulatedGpu gpu, GpuFault fault) {
+    new GpuFaultRun(gpu, fault).runInTime();
   }
 
   /** Runs without a fault, and returns how often each function was called. */
-  static Map<String, Long> count(
-      SimulatedGpu gpu, StreamCapture driver, FaultNames names, GpuFault.Mode mode) {
-    GpuFaultRun run = new GpuFaultRun(gpu, driver, names, GpuFault.none(mode));
+  static Map<String, Long> count(SimulatedGpu gpu, GpuFault.Mode mode) {
+    GpuFaultRun run = new GpuFaultRun(gpu, GpuFault.none(mode));
     run.runInTime();
     return run.calls;
   }
@@ -74,11 +73,9 @@ public final class GpuFaultRun {
     try {
       FaultLog.runInTime(
           fault.toString(),
-          "mvn test -pl "
-              + names.module()
-              + " -am -Dtest="
-              + names.test()
-              + " -Dsurefire.failIfNoSpecifiedTests=false -Djhal.fault=",
+          "mvn test -pl :driver-"
+              + name
+              + " -am -Dtest=GpuFaultTest -Dsurefire.failIfNoSpecifiedTests=false -Djhal.fault=",
           this::run);
     } finally {
       opened.forEach(EngineDevice::close);
@@ -236,7 +233,7 @@ public final class GpuFaultRun {
    * is called with and without one.
    */
   private boolean hasContext() {
-    return !names.binding().contains(fault.shortName()) && !fault.shortName().startsWith("nccl");
+    return !roles.isBinding(fault.call()) && !fault.shortName().startsWith("nccl");
   }
 
   private boolean isDeadly() {
@@ -244,7 +241,7 @@ public final class GpuFaultRun {
   }
 
   private boolean mayLose() {
-    return isDeadly() || names.losing().contains(fault.shortName());
+    return isDeadly() || roles.isLosing(fault.call());
   }
 
   /** The failure, or one of its causes, names the function that failed, or its code. */
@@ -261,7 +258,7 @@ public final class GpuFaultRun {
 
   private void checkNothingIsLeft() {
     String failed = fault.shortName();
-    boolean mayLeave = names.givingBack().contains(failed);
+    boolean mayLeave = roles.isGivingBack(failed);
     if (gpu.keepsContexts() && isDeadly() && !mayLeave) {
       Waits.awaitTrue( // a call that waits for a stream of a dead device fails
           "streams that are destroyed to free their memory",
@@ -269,13 +266,13 @@ public final class GpuFaultRun {
     }
     List<String> misuses = new ArrayList<>(simulator.misuses());
     Map<String, Long> live = SimulatedDevices.live(gpu);
-    if (failed.equals(names.endContext())) {
+    if (roles.endsContext(failed)) {
       live.clear(); // the context stays, with its objects
-    } else if (failed.equals(names.endPool())) {
+    } else if (roles.endsPool(failed)) {
       live.remove("pool"); // which are no context's
     } else if (failed.equals("ncclCommDestroy")) {
       live.remove("communicator"); // likewise
-    } else if (names.freeing().contains(failed)) {
+    } else if (roles.isFreeing(failed)) {
       misuses.removeIf(line -> line.endsWith("of the pool are in use"));
     }
     if (mayLeave) { // a graph that could not be destroyed still has its kernels
@@ -285,7 +282,7 @@ public final class GpuFaultRun {
     if (!gpu.keepsContexts() || !mayLeave) {
       assertEquals(Map.of(), live, "live");
     }
-    if (!isDeadly() && !mayLeave && !names.freeing().contains(failed)) {
+    if (!isDeadly() && !mayLeave && !roles.isFreeing(failed)) {
       assertEquals(Map.of(), simulator.abandoned(), "ended with its context");
     }
   }
@@ -301,7 +298,7 @@ public final class GpuFaultRun {
   }
 
   /** Whether there are threads of a driver's devices in this process. */
-  public static boolean hasThreads(String driver) {
+  static boolean hasThreads(String driver) {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().startsWith(driver + "-"));
   }
@@ -310,7 +307,7 @@ public final class GpuFaultRun {
     if (!hasHappened() || (isDeadly() && gpu.keepsContexts())) {
       gpu.reset(); // cancels the fault; otherwise the device would stay lost
       simulator.devices(2);
-    } else if (fault.shortName().equals(names.endContext()) && fault.isSticky()) {
+    } else if (roles.endsContext(fault.call()) && fault.isSticky()) {
       return; // a dead context that was not released is as dead for the next device
     }
     EngineDevice<?> device = driver.openEngine(name + "://0" + OPTIONS);

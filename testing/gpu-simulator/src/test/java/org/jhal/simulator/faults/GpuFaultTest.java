@@ -8,12 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.GpuFault.Mode;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.jhal.simulator.fixture.SimulatedGpu;
-import org.jhal.simulator.fixture.StreamCapture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -24,10 +22,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Functions of the driver library that fail, one position after the other, sticky and not: nothing
  * hangs, nothing is left, no call is wrong, and each failure is reported. A failure names its case,
- * and {@code -Djhal.fault=CASE} repeats only that one. A driver's tests extend this.
+ * and {@code -Djhal.fault=CASE} repeats only that one.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class GpuFaultTest {
+class GpuFaultTest {
   private static final String ONE = "jhal.fault";
   private static final int MOST_FAILURES = 10;
 
@@ -40,29 +38,17 @@ public abstract class GpuFaultTest {
   private static final Map<String, Integer> WORK =
       Map.of("@kernel", 5, "@copy", 25, "@fill", 8, "@memory", 12, "@record", 40, "@wait", 10);
 
-  private final SimulatedGpu gpu;
-  private final Supplier<StreamCapture> driver;
-  private final FaultNames names;
-
-  /** For a driver. */
-  protected GpuFaultTest(SimulatedGpu gpu, Supplier<StreamCapture> driver, FaultNames names) {
-    this.gpu = gpu;
-    this.driver = driver;
-    this.names = names;
-  }
+  private final SimulatedGpu gpu = SimulatedGpu.ofProcess();
+  private final FaultRoles roles = new FaultRoles(gpu);
 
   /** How often a run without a fault uses each function. */
   private Map<String, Integer> positions(Mode mode) throws Exception {
     Map<String, Integer> positions = new TreeMap<>(WORK);
-    GpuFaultRun.count(gpu, driver.get(), names, mode)
+    GpuFaultRun.count(gpu, mode)
         .forEach(
             (call, uses) ->
                 positions.put(
-                    call,
-                    (int)
-                        (names.polled().contains(call)
-                            ? Math.min(uses, MOST_POLLS)
-                            : (long) uses)));
+                    call, (int) (roles.isPolled(call) ? Math.min(uses, MOST_POLLS) : (long) uses)));
     return positions;
   }
 
@@ -104,8 +90,8 @@ public abstract class GpuFaultTest {
   @Test
   void theWorkloadCallsTheFunctionsOfAllCommands() throws Exception {
     SimulatedDevices.assumeThere(gpu);
-    Set<String> used = GpuFaultRun.count(gpu, driver.get(), names, Mode.PAUSED).keySet();
-    for (String call : names.needed()) {
+    Set<String> used = GpuFaultRun.count(gpu, Mode.PAUSED).keySet();
+    for (String call : roles.needed()) {
       assertTrue(used.contains(call), () -> call + " is not among " + used);
     }
   }
@@ -113,7 +99,7 @@ public abstract class GpuFaultTest {
   @ParameterizedTest
   @MethodSource("sample")
   void aFailedCallFailsItsOperationAndLeavesNothing(GpuFault fault) throws Exception {
-    GpuFaultRun.run(gpu, driver.get(), names, fault);
+    GpuFaultRun.run(gpu, fault);
   }
 
   @ParameterizedTest
@@ -128,7 +114,7 @@ public abstract class GpuFaultTest {
         for (GpuFault fault : cases(call.getKey(), nth, mode)) {
           cases++;
           try {
-            GpuFaultRun.run(gpu, driver.get(), names, fault);
+            GpuFaultRun.run(gpu, fault);
           } catch (AssertionError e) {
             failures.add(e);
           }

@@ -3,6 +3,15 @@ package org.jhal.simulator.faults;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.BIND;
+import static org.jhal.simulator.fixture.NativeCall.CONTEXT_RELEASE;
+import static org.jhal.simulator.fixture.NativeCall.DEVICE_MEMORY;
+import static org.jhal.simulator.fixture.NativeCall.HOST_FREE;
+import static org.jhal.simulator.fixture.NativeCall.POOL_DESTROY;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_DESTROY;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_QUERY;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_SYNCHRONIZE;
+import static org.jhal.simulator.fixture.NativeCall.UNBIND;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,6 +22,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,6 +50,7 @@ import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.LogLines;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.AfterEach;
@@ -48,41 +59,30 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Resources that a separate thread frees, also if that fails. A driver's tests extend this. */
+/** Resources that a separate thread frees, also if that fails. */
 @Timeout(60)
-public abstract class GpuFreeTest {
+class GpuFreeTest {
   private static final int PAGE = 4096;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final SimulatedGpu gpu;
-  private final String name;
-  private final Names names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final SimulatedGpu gpu = sim.gpu();
+  private final String name = sim.driver().name();
   private final AtomicReference<GpuDevice> backend = new AtomicReference<>();
   private FaultLog log;
 
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param bind makes a device current; each binding calls it once
-   * @param describe a function that is called for each device when devices are enumerated
-   * @param freeHost frees host memory
-   * @param closing the functions that closing a device uses, each with the objects that may stay if
-   *     it fails
-   * @param endContext releases a device's context; empty if there is none
-   */
-  public record Names(
-      String bind,
-      String describe,
-      String freeHost,
-      Map<String, Set<String>> closing,
-      String endContext) {}
-
-  /** For a driver. */
-  protected GpuFreeTest(SimulatedGpu gpu, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.gpu = gpu;
-    this.name = sim.driver().name();
-    this.names = names;
+  /** What a device may leave if a function fails while it closes. */
+  private Map<NativeCall, Set<String>> leftovers() {
+    Map<NativeCall, Set<String>> left = new EnumMap<>(NativeCall.class);
+    left.put(BIND, Set.of("pool", "registration", "stream", "event"));
+    left.put(UNBIND, Set.of());
+    left.put(STREAM_QUERY, Set.of());
+    left.put(STREAM_DESTROY, Set.of("stream"));
+    left.put(STREAM_SYNCHRONIZE, Set.of());
+    left.put(POOL_DESTROY, Set.of("pool"));
+    if (!gpu.keepsContexts()) { // all but pools ends with its context
+      left.replaceAll((call, kinds) -> kinds.contains("pool") ? Set.of("pool") : Set.of());
+    }
+    return left;
   }
 
   @BeforeEach
@@ -323,7 +323,7 @@ public abstract class GpuFreeTest {
     try (LogLines ignored =
             new LogLines("org.jhal.gpu", line -> threads.add(Thread.currentThread().getName()));
         Device device = open()) {
-      sim.simulator().fail(names.freeHost, 1, GpuFault.PLAIN_CODE); // which is logged
+      sim.fail(HOST_FREE, 1, GpuFault.PLAIN_CODE); // which is logged
       mapAndClose(device);
       SimulatedDevices.collectViews();
     }
@@ -372,7 +372,7 @@ public abstract class GpuFreeTest {
       FreeThread frees = frees();
       frees.await();
       awaitBound();
-      sim.simulator().fail(names.bind, 1, GpuFault.PLAIN_CODE);
+      sim.fail(BIND, 1, GpuFault.PLAIN_CODE);
       frees.free(
           () -> {
             throw new AssertionError("called without a device");
@@ -385,7 +385,7 @@ public abstract class GpuFreeTest {
 
   /** Waits until the threads of an idle device have made all calls that bind them. */
   private void awaitBound() {
-    sim.awaitCalls(names.bind, 3);
+    sim.awaitCalls(BIND, 3);
   }
 
   /** Both are of one GPU, and the runtime unregisters memory only while nothing runs on that. */
@@ -430,7 +430,7 @@ public abstract class GpuFreeTest {
     try (Device device = open()) {
       awaitBound();
       DeviceBuffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
-      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // after that of close()
+      sim.fail(BIND, 2, GpuFault.PLAIN_CODE); // after that of close()
       first.close();
       frees().await();
       assertEquals(1, live().get("registration"));
@@ -444,7 +444,8 @@ public abstract class GpuFreeTest {
   /** Whichever step fails, threads end, and the context, if any, is released once. */
   @Test
   void closingCompletesAlthoughAStepFails() {
-    for (String call : names.closing.keySet()) {
+    for (Map.Entry<NativeCall, Set<String>> failing : leftovers().entrySet()) {
+      NativeCall call = failing.getKey();
       long uses = Long.MAX_VALUE;
       for (int nth = 1; nth <= uses; nth++) {
         gpu.reset();
@@ -458,17 +459,17 @@ public abstract class GpuFreeTest {
           awaitReached(done, 1);
         }
         long before = sim.calls(call);
-        sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
+        sim.fail(call, nth, GpuFault.PLAIN_CODE);
         device.close();
         Waits.awaitTrue(
             "the threads of the device to end, with use " + nth + " of " + call + " failing",
             () -> !GpuFaultRun.hasThreads(name));
         uses = sim.calls(call) - before;
         String now = "with use " + nth + " of " + call + " failing, of " + uses + ": " + live();
-        assertTrue(names.closing.get(call).containsAll(live().keySet()), now);
+        assertTrue(failing.getValue().containsAll(live().keySet()), now);
         if (!gpu.keepsContexts()) {
           assertFalse(live().containsKey("context"), now);
-          assertEquals(1, sim.calls(names.endContext), now);
+          assertEquals(1, sim.calls(CONTEXT_RELEASE), now);
         }
       }
     }
@@ -480,10 +481,9 @@ public abstract class GpuFreeTest {
   void failedEnumerationIsRepeated() {
     GpuDriver driver = gpu.driver();
     DeviceUri any = DeviceUri.parse(name);
-    sim.simulator().fail(names.describe, 2, GpuFault.PLAIN_CODE);
+    sim.fail(DEVICE_MEMORY, 2, GpuFault.PLAIN_CODE);
     HalException failure = assertHal(Status.UNKNOWN, () -> driver.devices(any), "returned 999");
-    assertTrue(
-        failure.getMessage().contains(GpuFault.shortName(names.describe)), failure::getMessage);
+    assertTrue(failure.getMessage().contains(sim.shortName(DEVICE_MEMORY)), failure::getMessage);
     assertEquals(2, driver.devices(any).size());
     assertTrue(driver.probe().detail().contains("with 2 devices"), driver.probe()::detail);
   }

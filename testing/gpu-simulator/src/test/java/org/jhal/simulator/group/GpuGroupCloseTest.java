@@ -11,24 +11,21 @@ import org.jhal.Fence;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Devices that close while a part of their group hangs: each close gives up waiting, and memory in
- * use is freed later. A driver's tests extend this.
+ * use is freed later.
  */
-public abstract class GpuGroupCloseTest extends SimulatedGroups {
-  /** For a driver. */
-  protected GpuGroupCloseTest(SimulatedGpu gpu) {
-    super(gpu);
-  }
-
-  /** For a driver, with some version of the library: 22803 for 2.28.3. */
-  protected GpuGroupCloseTest(SimulatedGpu gpu, int version) {
-    super(gpu, version);
+@ParameterizedClass
+@MethodSource("org.jhal.simulator.group.CollectiveVersions#newestAnd21300")
+class GpuGroupCloseTest extends SimulatedGroups {
+  GpuGroupCloseTest(int version) {
+    super(version);
   }
 
   /** Memory that the other rank's kernel still uses is kept until that kernel has ended. */

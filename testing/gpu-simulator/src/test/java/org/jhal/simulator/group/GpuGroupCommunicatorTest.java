@@ -19,29 +19,25 @@ import org.jhal.Fence;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.simulator.fixture.HeldStream;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The communicators of groups: their creation, reuse and end, and hangs after the library's calls.
- * A driver's tests extend this.
  */
-public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
+@ParameterizedClass
+@MethodSource("org.jhal.simulator.group.CollectiveVersions#all")
+class GpuGroupCommunicatorTest extends SimulatedGroups {
   private static final int REMOTE_ERROR = 6;
 
   /** For communicators that are never made. */
   private static final Options HASTY = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
 
-  /** For a driver. */
-  protected GpuGroupCommunicatorTest(SimulatedGpu gpu) {
-    super(gpu);
-  }
-
-  /** For a driver, with some version of the library: 22803 for 2.28.3. */
-  protected GpuGroupCommunicatorTest(SimulatedGpu gpu, int version) {
-    super(gpu, version);
+  GpuGroupCommunicatorTest(int version) {
+    super(version);
   }
 
   /** How many communicators of pairs were created. */

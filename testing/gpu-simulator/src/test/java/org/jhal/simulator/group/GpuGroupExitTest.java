@@ -19,20 +19,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A process that ends while a group of it cannot go on. If it ended during an abort, threads of the
- * vendors' libraries would crash; the simulated library then makes the process fail. A driver's
- * tests extend this.
+ * vendors' libraries would crash; the simulated library then makes the process fail.
  */
 @Timeout(240)
 @Tag("long")
-public abstract class GpuGroupExitTest {
-  private final SimulatedGpu gpu;
+class GpuGroupExitTest {
+  private final SimulatedGpu gpu = SimulatedGpu.ofProcess();
 
   @TempDir Path folder;
-
-  /** For a driver. */
-  protected GpuGroupExitTest(SimulatedGpu gpu) {
-    this.gpu = gpu;
-  }
 
   /** What the program closes, which begins the abort; or the exit closes the devices. */
   @ParameterizedTest

@@ -5,6 +5,8 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_CREATE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,37 +30,22 @@ import org.jhal.Timepoint;
 import org.jhal.cts.support.Task;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.HeldStream;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Collectives of a library that do not end, or fail: they fail on all ranks, and devices that are
- * not lost continue. A driver's tests extend this.
+ * not lost continue.
  */
-public abstract class GpuGroupFailureTest extends SimulatedGroups {
-  private final Names names;
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param recordEvent records an event
-   * @param createStream creates a stream
-   */
-  public record Names(String recordEvent, String createStream) {}
-
-  /** For a driver. */
-  protected GpuGroupFailureTest(SimulatedGpu gpu, Names names) {
-    super(gpu);
-    this.names = names;
-  }
-
-  /** For a driver, with some version of the library: 22803 for 2.28.3. */
-  protected GpuGroupFailureTest(SimulatedGpu gpu, int version, Names names) {
-    super(gpu, version);
-    this.names = names;
+@ParameterizedClass
+@MethodSource("org.jhal.simulator.group.CollectiveVersions#newestAnd21300")
+class GpuGroupFailureTest extends SimulatedGroups {
+  GpuGroupFailureTest(int version) {
+    super(version);
   }
 
   // A rank that stalls.
@@ -391,7 +378,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
     if (isNoticed) {
       collectives().fail("ncclAllReduce", 1 + lost, 1);
     }
-    sim.simulator().failForGood(names.recordEvent(), 1 + lost, GpuFault.STICKY_CODE);
+    sim.failForGood(EVENT_RECORD, 1 + lost, GpuFault.STICKY_CODE);
     assertAllFail(group.start(Fence.NONE), Status.UNAVAILABLE, "719");
     awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
     awaitNoCommunicators();
@@ -407,7 +394,7 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
   void aLossDuringTheCreationOfAGroupLosesOnlyThatDevice(int lost) {
     Device[] devices = {open(0), open(1)};
     // Each has a stream for transfers through the host, and then one for the library.
-    sim.simulator().failForGood(names.createStream(), 3 + lost, GpuFault.STICKY_CODE);
+    sim.failForGood(STREAM_CREATE, 3 + lost, GpuFault.STICKY_CODE);
     try (CollectiveGroup group = CollectiveGroup.of(devices)) {
       Form form = group.form(Kind.BROADCAST, null, null);
       assertEquals("host", form.name());

@@ -28,7 +28,6 @@ import org.jhal.cts.support.Task;
 import org.jhal.simulator.SimulatedCollectives;
 import org.jhal.simulator.fixture.NativeDeadline;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.spi.NativeCalls;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,23 +40,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Collectives of a library beside other work: no call that waits for an idle device comes between
  * the launches of two ranks (rule G6). If one does, everything blocks until {@link NativeDeadline}
- * ends the test. A driver's tests extend this.
+ * ends the test.
  */
 @Timeout(60)
-public abstract class GpuGroupGateTest {
+class GpuGroupGateTest {
   private static final Duration GAP = Duration.ofMillis(2);
   private static final int ROUNDS = 25;
   private static final int PAGE = 4096;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
   private final NativeDeadline deadline = new NativeDeadline();
-
-  /** For a driver. */
-  protected GpuGroupGateTest(SimulatedGpu gpu) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-  }
 
   @BeforeEach
   final void begin() {

@@ -6,6 +6,10 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.simulator.fixture.NativeCall.CAPTURE_BEGIN;
+import static org.jhal.simulator.fixture.NativeCall.CAPTURE_END;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_INSTANTIATE;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_LAUNCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -22,19 +26,15 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
 import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.GraphNames;
-import org.jhal.simulator.fixture.SimulatedGpu;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.spi.DurationText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Collectives that are repeated, which become graphs: their launches, failures and ends. A driver's
- * tests extend this.
- */
-public abstract class GpuGroupGraphTest extends SimulatedGroups {
+/** Collectives that are repeated, which become graphs: their launches, failures and ends. */
+class GpuGroupGraphTest extends SimulatedGroups {
   /** A call is captured at its second launch. */
   private static final int REPEATED = 2;
 
@@ -46,19 +46,6 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
 
   /** A code of the runtime that loses nothing. */
   private static final int OUT_OF_MEMORY = 2;
-
-  private final GraphNames names;
-  private final String beginCapture;
-  private final String endCapture;
-
-  /** For a driver, with the names of the functions that begin and end a capture. */
-  protected GpuGroupGraphTest(
-      SimulatedGpu gpu, GraphNames names, String beginCapture, String endCapture) {
-    super(gpu);
-    this.names = names;
-    this.beginCapture = beginCapture;
-    this.endCapture = endCapture;
-  }
 
   private long sums() {
     return collectives().calls().getOrDefault("ncclAllReduce", 0L);
@@ -199,7 +186,7 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
         group.check();
       }
       assertEquals(2 * 5, sums());
-      assertEquals(0, sim.calls(beginCapture));
+      assertEquals(0, sim.calls(CAPTURE_BEGIN));
     }
   }
 
@@ -226,16 +213,16 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
   @ParameterizedTest
   @CsvSource({"begin, 1", "begin, 2", "end, 1", "end, 2", "instantiate, 1", "instantiate, 2"})
   void aRefusedGraphIsDoneWithout(String step, int nth) {
-    String function =
+    NativeCall function =
         switch (step) {
-          case "begin" -> beginCapture;
-          case "end" -> endCapture;
-          default -> names.instantiate();
+          case "begin" -> CAPTURE_BEGIN;
+          case "end" -> CAPTURE_END;
+          default -> GRAPH_INSTANTIATE;
         };
     try (Device here = open(0);
         Device there = open(1);
         SummingGroup group = new SummingGroup(here, there)) {
-      sim.simulator().fail(function, nth, OUT_OF_MEMORY);
+      sim.fail(function, nth, OUT_OF_MEMORY);
       for (int i = 0; i < 5; i++) {
         group.check();
       }
@@ -352,7 +339,7 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
         Device there = open(1)) {
       try (SummingGroup group = new SummingGroup(here, there)) {
         repeat(group);
-        sim.simulator().fail(names.launch(), nth, OUT_OF_MEMORY);
+        sim.fail(INSTANCE_LAUNCH, nth, OUT_OF_MEMORY);
         assertAllFail(group.start(Fence.NONE), Status.RESOURCE_EXHAUSTED, "returned 2");
         assertHal(Status.RESOURCE_EXHAUSTED, present(group.group.failure()), "returned 2");
         assertAborted();
@@ -367,14 +354,14 @@ public abstract class GpuGroupGraphTest extends SimulatedGroups {
   void aLossLosesOnlyThatDevice(String step, int lost) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
-    String function = names.launch();
+    NativeCall function = INSTANCE_LAUNCH;
     if (step.equals("launch")) {
       repeat(group);
     } else {
       group.check();
-      function = step.equals("begin") ? beginCapture : names.instantiate();
+      function = step.equals("begin") ? CAPTURE_BEGIN : GRAPH_INSTANTIATE;
     }
-    sim.simulator().failForGood(function, 1 + lost, GpuFault.STICKY_CODE);
+    sim.failForGood(function, 1 + lost, GpuFault.STICKY_CODE);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
     assertAllFail(ends, Status.UNAVAILABLE, "719");

@@ -19,24 +19,17 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.fixture.HeldStream;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Groups end while streams are held by other work, or by another group's collective: nothing has
- * stalled, so nothing is aborted, and no device is lost, before the streams can continue. A
- * driver's tests extend this.
+ * stalled, so nothing is aborted, and no device is lost, before the streams can continue.
  */
-public abstract class GpuGroupHeldTest extends SimulatedGroups {
+class GpuGroupHeldTest extends SimulatedGroups {
   /** How long we watch for an unwanted abort. */
   private static final Duration CHANCE = Duration.ofMillis(300);
-
-  /** For a driver. */
-  protected GpuGroupHeldTest(SimulatedGpu gpu) {
-    super(gpu);
-  }
 
   private void assertNothingIsAborted(Device... open) {
     assertNothingIsAborted(CHANCE, open);

@@ -7,6 +7,7 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.becomesTrue;
 import static org.jhal.cts.support.Waits.isOver;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_WAIT_EVENT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -24,7 +25,6 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.HeldStream;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.spi.NativeCalls;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,13 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * No call that involves two devices comes between the launches of a collective's ranks, and only a
- * thread of the queue waits for the launches. The simulator reports each wait that breaks this. A
- * driver's tests extend this.
+ * thread of the queue waits for the launches. The simulator reports each wait that breaks this.
  */
-public abstract class GpuGroupHopTest extends SimulatedGroups {
+class GpuGroupHopTest extends SimulatedGroups {
   private static final Duration CHANCE = Duration.ofMillis(100);
-
-  private final String waitEvent;
 
   /** The thread that makes a stream wait. */
   enum Caller {
@@ -61,16 +58,6 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
     };
 
     abstract void call(Device device, Runnable body);
-  }
-
-  /**
-   * For a driver.
-   *
-   * @param waitEvent makes a stream wait for an event
-   */
-  protected GpuGroupHopTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu);
-    this.waitEvent = waitEvent;
   }
 
   private List<TimelineSemaphore> launchInPart(SummingGroup group) {
@@ -163,7 +150,7 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
     Fence producer = stream.producer();
     TimelineSemaphore done = here.createSemaphore(0);
     List<TimelineSemaphore> ends = isBesideALaunch ? launchInPart(group) : List.of();
-    sim.simulator().fail(waitEvent, 1, GpuFault.PLAIN_CODE);
+    sim.fail(STREAM_WAIT_EVENT, 1, GpuFault.PLAIN_CODE);
     here.queue(0).barrier(producer, done.at(1));
     collectives().closeGap();
     if (isBesideALaunch) {

@@ -20,18 +20,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Native calls that fail while a group is created: whichever call fails, nothing of the group is
- * left. A driver's tests extend this.
+ * left.
  */
 @Timeout(60)
-public abstract class GpuGroupMakingTest {
-  @RegisterExtension final SimulatedDevices sim;
-  private final SimulatedGpu gpu;
-
-  /** For a driver. */
-  protected GpuGroupMakingTest(SimulatedGpu gpu) {
-    this.gpu = gpu;
-    this.sim = new SimulatedDevices(gpu);
-  }
+class GpuGroupMakingTest {
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final SimulatedGpu gpu = sim.gpu();
 
   @Test
   void aFailedCallDuringCreationLeavesNothing() {

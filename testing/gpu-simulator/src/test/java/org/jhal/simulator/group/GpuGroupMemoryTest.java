@@ -4,6 +4,8 @@ package org.jhal.simulator.group;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.becomesTrue;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_WAIT_EVENT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -22,32 +24,23 @@ import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Task;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.SimulatedGpu;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Collectives that fail while parts of them are in the streams of some devices: each rank keeps its
- * memory until its own part is over, whichever rank has failed (rule G4). A driver's tests extend
- * this.
+ * memory until its own part is over, whichever rank has failed (rule G4).
  */
-public abstract class GpuGroupMemoryTest extends SimulatedGroups {
+@ParameterizedClass
+@MethodSource("org.jhal.simulator.group.CollectiveVersions#newestAnd21800")
+class GpuGroupMemoryTest extends SimulatedGroups {
   /** How long we watch for memory that is freed too early. */
   private static final Duration CHANCE = Duration.ofMillis(40);
 
   /** Whether there are more cases; see the profile {@code long}. */
   private static final boolean MORE = Boolean.getBoolean("jhal.test.long");
-
-  private final Names names;
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param recordEvent records an event
-   * @param waitEvent makes a stream wait for an event
-   */
-  public record Names(String recordEvent, String waitEvent) {}
 
   /** The point at which each rank fails. */
   enum Point {
@@ -111,16 +104,8 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
     }
   }
 
-  /** For a driver. */
-  protected GpuGroupMemoryTest(SimulatedGpu gpu, Names names) {
-    super(gpu);
-    this.names = names;
-  }
-
-  /** For a driver, with some version of the library: 22803 for 2.28.3. */
-  protected GpuGroupMemoryTest(SimulatedGpu gpu, int version, Names names) {
-    super(gpu, version);
-    this.names = names;
+  GpuGroupMemoryTest(int version) {
+    super(version);
   }
 
   /** Two ranks fail only beside a healthy one. */
@@ -161,16 +146,16 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       collectives().stall(rank);
       collectives().hangAbort(rank);
     }
-    long waits = sim.calls(names.waitEvent);
+    long waits = sim.calls(STREAM_WAIT_EVENT);
     long parts = collectives().reached();
     failing.culprits.which().forEach(rank -> failNext(failing.point, rank));
     if (failing.point == Point.RECORD_AND_JOIN_LOSES) {
-      sim.simulator().failForGood(names.waitEvent, 1, GpuFault.STICKY_CODE);
+      sim.failForGood(STREAM_WAIT_EVENT, 1, GpuFault.STICKY_CODE);
     }
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     if (failing.point == Point.ELSEWHERE) {
       // A launch that is ended before it is complete records no events behind its parts.
-      sim.awaitCalls(names.waitEvent, waits + failing.ranks());
+      sim.awaitCalls(STREAM_WAIT_EVENT, waits + failing.ranks());
       awaitTrue("all parts", () -> collectives().reached() == parts + failing.ranks());
       for (int rank : failing.culprits.which()) {
         var ignored =
@@ -189,12 +174,10 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   private void failNext(Point point, int rank) {
     int nth = rank + 1;
     switch (point) {
-      case RECORD_LOSES ->
-          sim.simulator().failForGood(names.recordEvent, nth, GpuFault.STICKY_CODE);
-      case RECORD, RECORD_AND_JOIN_LOSES ->
-          sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
-      case JOIN -> sim.simulator().fail(names.waitEvent, nth, GpuFault.PLAIN_CODE);
-      case JOIN_LOSES -> sim.simulator().failForGood(names.waitEvent, nth, GpuFault.STICKY_CODE);
+      case RECORD_LOSES -> sim.failForGood(EVENT_RECORD, nth, GpuFault.STICKY_CODE);
+      case RECORD, RECORD_AND_JOIN_LOSES -> sim.fail(EVENT_RECORD, nth, GpuFault.PLAIN_CODE);
+      case JOIN -> sim.fail(STREAM_WAIT_EVENT, nth, GpuFault.PLAIN_CODE);
+      case JOIN_LOSES -> sim.failForGood(STREAM_WAIT_EVENT, nth, GpuFault.STICKY_CODE);
       case LAUNCH -> collectives().fail("@launch", nth, 1);
       case ELSEWHERE -> {}
     }
@@ -282,7 +265,7 @@ public abstract class GpuGroupMemoryTest extends SimulatedGroups {
       var unused = openPatient(rank);
     }
     SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
-    sim.simulator().fail(names.recordEvent, ranks + 1, GpuFault.PLAIN_CODE);
+    sim.fail(EVENT_RECORD, ranks + 1, GpuFault.PLAIN_CODE);
     for (TimelineSemaphore end : group.start(Fence.NONE)) {
       HalException ignored = awaitFailure(end, 1);
     }

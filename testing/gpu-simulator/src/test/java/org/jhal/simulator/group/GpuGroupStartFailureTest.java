@@ -9,6 +9,7 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.becomesTrue;
 import static org.jhal.cts.support.Waits.isOver;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_WAIT_EVENT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -29,7 +30,6 @@ import org.jhal.cts.support.Task;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.HeldStream;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,22 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Collectives of a library that fail or are closed before the work that they wait for on devices is
- * over. A driver's tests extend this.
+ * over.
  */
-public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
+class GpuGroupStartFailureTest extends SimulatedGroups {
   private static final String WHY = "the cable was pulled";
-
-  private final String waitEvent;
-
-  /**
-   * For a driver.
-   *
-   * @param waitEvent makes a stream wait for an event
-   */
-  protected GpuGroupStartFailureTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu);
-    this.waitEvent = waitEvent;
-  }
 
   // Failures.
 
@@ -136,7 +124,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     SummingGroup group = new SummingGroup(devices);
     HeldStream stream = hold(devices[1 - lost]);
     Timepoint producer = stream.producer();
-    sim.simulator().failForGood(waitEvent, nth, GpuFault.STICKY_CODE);
+    sim.failForGood(STREAM_WAIT_EVENT, nth, GpuFault.STICKY_CODE);
     assertAllFail(group.start(producer), Status.UNAVAILABLE, "719");
     assertEnded(group, Status.UNAVAILABLE, "719");
     assertEquals(0, launches());
@@ -153,7 +141,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     Timepoint producer = stream.producer();
-    sim.simulator().fail(waitEvent, 3, GpuFault.PLAIN_CODE);
+    sim.fail(STREAM_WAIT_EVENT, 3, GpuFault.PLAIN_CODE);
     List<TimelineSemaphore> ends = group.start(producer);
     awaitFailure(ends.get(0), 1);
     awaitFailure(ends.get(1), 1);
@@ -198,7 +186,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
           List.of(
               new Rank(producer, end, missing, null),
               new Rank(Fence.NONE, Fence.NONE, null, present)));
-      awaitTrue("the issue", () -> sim.calls(waitEvent) > 0);
+      awaitTrue("the issue", () -> sim.calls(STREAM_WAIT_EVENT) > 0);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_WAIT_EVENT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -18,29 +19,15 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.simulator.fixture.HeldStream;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Collectives of a library that are launched while the work that they wait for still runs on
- * devices: they begin when it is over, on all ranks, without the host. A driver's tests extend
- * this.
+ * devices: they begin when it is over, on all ranks, without the host.
  */
-public abstract class GpuGroupStartTest extends SimulatedGroups {
-  private final String waitEvent;
-
-  /**
-   * For a driver.
-   *
-   * @param waitEvent makes a stream wait for an event
-   */
-  protected GpuGroupStartTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu);
-    this.waitEvent = waitEvent;
-  }
-
+class GpuGroupStartTest extends SimulatedGroups {
   // Waits.
 
   /** The host takes no part: the first of the chain has not begun when the last is launched. */
@@ -74,17 +61,18 @@ public abstract class GpuGroupStartTest extends SimulatedGroups {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(stream.producer());
       awaitLaunched(1);
-      sim.awaitCalls(waitEvent, 5); // for the producer, for the start, and for both ranks
+      sim.awaitCalls(STREAM_WAIT_EVENT, 5); // for the producer, for the start, and for both ranks
       ends = group.start(all(ends));
       awaitLaunched(2);
-      sim.awaitCalls(waitEvent, 7); // for both ranks
+      sim.awaitCalls(STREAM_WAIT_EVENT, 7); // for both ranks
       ends = other.start(all(ends));
       awaitLaunched(3);
-      sim.awaitCalls(waitEvent, 11); // for the one before, which has two timelines, and both ranks
+      // For the one before, which has two timelines, and for both ranks.
+      sim.awaitCalls(STREAM_WAIT_EVENT, 11);
       assertEquals(0, collectives().reached(), "kernels that wait for a producer");
       stream.release();
       awaitReached(all(ends));
-      assertEquals(11, sim.calls(waitEvent));
+      assertEquals(11, sim.calls(STREAM_WAIT_EVENT));
       group.check();
       other.check();
     }

@@ -46,32 +46,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Groups of GPUs whose collectives a library carries out: the conditions for that, and the results,
- * which are those of the host. A driver's tests extend this.
+ * which are those of the host.
  */
 @Timeout(60)
-public abstract class GpuGroupTest {
+class GpuGroupTest {
   private static final int COUNT = 501;
   private static final double UNIT_F16 = 0x1p-10;
   private static final double UNIT_BF16 = 0x1p-7;
 
-  @RegisterExtension final SimulatedDevices sim;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
   @TempDir private Path folder;
-  private final SimulatedGpu gpu;
-  private final String name;
-  private final String library;
+  private final SimulatedGpu gpu = sim.gpu();
+  private final String name = sim.driver().name();
+  private final String library = gpu.collectives();
   private String file = "";
-
-  /**
-   * For a driver.
-   *
-   * @param library the driver's name for it
-   */
-  protected GpuGroupTest(SimulatedGpu gpu, String library) {
-    this.gpu = gpu;
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.library = library;
-  }
 
   @BeforeEach
   final void noteFile() {

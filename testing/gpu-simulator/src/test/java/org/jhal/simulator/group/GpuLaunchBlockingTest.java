@@ -16,26 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Groups in a process with a variable that makes each launch wait for its kernel. A driver's tests
- * extend this.
- */
+/** Groups in a process with a variable that makes each launch wait for its kernel. */
 @Timeout(240)
-public abstract class GpuLaunchBlockingTest {
-  private final SimulatedGpu gpu;
-  private final List<String> variables;
+class GpuLaunchBlockingTest {
+  private final SimulatedGpu gpu = SimulatedGpu.ofProcess();
+  private final List<String> variables = gpu.blockingVariables();
 
   @TempDir Path folder;
-
-  /**
-   * For a driver.
-   *
-   * @param variables the variables of its runtime
-   */
-  protected GpuLaunchBlockingTest(SimulatedGpu gpu, String... variables) {
-    this.gpu = gpu;
-    this.variables = List.of(variables);
-  }
 
   /** The forms of a group of two devices, and of one, where all variables but one are 0. */
   private List<String> forms(String variable, String value) throws Exception {

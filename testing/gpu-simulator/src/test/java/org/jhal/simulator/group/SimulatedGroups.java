@@ -61,18 +61,18 @@ public abstract class SimulatedGroups {
   /** Before this version, each rank is aborted by itself. */
   private static final int ABORTS_TOGETHER = 22200;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final SimulatedGpu gpu;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final SimulatedGpu gpu = sim.gpu();
   private final int version;
-  final String name;
+  final String name = sim.driver().name();
   final List<Device> opened = new ArrayList<>();
   private final List<HeldStream> held = new ArrayList<>();
   final FaultLog log = new FaultLog();
   private final NativeDeadline deadline = new NativeDeadline();
   private String before = ""; // the file of the library
 
-  SimulatedGroups(SimulatedGpu gpu) {
-    this(gpu, SimulatedLibrary.NEWEST_COLLECTIVES);
+  SimulatedGroups() {
+    this(SimulatedLibrary.NEWEST_COLLECTIVES);
   }
 
   /**
@@ -80,11 +80,8 @@ public abstract class SimulatedGroups {
    *
    * @param version as in {@link SimulatedLibrary#collectives}
    */
-  SimulatedGroups(SimulatedGpu gpu, int version) {
-    this.gpu = gpu;
+  SimulatedGroups(int version) {
     this.version = version;
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
   }
 
   @BeforeEach

@@ -31,11 +31,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * An application that depends on a driver, with the jars that Maven resolves for it, in one folder,
  * and without any option of the JVM: on the module path and on the class path, on this JDK and on
- * the newest one beside it. A driver's tests extend this.
+ * the newest one beside it.
  */
 @Timeout(240)
 @Tag("long")
-public abstract class GpuApplicationTest {
+class GpuApplicationTest {
   private static final long DEADLINE_SECONDS = 60;
 
   private static final String MODULE = "module com.example.app { requires org.jhal; }\n";
@@ -56,21 +56,13 @@ public abstract class GpuApplicationTest {
 
   private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"([^\"]+)\"");
 
-  private final SimulatedGpu gpu;
-  private final String module;
+  private final SimulatedGpu gpu = SimulatedGpu.ofProcess();
+
+  /** The name of the driver's module, which {@code pom.xml} writes into its jar. */
+  private final String module = gpu.driver().getClass().getPackageName();
 
   /** The folder in which the application is built. */
   @TempDir Path folder;
-
-  /**
-   * For a driver.
-   *
-   * @param module the name of its module, which {@code pom.xml} writes into its jar
-   */
-  protected GpuApplicationTest(SimulatedGpu gpu, String module) {
-    this.gpu = gpu;
-    this.module = module;
-  }
 
   /** A way to start an application. */
   record Way(Path java, boolean isModular) {

@@ -20,30 +20,18 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.gpu.natives.BindingOption;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The option {@code binding}. A driver's tests extend this. */
+/** The option {@code binding}. */
 @Timeout(60)
-public abstract class GpuBindingTest {
+class GpuBindingTest {
   private static final int BYTES = 64;
 
-  /** The devices. */
-  @RegisterExtension protected final SimulatedDevices sim;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
-  private final String own;
-
-  /**
-   * For a driver.
-   *
-   * @param own the name of its own binding
-   */
-  protected GpuBindingTest(SimulatedGpu gpu, String own) {
-    this.sim = new SimulatedDevices(gpu);
-    this.own = own;
-  }
+  private final String own = sim.gpu().binding();
 
   private String uri(String binding) {
     return sim.driver().name() + "://0?binding=" + binding;

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,39 +29,16 @@ import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Status;
-import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The cache of compiled kernels: a later process needs no compiler, and whatever is wrong with the
- * folder, kernels load and do what their sources say. A driver's tests extend this.
+ * folder, kernels load and do what their sources say.
  */
-@Timeout(240)
-@Tag("long")
-public abstract class GpuCacheTest {
-  private static final String SOURCE =
-      "extern \"C\" __global__ void store(unsigned* out, unsigned value)"
-          + " { out[0] = value + MORE; }\n";
-
-  /** The devices. */
-  @RegisterExtension protected final SimulatedDevices sim;
-
-  /** The folder of the test. */
-  @TempDir protected Path temporary;
-
-  /** The folder in which kernels are kept. */
-  protected Path folder;
-
-  private final String name;
-  private final String compilerProperty;
+class GpuCacheTest extends CachedKernels {
   private final List<String> log = new CopyOnWriteArrayList<>();
 
   /** The log of the engine's caches. */
@@ -83,57 +59,18 @@ public abstract class GpuCacheTest {
   // A field, because java.util.logging holds loggers only weakly.
   private final Logger logger = Logger.getLogger("org.jhal.driver.cache");
 
-  /**
-   * For a driver.
-   *
-   * @param compilerProperty the system property that names the file of its compiler
-   */
-  protected GpuCacheTest(SimulatedGpu gpu, String compilerProperty) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.compilerProperty = compilerProperty;
-  }
-
   @BeforeEach
-  void begin() throws IOException {
-    folder = temporary.toRealPath().resolve("kept");
+  void listen() {
     logger.addHandler(handler);
     logger.setLevel(Level.ALL);
     logger.setUseParentHandlers(false);
   }
 
   @AfterEach
-  void end() {
+  void stopListening() {
     logger.removeHandler(handler);
     logger.setLevel(null);
     logger.setUseParentHandlers(true);
-  }
-
-  /** A bundle whose kernel stores its argument plus {@code more}. */
-  protected Path bundle(int more) throws IOException {
-    return bundle("bundle" + more, "#define MORE " + more + "\n" + SOURCE, "");
-  }
-
-  private Path bundle(String folderName, String source, String options) throws IOException {
-    return bundle(folderName, source, options, "");
-  }
-
-  private Path bundle(String folderName, String source, String options, String entries)
-      throws IOException {
-    Path bundle = Files.createDirectories(temporary.resolve(folderName));
-    Files.writeString(bundle.resolve("store.cpp"), source);
-    Files.writeString(
-        bundle.resolve("manifest.json"),
-        "{\"version\": 1, \"name\": \""
-            + folderName
-            + "\", \"kernels\": [{\"name\": \"store\", \"parameters\": ["
-            + GpuKernelsTest.PARAMETERS
-            + "], \"workgroupSize\": [1]}], \"variants\": [{\"format\": \"gpu-c++\", \"file\":"
-            + " \"store.cpp\""
-            + (options.isEmpty() ? "" : ", \"options\": [\"" + options + "\"]")
-            + entries
-            + "}]}");
-    return bundle;
   }
 
   private Device open() {
@@ -141,7 +78,7 @@ public abstract class GpuCacheTest {
   }
 
   private Device open(String cache) {
-    return sim.open(name + "://0?cache=" + cache);
+    return sim.open(sim.driver().name() + "://0?cache=" + cache);
   }
 
   private static int run(Device device, Path bundle) throws InterruptedException {
@@ -181,35 +118,6 @@ public abstract class GpuCacheTest {
     int result = tool.run(writer, writer, "verify", "--folder", folder.toString());
     assertEquals(code, result, out::toString);
     assertTrue(out.toString().contains(said), out::toString);
-  }
-
-  private ProbeJvm probe(Map<String, String> variables, String compiler, Path... bundles)
-      throws IOException {
-    List<String> arguments = new ArrayList<>(List.of(name + "://0?cache=" + folder, compiler));
-    Arrays.stream(bundles).map(Path::toString).forEach(arguments::add);
-    return new ProbeJvm(
-        temporary,
-        variables,
-        Map.of(compilerProperty, compiler),
-        CacheProbe.class,
-        arguments.toArray(String[]::new));
-  }
-
-  /** The file of the compiler; the test is skipped if the compiler has no separate file. */
-  protected final String compiler() {
-    String compiler = System.getProperty(compilerProperty, "");
-    assumeTrue(!compiler.isEmpty(), "the compiler is a part of the runtime here, which is loaded");
-    return compiler;
-  }
-
-  /** Runs the bundle in a separate process, and checks whether that has loaded the compiler. */
-  protected final void assertProbe(
-      boolean loadsCompiler, Map<String, String> variables, String compiler, int more)
-      throws Exception {
-    List<String> lines = probe(variables, compiler, bundle(more)).lines();
-    assertTrue(lines.contains("stored: " + (5 + more)), lines::toString);
-    String expected = loadsCompiler ? "compiler: loaded" : "compiler: not loaded";
-    assertTrue(lines.contains(expected), () -> expected + " in " + lines);
   }
 
   /** The symbol of an instance is known to the compiler alone. */
@@ -290,7 +198,7 @@ public abstract class GpuCacheTest {
 
   @Test
   void twoProcessesShareTheFolder() throws Exception {
-    String compiler = System.getProperty(compilerProperty, "");
+    String compiler = compilerFile();
     assumeTrue(!compiler.isEmpty(), "the compiler is a part of the runtime here");
     Path[] bundles = {bundle(1), bundle(2), bundle(3)};
     Path[] reverse = {bundle(3), bundle(2), bundle(1)};

@@ -16,23 +16,17 @@ import org.jhal.cts.support.Waits;
 import org.jhal.simulator.fixture.HeldStream;
 import org.jhal.simulator.fixture.LogLines;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Closing a device beside others on the same GPU. A driver's tests extend this. */
+/** Closing a device beside others on the same GPU. */
 @Timeout(60)
-public abstract class GpuCloseTest {
+class GpuCloseTest {
   /** Destroying this many streams takes longer than the start of unregistering memory. */
   private static final int QUEUES = 32;
 
-  @RegisterExtension final SimulatedDevices sim;
-
-  /** For a driver. */
-  protected GpuCloseTest(SimulatedGpu gpu) {
-    this.sim = new SimulatedDevices(gpu);
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
   private Device open(int queues) {
     return sim.open(sim.driver().name() + "://0?queues=" + queues);

@@ -31,7 +31,6 @@ import org.jhal.NativeCode;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,10 +39,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How kernels in C++ end on a simulator, and what they leave. That they compute what they should is
- * tested by the suite. A driver's tests extend this.
+ * tested by the suite.
  */
 @Timeout(120)
-public abstract class GpuDialectTest {
+class GpuDialectTest {
   private static final int ITEMS = 64; // of a workgroup
 
   private static final String SOURCE =
@@ -66,12 +65,7 @@ public abstract class GpuDialectTest {
       }
       """;
 
-  /** The devices. */
-  @RegisterExtension protected final SimulatedDevices sim;
-
-  protected GpuDialectTest(SimulatedGpu gpu) {
-    this.sim = new SimulatedDevices(gpu);
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
   /** The bundle, with one kernel. */
   static ExecutableSource bundle(String kernel) {

@@ -4,6 +4,7 @@ package org.jhal.simulator.tests;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.ALLOCATE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,33 +29,19 @@ import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Devices: their names, memory and loss. A driver's tests extend this. */
+/** Devices: their names, memory and loss. */
 @Timeout(60)
-public abstract class GpuDriverTest {
-  /** The devices. */
-  @RegisterExtension protected final SimulatedDevices sim;
+class GpuDriverTest {
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
-  private final String name;
-  private final String allocate;
+  private final String name = sim.driver().name();
+  private final String allocate = sim.name(ALLOCATE);
 
-  /**
-   * For a driver.
-   *
-   * @param allocate the function that allocates in the order of a stream
-   */
-  protected GpuDriverTest(SimulatedGpu gpu, String allocate) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.allocate = allocate;
-  }
-
-  /** Opens one. */
-  protected final Device open(String selector) {
+  private Device open(String selector) {
     return sim.open(name + "://" + selector);
   }
 
@@ -69,7 +56,7 @@ public abstract class GpuDriverTest {
   }
 
   /** Writes to a buffer. */
-  protected static void fill(Device device, DeviceBuffer buffer) {
+  private static void fill(Device device, DeviceBuffer buffer) {
     try (TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(7));
       awaitReached(done, 1);
@@ -135,9 +122,9 @@ public abstract class GpuDriverTest {
   void aFailedAllocationDoesNotCount() {
     try (Device device = open("0?memory=1048576");
         TimelineSemaphore failed = device.createSemaphore(0)) {
-      sim.simulator().fail(allocate, 1, GpuFault.PLAIN_CODE);
+      sim.fail(ALLOCATE, 1, GpuFault.PLAIN_CODE);
       assertHal(Status.UNKNOWN, () -> device.allocate(1 << 20, BufferParams.DEVICE), allocate);
-      sim.simulator().fail(allocate, 1, GpuFault.PLAIN_CODE);
+      sim.fail(ALLOCATE, 1, GpuFault.PLAIN_CODE);
       device.queue(0).alloca(Fence.NONE, failed.at(1), 1 << 20, BufferParams.DEVICE).close();
       awaitFailure(failed, 1, Status.UNKNOWN);
       try (DeviceBuffer all = device.allocate(1 << 20, BufferParams.DEVICE)) {

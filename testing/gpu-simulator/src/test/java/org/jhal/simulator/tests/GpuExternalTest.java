@@ -4,6 +4,9 @@ package org.jhal.simulator.tests;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.FILL_BYTES;
+import static org.jhal.simulator.fixture.NativeCall.REBIND;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_SYNCHRONIZE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -22,38 +25,20 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.spi.NativeCalls;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** External work, and native calls in it that fail. A driver's tests extend this. */
+/** External work, and native calls in it that fail. */
 @Timeout(60)
-public abstract class GpuExternalTest {
+class GpuExternalTest {
   private static final int BYTES = 4096;
 
-  @RegisterExtension protected final SimulatedDevices sim;
-  private final String name;
-  private final Names names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
   private final FaultLog log = new FaultLog();
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param fill8 fills with bytes
-   * @param bindAgain makes a device current after external work
-   * @param synchronizeStream waits for a stream
-   */
-  public record Names(String fill8, String bindAgain, String synchronizeStream) {}
-
-  /** For a driver. */
-  protected GpuExternalTest(SimulatedGpu gpu, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
 
   @AfterEach
   void stopListening() {
@@ -77,7 +62,7 @@ public abstract class GpuExternalTest {
         DeviceBuffer buffer = device.allocate(BYTES, BufferParams.DEVICE);
         TimelineSemaphore timeline = device.createSemaphore(0)) {
       NativeCalls calls = device.unwrap(NativeCalls.class);
-      long before = sim.calls(names.synchronizeStream); // of opening
+      long before = sim.calls(STREAM_SYNCHRONIZE); // of opening
       for (int i = 0; i < 20; i++) {
         int value = i;
         device
@@ -90,13 +75,13 @@ public abstract class GpuExternalTest {
                     calls.fill(context.stream(), context.address(buffer), (byte) value, BYTES));
       }
       awaitReached(timeline, 20);
-      assertEquals(20, sim.calls(names.fill8));
-      assertEquals(before, sim.calls(names.synchronizeStream));
+      assertEquals(20, sim.calls(FILL_BYTES));
+      assertEquals(before, sim.calls(STREAM_SYNCHRONIZE));
       device
           .queue(0)
           .external(Fence.NONE, timeline.at(21), List.of(), c -> calls.synchronize(c.stream()));
       awaitReached(timeline, 21);
-      assertEquals(before + 1, sim.calls(names.synchronizeStream));
+      assertEquals(before + 1, sim.calls(STREAM_SYNCHRONIZE));
     }
   }
 
@@ -108,7 +93,7 @@ public abstract class GpuExternalTest {
         TimelineSemaphore failed = device.createSemaphore(0);
         TimelineSemaphore next = device.createSemaphore(0)) {
       NativeCalls calls = device.unwrap(NativeCalls.class);
-      sim.simulator().fail(names.fill8, 1, GpuFault.PLAIN_CODE);
+      sim.fail(FILL_BYTES, 1, GpuFault.PLAIN_CODE);
       device
           .queue(0)
           .external(
@@ -117,7 +102,7 @@ public abstract class GpuExternalTest {
               List.of(buffer),
               context -> calls.fill(context.stream(), context.address(buffer), (byte) 1, BYTES));
       HalException failure = awaitFailure(failed, 1);
-      assertHal(Status.UNKNOWN, failure, GpuFault.shortName(names.fill8));
+      assertHal(Status.UNKNOWN, failure, sim.shortName(FILL_BYTES));
       assertNull(device.lostCause());
       device.queue(0).fill(Fence.NONE, next.at(1), buffer, 0, BYTES, FillPattern.of16(1));
       awaitReached(next, 1);
@@ -131,7 +116,7 @@ public abstract class GpuExternalTest {
         DeviceBuffer buffer = device.allocate(BYTES, BufferParams.DEVICE);
         TimelineSemaphore failed = device.createSemaphore(0)) {
       NativeCalls calls = device.unwrap(NativeCalls.class);
-      sim.simulator().failForGood(names.fill8, GpuFault.STICKY_CODE);
+      sim.failForGood(FILL_BYTES, GpuFault.STICKY_CODE);
       device
           .queue(0)
           .external(
@@ -160,7 +145,7 @@ public abstract class GpuExternalTest {
               Fence.NONE,
               failed.at(1),
               List.of(),
-              context -> sim.simulator().fail(names.bindAgain, 1, GpuFault.PLAIN_CODE));
+              context -> sim.fail(REBIND, 1, GpuFault.PLAIN_CODE));
       HalException failure = awaitFailure(failed, 1);
       assertHal(Status.UNAVAILABLE, failure, "current again after external work");
       assertTrue(Objects.requireNonNull(device.lostCause()).getMessage().contains("issue"));

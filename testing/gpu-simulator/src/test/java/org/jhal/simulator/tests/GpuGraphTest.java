@@ -7,6 +7,16 @@ import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.ALLOCATE;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_ADD_COPY;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_ADD_FILL;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_ADD_KERNEL;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_CREATE;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_DESTROY;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_INSTANTIATE;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_LAUNCH;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_SET_KERNEL;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_UPLOAD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -36,12 +46,10 @@ import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.Simulator.GraphFault;
-import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.GraphNames;
 import org.jhal.simulator.fixture.HeldStream;
 import org.jhal.simulator.fixture.LogLines;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,24 +60,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reusable command buffers as native graphs (rule K6). A driver's tests extend this. */
+/** Reusable command buffers as native graphs (rule K6). */
 @Timeout(60)
-public abstract class GpuGraphTest {
+class GpuGraphTest {
   private static final int OUT_OF_MEMORY = 2;
   private static final int INVALID_VALUE = 1;
   private static final int LOST = 719;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
-  private final GraphNames names;
-  private FaultLog log;
+  /** The functions that make a graph of all kinds of commands, in the order of their calls. */
+  private static final List<NativeCall> MAKING =
+      List.of(
+          GRAPH_CREATE,
+          GRAPH_ADD_KERNEL,
+          GRAPH_ADD_FILL,
+          GRAPH_ADD_COPY,
+          GRAPH_INSTANTIATE,
+          INSTANCE_UPLOAD);
 
-  /** For a driver. */
-  protected GpuGraphTest(SimulatedGpu gpu, GraphNames names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
+  private FaultLog log;
 
   @BeforeEach
   void listen() {
@@ -245,7 +255,7 @@ public abstract class GpuGraphTest {
       }
       f.check(list, 4);
       assertEquals(GraphStatistics.NONE, f.graphs());
-      assertEquals(0, sim.calls(names.create()));
+      assertEquals(0, sim.calls(GRAPH_CREATE));
     }
   }
 
@@ -270,7 +280,7 @@ public abstract class GpuGraphTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void manyUsesInFlightKeepTheirTables(boolean isFaulty) {
-    if (isFaulty && !names.mayBeSetInFlight()) {
+    if (isFaulty && !sim.gpu().setsNodesInFlight()) {
       sim.simulator().graphFaults(GraphFault.CHANGES_LAUNCHES_IN_FLIGHT, GraphFault.KEEPS_POINTERS);
     }
     try (Fixture f = new Fixture("&graph=on", 3)) {
@@ -294,7 +304,9 @@ public abstract class GpuGraphTest {
       }
       assertTrue(f.graphs().launches() >= 2, () -> f.graphs().toString());
       assertEquals(
-          names.mayBeSetInFlight(), f.graphs().fallbacks().isEmpty(), () -> f.graphs().toString());
+          sim.gpu().setsNodesInFlight(),
+          f.graphs().fallbacks().isEmpty(),
+          () -> f.graphs().toString());
     }
   }
 
@@ -304,7 +316,7 @@ public abstract class GpuGraphTest {
     try (Fixture f = new Fixture("&graph=on", 3);
         DeviceBuffer list = f.list()) {
       f.run(list);
-      sim.simulator().fail(names.making().get(call), 1, OUT_OF_MEMORY);
+      sim.fail(MAKING.get(call), 1, OUT_OF_MEMORY);
       f.run(list);
       assertEquals(0, f.graphs().launches());
       assertEquals(Map.of("no memory for its graph", 1L), f.graphs().fallbacks());
@@ -322,12 +334,12 @@ public abstract class GpuGraphTest {
     try (Fixture f = new Fixture("", 3);
         DeviceBuffer list = f.list()) {
       f.run(list);
-      sim.simulator().fail(names.instantiate(), 1, INVALID_VALUE);
+      sim.fail(GRAPH_INSTANTIATE, 1, INVALID_VALUE);
       f.run(list);
-      sim.awaitCalls(names.destroy(), 1);
+      sim.awaitCalls(GRAPH_DESTROY, 1);
       Waits.awaitTrue("the refused graph to be gone", () -> f.graphs().bytes() == 0);
       int uses = 2;
-      for (; sim.calls(names.create()) < 2 && uses < 30; uses++) {
+      for (; sim.calls(GRAPH_CREATE) < 2 && uses < 30; uses++) {
         f.run(list);
       }
       Waits.awaitTrue("a graph", () -> f.graphs().instances() == 1);
@@ -345,7 +357,7 @@ public abstract class GpuGraphTest {
         DeviceBuffer second = f.list()) {
       f.run(first);
       f.run(first);
-      sim.simulator().fail(names.setKernel(), 3, INVALID_VALUE);
+      sim.fail(INSTANCE_SET_KERNEL, 3, INVALID_VALUE);
       f.run(second);
       assertEquals(Map.of("the runtime refused its graph", 1L), f.graphs().fallbacks());
       f.run(first); // finds that the stream has passed the last launch
@@ -362,11 +374,11 @@ public abstract class GpuGraphTest {
         DeviceBuffer list = f.list()) {
       f.run(list);
       f.run(list);
-      sim.simulator().fail(names.launch(), 1, INVALID_VALUE);
+      sim.fail(INSTANCE_LAUNCH, 1, INVALID_VALUE);
       try (TimelineSemaphore failing = f.device.createSemaphore(0)) {
         f.device.queue(0).execute(Fence.NONE, failing.at(1), f.commands, BindingTable.of(list));
         assertHal(
-            Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch()));
+            Status.INVALID_ARGUMENT, awaitFailure(failing, 1), sim.shortName(INSTANCE_LAUNCH));
       }
       for (int use = 3; use <= 12; use++) {
         f.run(list); // command by command for a while, and then with another graph
@@ -413,7 +425,7 @@ public abstract class GpuGraphTest {
       sim.simulator().pause(0, 0);
       try {
         f.fillOften(other);
-        sim.simulator().fail(names.setKernel(), 7, INVALID_VALUE);
+        sim.fail(INSTANCE_SET_KERNEL, 7, INVALID_VALUE);
         f.device
             .queue(0)
             .execute(producer.at(1), failing.at(1), f.commands, BindingTable.of(other));
@@ -443,14 +455,14 @@ public abstract class GpuGraphTest {
     if (loss.afterMaking) {
       f.run(first);
     }
-    sim.simulator().failForGood(loss.call(names), LOST);
+    sim.failForGood(loss.call(), LOST);
     f.submit(second);
     HalException failure = awaitFailure(f.timeline, f.uses);
-    assertHal(Status.UNAVAILABLE, failure, loss.shortName(names));
+    assertHal(Status.UNAVAILABLE, failure, loss.shortName(sim));
     assertHal(
         Status.UNAVAILABLE,
         () -> f.device.queue(0).barrier(Fence.NONE, f.timeline.at(100)),
-        loss.shortName(names));
+        loss.shortName(sim));
     first.close();
     second.close();
     f.close();
@@ -478,18 +490,18 @@ public abstract class GpuGraphTest {
     }
 
     /** Its name in messages. */
-    String shortName(GraphNames names) {
-      return GpuFault.shortName(call(names)).replace("WithFlags", "");
+    String shortName(SimulatedDevices sim) {
+      return sim.shortName(call()).replace("WithFlags", "");
     }
 
-    String call(GraphNames names) {
+    NativeCall call() {
       return switch (this) {
-        case CREATE -> names.create();
-        case ADD -> names.addKernel();
-        case INSTANTIATE -> names.instantiate();
-        case UPLOAD -> names.upload();
-        case LAUNCH -> names.launch();
-        case SET -> names.setKernel();
+        case CREATE -> GRAPH_CREATE;
+        case ADD -> GRAPH_ADD_KERNEL;
+        case INSTANTIATE -> GRAPH_INSTANTIATE;
+        case UPLOAD -> INSTANCE_UPLOAD;
+        case LAUNCH -> INSTANCE_LAUNCH;
+        case SET -> INSTANCE_SET_KERNEL;
       };
     }
   }
@@ -499,7 +511,7 @@ public abstract class GpuGraphTest {
     Fixture f = new Fixture("", 3);
     DeviceBuffer list = f.list();
     f.run(list);
-    sim.simulator().failForGood(names.instantiate(), LOST);
+    sim.failForGood(GRAPH_INSTANTIATE, LOST);
     f.submit(list);
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     // Work on the stream may have found the loss before the background did.
@@ -539,7 +551,7 @@ public abstract class GpuGraphTest {
       f.run(list);
       sim.simulator().pause(0, 0);
       f.fillOften(other);
-      sim.simulator().fail(names.setKernel(), 7, INVALID_VALUE);
+      sim.fail(INSTANCE_SET_KERNEL, 7, INVALID_VALUE);
       Fence last = f.submit(other);
       f.device.queue(0).barrier(Fence.NONE, late.at(1));
       try {
@@ -634,7 +646,7 @@ public abstract class GpuGraphTest {
       try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
         Fence last = f.submit(list);
         Waits.awaitTrue("the launch", () -> f.graphs().launches() == 2);
-        sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+        sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
         f.device.allocate(1 << 20, BufferParams.DEVICE).close();
         assertEquals(1, f.graphs().instances(), "an allocation that failed takes no memory of it");
         Fence ends = last;
@@ -650,7 +662,7 @@ public abstract class GpuGraphTest {
         awaitReached(ends);
       }
       f.check(list, 3);
-      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+      sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
       f.device.allocate(1 << 20, BufferParams.DEVICE).close();
       assertEquals(0, f.graphs().instances(), "behind its last launch it is idle");
     }
@@ -689,7 +701,7 @@ public abstract class GpuGraphTest {
       f.run(list);
       f.run(list);
       assertEquals(1, f.graphs().instances());
-      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+      sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
       f.device.allocate(1 << 20, BufferParams.DEVICE).close();
       assertEquals(0, f.graphs().instances());
       f.run(list);

@@ -5,6 +5,7 @@ import static org.jhal.Parameter.constant;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.MODULE_UNLOAD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -13,7 +14,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -37,123 +37,12 @@ import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Code that cannot be loaded or launched, and kernels that do not end. A driver's tests extend
- * this.
- */
-@Timeout(60)
-public abstract class GpuKernelsTest {
-  private static final String SOURCE =
-      "extern \"C\" __global__ void store(unsigned* out, unsigned value) { out[0] = value; }\n";
-
-  /** The parameters of {@code store}, in a manifest. */
-  protected static final String PARAMETERS =
-      "{\"name\": \"out\", \"kind\": \"buffer\", \"type\": \"u32\", \"direction\": \"out\"},"
-          + "{\"name\": \"value\", \"kind\": \"constant\", \"type\": \"u32\"}";
-
-  /** The devices. */
-  @RegisterExtension protected final SimulatedDevices sim;
-
-  /** The folder for bundles. */
-  @TempDir protected Path folder;
-
-  /** The first device. */
-  protected Device device;
-
-  private final String architecture;
-  private final String unload;
-
-  /**
-   * For a driver.
-   *
-   * @param architecture of its simulated devices
-   * @param unload the function that unloads a module
-   */
-  protected GpuKernelsTest(SimulatedGpu gpu, String architecture, String unload) {
-    this.sim = new SimulatedDevices(gpu);
-    this.architecture = architecture;
-    this.unload = unload;
-  }
-
-  @BeforeEach
-  void open() {
-    device = sim.open(sim.driver().name() + "://0?close-timeout=200ms");
-  }
-
-  @AfterEach
-  void close() {
-    if (device != null) {
-      device.close();
-    }
-  }
-
-  /** A bundle with one function. */
-  protected ExecutableSource bundle(
-      String function, String parameters, String workgroup, String more, String variants)
-      throws IOException {
-    Files.writeString(folder.resolve("store.cpp"), SOURCE);
-    Files.writeString(
-        folder.resolve("manifest.json"),
-        "{\"version\": 1, \"name\": \"b\", \"kernels\": [{\"name\": \""
-            + function
-            + "\", \"parameters\": ["
-            + parameters
-            + "], \"workgroupSize\": "
-            + workgroup
-            + more
-            + "}], \"variants\": ["
-            + variants
-            + "]}");
-    return ExecutableSource.of(folder);
-  }
-
-  /** A variant of a manifest. */
-  protected static String variant(String format, String file) {
-    return "{\"format\": \"" + format + "\", \"file\": \"" + file + "\"}";
-  }
-
-  /** A bundle with the function {@code store}. */
-  protected ExecutableSource store(String parameters, String workgroup, String more)
-      throws IOException {
-    return bundle("store", parameters, workgroup, more, variant("gpu-c++", "store.cpp"));
-  }
-
-  /** Runs {@code store}, and closes its executable. */
-  protected void assertRuns(Executable kernels) {
-    try (DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);
-        TimelineSemaphore done = device.createSemaphore(0)) {
-      device
-          .queue(0)
-          .dispatch(
-              Fence.NONE, done.at(1), kernels.kernel("store"), Workgroups.of(1), Args.of(out, 5));
-      awaitReached(done, 1);
-    } finally {
-      kernels.close();
-    }
-  }
-
-  /** The failure to load, whose message has all of the parts. */
-  protected HalException refused(ExecutableSource source, String... parts) {
-    HalException failure =
-        org.junit.jupiter.api.Assertions.assertThrows(
-            HalException.class, () -> device.loadExecutable(source));
-    for (String part : parts) {
-      assertTrue(failure.getMessage().contains(part), () -> part + " in: " + failure.getMessage());
-    }
-    return failure;
-  }
-
+/** Code that cannot be loaded or launched, and kernels that do not end. */
+class GpuKernelsTest extends StoreKernels {
   @Test
   void compilesAndRunsASource() throws IOException {
     assertRuns(device.loadExecutable(store(PARAMETERS, "[1]", "")));
@@ -164,7 +53,7 @@ public abstract class GpuKernelsTest {
     ExecutableSource source =
         bundle("store", PARAMETERS, "[1]", "", variant("gpu-c++", "wrong.cpp"));
     Files.writeString(folder.resolve("wrong.cpp"), "extern \"C\" __global__ void store( { }\n");
-    HalException failure = refused(source, "wrong.cpp", architecture, "error");
+    HalException failure = refused(source, "wrong.cpp", sim.gpu().architecture(), "error");
     NativeCode code = failure.nativeCode();
     assertNotNull(code, failure::toString);
     assertEquals(6, code.value(), failure::toString);
@@ -262,7 +151,7 @@ public abstract class GpuKernelsTest {
 
   @Test
   void passesTheOptionsOfEachCompiler() {
-    String own = sim.driver().name().equals("cuda") ? "nvrtc" : "hiprtc";
+    String own = sim.gpu().compiler();
     String other = own.equals("nvrtc") ? "hiprtc" : "nvrtc";
     assertRuns(
         device.loadExecutable(
@@ -393,7 +282,7 @@ public abstract class GpuKernelsTest {
     Waits.awaitTrue("close() to give up", Duration.ofSeconds(20), () -> !closing.isRunning());
     closing.join();
     awaitFailure(done, 1, Status.DEADLINE_EXCEEDED);
-    assertEquals(0L, sim.calls(unload), "modules unloaded");
+    assertEquals(0L, sim.calls(MODULE_UNLOAD), "modules unloaded");
     assertTrue(sim.live().containsKey("registration"), "the flags are still there");
     mapping.bytes().putInt(0, 1); // lets it end
     Waits.awaitTrue("the kernel to see that", () -> mapping.bytes().getInt(4) == 2);

@@ -2,6 +2,7 @@
 package org.jhal.simulator.tests;
 
 import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
@@ -13,28 +14,15 @@ import org.jhal.Timepoint;
 import org.jhal.simulator.fixture.HeldStream;
 import org.jhal.simulator.fixture.QueueChain;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Events that operations share. A driver's tests extend this. */
+/** Events that operations share. */
 @Timeout(60)
-public abstract class GpuLatestEventTest {
-  @RegisterExtension protected final SimulatedDevices sim;
-  private final String name;
-  private final String record;
-
-  /**
-   * For a driver.
-   *
-   * @param record the name of the function that records an event
-   */
-  protected GpuLatestEventTest(SimulatedGpu gpu, String record) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.record = record;
-  }
+class GpuLatestEventTest {
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
 
   private Device open(String options) {
     return sim.open(name + "://0?" + options);
@@ -46,13 +34,13 @@ public abstract class GpuLatestEventTest {
         QueueChain chain = new QueueChain(device, 0)) {
       chain.queue.barrier(Fence.NONE, chain.next());
       chain.await();
-      long recorded = sim.calls(record);
+      long recorded = sim.calls(EVENT_RECORD);
       for (int i = 0; i < 2000; i++) {
         Timepoint before = chain.now();
         chain.queue.barrier(before, chain.next());
       }
       chain.await();
-      assertEquals(recorded, sim.calls(record));
+      assertEquals(recorded, sim.calls(EVENT_RECORD));
     }
   }
 
@@ -64,7 +52,7 @@ public abstract class GpuLatestEventTest {
       try (HeldStream held = new HeldStream(sim.simulator(), device);
           QueueChain chain = new QueueChain(device, 0);
           QueueChain other = new QueueChain(device, 1)) {
-        long recorded = sim.calls(record);
+        long recorded = sim.calls(EVENT_RECORD);
         chain.fill(buffer, 1);
         for (int i = 0; i < 100; i++) {
           chain.queue.barrier(Fence.NONE, chain.next());
@@ -75,7 +63,7 @@ public abstract class GpuLatestEventTest {
         held.release();
         chain.await();
         other.await();
-        assertEquals(recorded + 2, sim.calls(record), "of the fill, and in the other queue");
+        assertEquals(recorded + 2, sim.calls(EVENT_RECORD), "of the fill, and in the other queue");
       }
     }
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.simulator.tests;
 
+import static org.jhal.simulator.fixture.NativeCall.ALLOCATE;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_CREATE;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_LAUNCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,10 +12,9 @@ import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
 import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.fixture.GraphNames;
 import org.jhal.simulator.fixture.HeldStream;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,22 +24,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The end of graphs of one node. The simulator reports a module that is unloaded before the nodes
- * that have its kernels. A driver's tests extend this.
+ * that have its kernels.
  */
 @Timeout(60)
-public abstract class GpuOneNodeCloseTest {
+class GpuOneNodeCloseTest {
   private static final int OUT_OF_MEMORY = 2;
 
   /** Enough for the graph of one kernel, not for two. */
   private static final String ROOM_FOR_ONE = "&graph-memory=4k";
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final GraphNames names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
-  /** For a driver. */
-  protected GpuOneNodeCloseTest(SimulatedGpu gpu, GraphNames names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.names = names;
+  @BeforeEach
+  void begin() {
+    sim.assumeNodesAreSetInFlight();
   }
 
   @Test
@@ -129,13 +129,13 @@ public abstract class GpuOneNodeCloseTest {
         DeviceBuffer list = f.list()) {
       f.append(list, 0, 5);
       f.await();
-      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+      sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
       f.device.allocate(1 << 20, BufferParams.DEVICE).close();
       assertEquals(0, f.graphs().instances());
       f.append(list, 5, 20);
       f.check(list, 20);
       assertEquals(1, f.graphs().instances());
-      assertEquals(2, sim.calls(names.create()));
+      assertEquals(2, sim.calls(GRAPH_CREATE));
     }
   }
 
@@ -146,10 +146,10 @@ public abstract class GpuOneNodeCloseTest {
     try (SingleCommands f = new SingleCommands(sim, "&graph=on");
         DeviceBuffer numbers = f.zeros(64)) {
       writeConstants(f, numbers, dispatches);
-      sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+      sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
       f.device.allocate(1 << 20, BufferParams.DEVICE).close();
       writeConstants(f, numbers, 2);
-      assertEquals(made, sim.calls(names.create()));
+      assertEquals(made, sim.calls(GRAPH_CREATE));
     }
   }
 
@@ -169,7 +169,7 @@ public abstract class GpuOneNodeCloseTest {
       try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
         f.append(list, 5);
         Waits.awaitTrue("the launch", () -> f.device.statistics().issued() == 1);
-        sim.simulator().fail(names.allocate(), 1, OUT_OF_MEMORY);
+        sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
         f.device.allocate(1 << 20, BufferParams.DEVICE).close();
         assertEquals(1, f.graphs().instances());
         held.release();
@@ -193,7 +193,7 @@ public abstract class GpuOneNodeCloseTest {
       }
       f.check(list, 200);
       assertEquals(1, f.graphs().instances());
-      long made = sim.calls(names.create());
+      long made = sim.calls(GRAPH_CREATE);
       assertTrue(made > 1 && made < 20, () -> made + " graphs for 400 dispatches");
     }
   }
@@ -209,13 +209,13 @@ public abstract class GpuOneNodeCloseTest {
         f.dispatch("write_constants", Workgroups.of(1), Args.of(numbers, i, i, i, i));
         f.await();
       }
-      long launches = sim.calls(names.launch());
+      long launches = sim.calls(INSTANCE_LAUNCH);
       f.dispatch("write_constants", Workgroups.of(1), Args.of(numbers, 1, 2, 3, 4));
       f.await();
-      assertEquals(launches + 1, sim.calls(names.launch()), "the newer kernel has the graph");
+      assertEquals(launches + 1, sim.calls(INSTANCE_LAUNCH), "the newer kernel has the graph");
       f.append(list, 10);
       f.check(list, 11);
-      assertEquals(launches + 1, sim.calls(names.launch()), "the older one has none");
+      assertEquals(launches + 1, sim.calls(INSTANCE_LAUNCH), "the older one has none");
       assertEquals(1, f.graphs().instances());
     }
   }

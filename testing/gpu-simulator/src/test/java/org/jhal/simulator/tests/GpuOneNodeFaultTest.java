@@ -5,6 +5,16 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_ADD_COPY;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_ADD_KERNEL;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_CREATE;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_DESTROY;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_INSTANTIATE;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_DESTROY;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_LAUNCH;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_SET_COPY;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_SET_KERNEL;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_UPLOAD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,31 +30,28 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.GraphNames;
 import org.jhal.simulator.fixture.HeldStream;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Calls on graphs of one node that fail. A driver's tests extend this. */
+/** Calls on graphs of one node that fail. */
 @Timeout(60)
-public abstract class GpuOneNodeFaultTest {
+class GpuOneNodeFaultTest {
   private static final int OUT_OF_MEMORY = 2;
   private static final int INVALID_VALUE = 1;
   private static final int LOST = 719;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final GraphNames names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
-  /** For a driver. */
-  protected GpuOneNodeFaultTest(SimulatedGpu gpu, GraphNames names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.names = names;
+  @BeforeEach
+  void begin() {
+    sim.assumeNodesAreSetInFlight();
   }
 
   /** A call on a graph. */
@@ -56,14 +63,14 @@ public abstract class GpuOneNodeFaultTest {
     SET,
     LAUNCH;
 
-    String of(GraphNames names) {
+    NativeCall of() {
       return switch (this) {
-        case CREATE -> names.create();
-        case ADD -> names.addKernel();
-        case INSTANTIATE -> names.instantiate();
-        case UPLOAD -> names.upload();
-        case SET -> names.setKernel();
-        case LAUNCH -> names.launch();
+        case CREATE -> GRAPH_CREATE;
+        case ADD -> GRAPH_ADD_KERNEL;
+        case INSTANTIATE -> GRAPH_INSTANTIATE;
+        case UPLOAD -> INSTANCE_UPLOAD;
+        case SET -> INSTANCE_SET_KERNEL;
+        case LAUNCH -> INSTANCE_LAUNCH;
       };
     }
 
@@ -74,8 +81,8 @@ public abstract class GpuOneNodeFaultTest {
       return this == SET ? 2 : 1;
     }
 
-    String shortName(GraphNames names) {
-      return GpuFault.shortName(of(names)).replace("WithFlags", "");
+    String shortName(SimulatedDevices sim) {
+      return sim.shortName(of()).replace("WithFlags", "");
     }
   }
 
@@ -88,14 +95,14 @@ public abstract class GpuOneNodeFaultTest {
           DeviceBuffer list = f.list()) {
         f.append(list, 0, call.usesBefore());
         f.await();
-        sim.simulator().fail(call.of(names), 1, code);
-        long before = sim.calls(names.launch());
+        sim.fail(call.of(), 1, code);
+        long before = sim.calls(INSTANCE_LAUNCH);
         f.append(list, call.usesBefore());
         f.await();
-        assertEquals(before, sim.calls(names.launch()), "launches of a graph that was refused");
+        assertEquals(before, sim.calls(INSTANCE_LAUNCH), "launches of a graph that was refused");
         f.append(list, call.usesBefore() + 1, 20);
         f.check(list, 20);
-        assertTrue(sim.calls(names.launch()) > before, "a later try");
+        assertTrue(sim.calls(INSTANCE_LAUNCH) > before, "a later try");
         assertEquals(1, f.graphs().instances());
         assertNull(f.device.lostCause());
       }
@@ -106,11 +113,11 @@ public abstract class GpuOneNodeFaultTest {
   void aRefusalInTheBackgroundIsTriedAgain() {
     try (SingleCommands f = new SingleCommands(sim, "");
         DeviceBuffer list = f.list()) {
-      sim.simulator().fail(names.instantiate(), 1, INVALID_VALUE);
+      sim.fail(GRAPH_INSTANTIATE, 1, INVALID_VALUE);
       f.append(list, 0, 4);
-      sim.awaitCalls(names.destroy(), 1);
+      sim.awaitCalls(GRAPH_DESTROY, 1);
       f.append(list, 4, 200);
-      Waits.awaitTrue("another try", () -> sim.calls(names.create()) == 2);
+      Waits.awaitTrue("another try", () -> sim.calls(GRAPH_CREATE) == 2);
       f.awaitGraphs(1);
       f.check(list, 200);
     }
@@ -124,7 +131,7 @@ public abstract class GpuOneNodeFaultTest {
         TimelineSemaphore failing = f.device.createSemaphore(0)) {
       f.append(list, 0, 5);
       f.await();
-      sim.simulator().fail(names.launch(), 1, INVALID_VALUE);
+      sim.fail(INSTANCE_LAUNCH, 1, INVALID_VALUE);
       f.device
           .queue(0)
           .dispatch(
@@ -133,15 +140,14 @@ public abstract class GpuOneNodeFaultTest {
               f.kernels.kernel("append"),
               Workgroups.of(1),
               Args.of(list, 99));
-      assertHal(
-          Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch()));
-      long before = sim.calls(names.launch());
+      assertHal(Status.INVALID_ARGUMENT, awaitFailure(failing, 1), sim.shortName(INSTANCE_LAUNCH));
+      long before = sim.calls(INSTANCE_LAUNCH);
       f.append(list, 5);
       f.await();
-      assertEquals(before, sim.calls(names.launch()), "the graph is out of use");
+      assertEquals(before, sim.calls(INSTANCE_LAUNCH), "the graph is out of use");
       f.append(list, 6, 30);
       f.check(list, 30);
-      assertTrue(sim.calls(names.launch()) > before, "another graph");
+      assertTrue(sim.calls(INSTANCE_LAUNCH) > before, "another graph");
       assertEquals(1, f.graphs().instances());
     }
   }
@@ -156,26 +162,26 @@ public abstract class GpuOneNodeFaultTest {
       try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
         f.append(list, 5, 10);
         Waits.awaitTrue("5 launches in the stream", () -> f.device.statistics().issued() == 5);
-        sim.simulator().fail(names.setKernel(), 1, INVALID_VALUE);
+        sim.fail(INSTANCE_SET_KERNEL, 1, INVALID_VALUE);
         f.append(list, 10, 30);
         Waits.awaitTrue("25 dispatches", () -> f.device.statistics().issued() == 25);
-        assertEquals(0, sim.calls(names.destroyInstance()));
+        assertEquals(0, sim.calls(INSTANCE_DESTROY));
         held.release();
       }
       f.check(list, 30);
       f.append(list, 30, 50);
       f.check(list, 50);
-      sim.awaitCalls(names.destroyInstance(), 1);
+      sim.awaitCalls(INSTANCE_DESTROY, 1);
       f.awaitGraphs(1);
     }
   }
 
   @Test
   void aRefusedCopyIsIssuedPlainly() {
-    for (String call : new String[] {names.addCopy(), names.setCopy()}) {
+    for (NativeCall call : List.of(GRAPH_ADD_COPY, INSTANCE_SET_COPY)) {
       try (SingleCommands f = new SingleCommands(sim, "&graph=on");
           DeviceBuffer numbers = f.list()) {
-        sim.simulator().fail(call, 1, INVALID_VALUE);
+        sim.fail(call, 1, INVALID_VALUE);
         f.append(numbers, 0, 20);
         for (int i = 0; i < 20; i++) {
           f.copy(numbers, 4L + 4 * i, numbers, 400L + 4 * i, 4);
@@ -190,18 +196,18 @@ public abstract class GpuOneNodeFaultTest {
 
   @Test
   void aRefusedReadbackIsIssuedPlainly() {
-    for (String call : List.of(names.addCopy(), names.instantiate(), names.setCopy())) {
+    for (NativeCall call : List.of(GRAPH_ADD_COPY, GRAPH_INSTANTIATE, INSTANCE_SET_COPY)) {
       try (SingleCommands f = new SingleCommands(sim, "&graph=on");
           DeviceBuffer numbers = f.numbers()) {
-        sim.simulator().fail(call, 1, INVALID_VALUE);
-        long before = sim.calls(names.launch());
+        sim.fail(call, 1, INVALID_VALUE);
+        long before = sim.calls(INSTANCE_LAUNCH);
         for (int i = 0; i < 20; i++) {
           byte[] read = new byte[8];
           f.readback(numbers, 4L * i, read);
           f.await();
           assertBytes(ints(i, i + 1), read, "readback " + i);
         }
-        assertTrue(sim.calls(names.launch()) > before, "a later try");
+        assertTrue(sim.calls(INSTANCE_LAUNCH) > before, "a later try");
         assertNull(f.device.lostCause());
       }
     }
@@ -216,11 +222,10 @@ public abstract class GpuOneNodeFaultTest {
       for (int i = 0; i < 3; i++) {
         assertBytes(ints(0, 1), f.read(numbers, 8), "before");
       }
-      sim.simulator().fail(names.launch(), 1, INVALID_VALUE);
+      sim.fail(INSTANCE_LAUNCH, 1, INVALID_VALUE);
       HostMemory memory = HostMemory.of(new byte[8]);
       f.device.queue(0).readback(Fence.NONE, failing.at(1), numbers, 0, memory);
-      assertHal(
-          Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch()));
+      assertHal(Status.INVALID_ARGUMENT, awaitFailure(failing, 1), sim.shortName(INSTANCE_LAUNCH));
       Waits.awaitTrue("the memory to be free", () -> !memory.isBorrowed());
       for (int i = 0; i < 20; i++) {
         assertBytes(ints(0, 1), f.read(numbers, 8), "afterwards");
@@ -236,11 +241,11 @@ public abstract class GpuOneNodeFaultTest {
     DeviceBuffer list = f.list();
     f.append(list, 0, call.usesBefore());
     f.await();
-    sim.simulator().failForGood(call.of(names), LOST);
+    sim.failForGood(call.of(), LOST);
     f.append(list, call.usesBefore());
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     HalException lost = Objects.requireNonNull(f.device.lostCause(), "the cause");
-    assertHal(Status.UNAVAILABLE, lost, call.shortName(names), "719");
+    assertHal(Status.UNAVAILABLE, lost, call.shortName(sim), "719");
     list.close();
     f.close();
     awaitFreed();
@@ -252,7 +257,7 @@ public abstract class GpuOneNodeFaultTest {
     DeviceBuffer list = f.list();
     f.append(list, 0, 3);
     f.await();
-    sim.simulator().failForGood(names.instantiate(), LOST);
+    sim.failForGood(GRAPH_INSTANTIATE, LOST);
     f.append(list, 3);
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     list.close();

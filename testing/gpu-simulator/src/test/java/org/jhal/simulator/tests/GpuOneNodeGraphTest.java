@@ -3,9 +3,14 @@ package org.jhal.simulator.tests;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.simulator.fixture.NativeCall.COPY;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_CREATE;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_LAUNCH;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_SET_COPY;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_SET_KERNEL;
+import static org.jhal.simulator.fixture.NativeCall.LAUNCH_KERNEL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,10 +26,8 @@ import org.jhal.DeviceBuffer;
 import org.jhal.HostMemory;
 import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.fixture.GraphNames;
 import org.jhal.simulator.fixture.HeldStream;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,37 +38,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Single dispatches, small copies and small readbacks as graphs of one node, where a runtime sets
- * nodes in flight. A driver's tests extend this.
+ * nodes in flight.
  */
 @Timeout(60)
-public abstract class GpuOneNodeGraphTest {
+class GpuOneNodeGraphTest {
   private static final String EXECUTION = "org.jhal.Execution";
   private static final int SMALL = 256;
   private static final int LARGE = (64 << 10) + 4;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final GraphNames names;
-
-  /** For a driver. */
-  protected GpuOneNodeGraphTest(SimulatedGpu gpu, GraphNames names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.names = names;
-  }
-
-  private void assumeUsed() {
-    assumeTrue(names.mayBeSetInFlight(), "the runtime does not set nodes in flight");
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
   /** The results do not depend on how commands are issued. */
   @ParameterizedTest
   @CsvSource({"auto,1", "auto,2", "on,3", "on,4"})
   void randomCommandsGiveTheSameBytes(String use, long seed) {
     byte[] expected = runRandomly("off", seed);
-    long plain = sim.calls(names.launch());
+    long plain = sim.calls(INSTANCE_LAUNCH);
     assertEquals(0, plain, "launches with graph=off");
     assertBytes(expected, runRandomly(use, seed), "what was read with graph=" + use);
     if (use.equals("on")) { // otherwise the first graph may come too late
-      assertEquals(names.mayBeSetInFlight(), sim.calls(names.launch()) > 0, "launches of graphs");
+      assertEquals(
+          sim.gpu().setsNodesInFlight(), sim.calls(INSTANCE_LAUNCH) > 0, "launches of graphs");
     }
   }
 
@@ -119,18 +112,18 @@ public abstract class GpuOneNodeGraphTest {
 
   @Test
   void onceTheGraphIsThereNothingIsLaunchedPlainly() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "");
         DeviceBuffer list = f.list()) {
       f.append(list, 0, SingleCommands.MANY);
       f.awaitGraphs(1);
       f.await();
-      long plain = sim.calls(names.launchKernel());
-      long launches = sim.calls(names.launch());
+      long plain = sim.calls(LAUNCH_KERNEL);
+      long launches = sim.calls(INSTANCE_LAUNCH);
       f.append(list, SingleCommands.MANY, SingleCommands.MANY + 200);
       f.check(list, SingleCommands.MANY + 200);
-      assertEquals(plain, sim.calls(names.launchKernel()), "plain launches");
-      assertEquals(launches + 200, sim.calls(names.launch()), "launches of the graph");
+      assertEquals(plain, sim.calls(LAUNCH_KERNEL), "plain launches");
+      assertEquals(launches + 200, sim.calls(INSTANCE_LAUNCH), "launches of the graph");
       assertEquals(1, f.graphs().instances());
       assertTrue(f.graphs().bytes() > 0, () -> f.graphs().toString());
       assertEquals(0, f.graphs().launches(), "launches of command buffers");
@@ -144,19 +137,19 @@ public abstract class GpuOneNodeGraphTest {
         DeviceBuffer list = f.list()) {
       f.append(list, 0, 3);
       f.check(list, 3);
-      assertEquals(0, sim.calls(names.create()));
+      assertEquals(0, sim.calls(GRAPH_CREATE));
     }
   }
 
   @Test
   void graphOnLaunchesAGraphFromTheSecondUse() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "&graph=on");
         DeviceBuffer list = f.list()) {
       f.append(list, 0, 5);
       f.check(list, 5);
-      assertEquals(1, sim.calls(names.launchKernel()));
-      assertEquals(4, sim.calls(names.launch()));
+      assertEquals(1, sim.calls(LAUNCH_KERNEL));
+      assertEquals(4, sim.calls(INSTANCE_LAUNCH));
     }
   }
 
@@ -167,15 +160,15 @@ public abstract class GpuOneNodeGraphTest {
         DeviceBuffer list = f.list()) {
       f.append(list, 0, 50);
       f.check(list, 50);
-      assertEquals(50, sim.calls(names.launchKernel()));
-      assertEquals(0, sim.calls(names.launch()));
+      assertEquals(50, sim.calls(LAUNCH_KERNEL));
+      assertEquals(0, sim.calls(INSTANCE_LAUNCH));
       assertEquals(0, f.graphs().bytes());
     }
   }
 
   @Test
   void theSameArgumentsAreSetOnce() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "&graph=on");
         DeviceBuffer x = f.zeros(SMALL);
         DeviceBuffer y = f.zeros(SMALL)) {
@@ -188,9 +181,9 @@ public abstract class GpuOneNodeGraphTest {
         f.copy(x, 0, y, 0, 4);
       }
       assertBytes(ints(expected), f.read(y, 4), "the last result");
-      assertEquals(58, sim.calls(names.launch()));
-      assertEquals(2, sim.calls(names.setKernel()));
-      assertEquals(0, sim.calls(names.setCopy()));
+      assertEquals(58, sim.calls(INSTANCE_LAUNCH));
+      assertEquals(2, sim.calls(INSTANCE_SET_KERNEL));
+      assertEquals(0, sim.calls(INSTANCE_SET_COPY));
     }
   }
 
@@ -227,14 +220,14 @@ public abstract class GpuOneNodeGraphTest {
         f.dispatch("scale_and_offset", Workgroups.of(1 + i % 2), Args.of(x, y, 1, i)); // y = x + i
       }
       assertBytes(ints(39, 39, 0), f.read(y, 12), "the last results");
-      assertEquals(40, sim.calls(names.launchKernel()));
-      assertEquals(0, sim.calls(names.create()));
+      assertEquals(40, sim.calls(LAUNCH_KERNEL));
+      assertEquals(0, sim.calls(GRAPH_CREATE));
     }
   }
 
   @Test
   void anotherGridIsLaunchedPlainlyOnce() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "&graph=on");
         DeviceBuffer x = f.zeros(SMALL);
         DeviceBuffer y = f.zeros(SMALL)) {
@@ -242,19 +235,19 @@ public abstract class GpuOneNodeGraphTest {
         f.dispatch("scale_and_offset", Workgroups.of(1 + i / 3), Args.of(x, y, 1, i));
       }
       assertBytes(ints(8, 8, 8, 0), f.read(y, 16), "the last results");
-      assertEquals(3, sim.calls(names.launchKernel()), "the first launches of three grids");
-      assertEquals(6, sim.calls(names.launch()));
+      assertEquals(3, sim.calls(LAUNCH_KERNEL), "the first launches of three grids");
+      assertEquals(6, sim.calls(INSTANCE_LAUNCH));
     }
   }
 
   @Test
   void smallCopiesAreGraphs() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "&graph=on");
         DeviceBuffer numbers = f.list()) {
       f.append(numbers, 0, 20);
       f.await();
-      long before = sim.calls(names.launch());
+      long before = sim.calls(INSTANCE_LAUNCH);
       for (int i = 0; i < 10; i++) {
         f.copy(numbers, 4L + 4 * i, numbers, 200L + 4 * i, 4);
       }
@@ -262,8 +255,8 @@ public abstract class GpuOneNodeGraphTest {
       for (int i = 0; i < 10; i++) {
         assertEquals(i, copied[200 + 4 * i]);
       }
-      assertEquals(1, sim.calls(names.copy()));
-      assertEquals(before + 9, sim.calls(names.launch()));
+      assertEquals(1, sim.calls(COPY));
+      assertEquals(before + 9, sim.calls(INSTANCE_LAUNCH));
     }
   }
 
@@ -279,14 +272,14 @@ public abstract class GpuOneNodeGraphTest {
         f.copy(source, 0, host, 0, 4); // to it
       }
       f.await();
-      assertEquals(0, sim.calls(names.create()));
+      assertEquals(0, sim.calls(GRAPH_CREATE));
     }
   }
 
   /** With changing sources and arrays; the place in the staging memory stays the same. */
   @Test
   void smallReadbacksAreGraphs() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "&graph=on");
         DeviceBuffer numbers = f.numbers()) {
       for (int i = 0; i < 10; i++) {
@@ -295,26 +288,26 @@ public abstract class GpuOneNodeGraphTest {
         f.await();
         assertBytes(ints(i / 2, i / 2 + 1, i / 2 + 2), read, "readback " + i);
       }
-      assertEquals(9, sim.calls(names.launch()));
-      assertEquals(4, sim.calls(names.setCopy()), "calls for five sources");
+      assertEquals(9, sim.calls(INSTANCE_LAUNCH));
+      assertEquals(4, sim.calls(INSTANCE_SET_COPY), "calls for five sources");
       assertEquals(1, f.graphs().instances());
     }
   }
 
   @Test
   void readbacksInTheBackgroundBecomeGraphs() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, "");
         DeviceBuffer numbers = f.numbers()) {
       for (int i = 0; i < SingleCommands.MANY; i++) {
         assertBytes(ints(0, 1), f.read(numbers, 8), "before");
       }
       f.awaitGraphs(1);
-      long launches = sim.calls(names.launch());
+      long launches = sim.calls(INSTANCE_LAUNCH);
       for (int i = 0; i < 20; i++) {
         assertBytes(ints(0, 1), f.read(numbers, 8), "with the graph");
       }
-      assertEquals(launches + 20, sim.calls(names.launch()));
+      assertEquals(launches + 20, sim.calls(INSTANCE_LAUNCH));
     }
   }
 
@@ -356,14 +349,14 @@ public abstract class GpuOneNodeGraphTest {
         byte[] fromHost = f.read(host, 16);
         assertEquals(16, fromHost.length);
       }
-      assertEquals(0, sim.calls(names.create()));
+      assertEquals(0, sim.calls(GRAPH_CREATE));
     }
   }
 
   /** As plain launches have, where times are recorded. */
   @Test
   void eachLaunchHasItsTimesOnTheDevice(@TempDir Path folder) throws IOException {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     Path file = folder.resolve("times.jfr");
     try (Recording recording = new Recording()) {
       recording.enable(EXECUTION);
@@ -372,7 +365,7 @@ public abstract class GpuOneNodeGraphTest {
           DeviceBuffer list = f.list()) {
         f.append(list, 0, 20);
         f.check(list, 20);
-        assertEquals(19, sim.calls(names.launch()));
+        assertEquals(19, sim.calls(INSTANCE_LAUNCH));
       }
       recording.stop();
       recording.dump(file);
@@ -386,7 +379,7 @@ public abstract class GpuOneNodeGraphTest {
 
   @Test
   void eachQueueHasItsOwnGraph() {
-    assumeUsed();
+    sim.assumeNodesAreSetInFlight();
     try (SingleCommands f = new SingleCommands(sim, 2, "&graph=on");
         DeviceBuffer list = f.list()) {
       for (int i = 0; i < 20; i++) {
@@ -395,7 +388,7 @@ public abstract class GpuOneNodeGraphTest {
       }
       f.check(list, 20);
       assertEquals(2, f.graphs().instances());
-      assertEquals(2, sim.calls(names.launchKernel()));
+      assertEquals(2, sim.calls(LAUNCH_KERNEL));
     }
   }
 }

@@ -2,6 +2,9 @@
 package org.jhal.simulator.tests;
 
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.simulator.fixture.NativeCall.PEER_ENABLE;
+import static org.jhal.simulator.fixture.NativeCall.PEER_QUERY;
+import static org.jhal.simulator.fixture.NativeCall.POOL_ENABLE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -28,6 +31,7 @@ import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.simulator.fixture.GpuFault;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jspecify.annotations.Nullable;
@@ -37,38 +41,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The events and memory that two GPUs of a driver share, on the driver's side. A driver's tests
- * extend this.
- */
+/** The events and memory that two GPUs of a driver share, on the driver's side. */
 @Timeout(60)
-public abstract class GpuPeerBackendTest {
+class GpuPeerBackendTest {
   private static final String PROPERTY = "memory of other devices";
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final SimulatedGpu gpu;
-  private final String name;
-  private final Names names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final SimulatedGpu gpu = sim.gpu();
+  private final String name = sim.driver().name();
 
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param canAccess queries whether a device can use the memory of another one
-   * @param enable gives a device access to another one
-   * @param enablePool gives a device access to a pool
-   */
-  public record Names(String canAccess, String enable, String enablePool) {
-    String enabling(boolean isPool) {
-      return isPool ? enablePool : enable;
-    }
-  }
-
-  /** For a driver. */
-  protected GpuPeerBackendTest(SimulatedGpu gpu, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.gpu = gpu;
-    this.name = sim.driver().name();
-    this.names = names;
+  private static NativeCall enabling(boolean isPool) {
+    return isPool ? POOL_ENABLE : PEER_ENABLE;
   }
 
   /** An open device and its backend. */
@@ -137,8 +120,8 @@ public abstract class GpuPeerBackendTest {
       assertSame(one.backend().eventDomain(), two.backend().eventDomain());
       assertNull(one.backend().noAccess(two.backend()));
       enable(one, two);
-      assertEquals(0, sim.calls(names.enable()));
-      assertEquals(0, sim.calls(names.enablePool()));
+      assertEquals(0, sim.calls(PEER_ENABLE));
+      assertEquals(0, sim.calls(POOL_ENABLE));
     }
   }
 
@@ -157,12 +140,12 @@ public abstract class GpuPeerBackendTest {
 
   @Test
   void aFailedQueryOfAccessIsAReason() {
-    sim.simulator().fail(names.canAccess(), 1, GpuFault.PLAIN_CODE);
+    sim.fail(PEER_QUERY, 1, GpuFault.PLAIN_CODE);
     try (Opened here = open(0);
         Opened there = open(1)) {
       String reason = here.backend().noAccess(there.backend());
       assertNotNull(reason);
-      assertTrue(reason.startsWith(names.canAccess() + " returned 999"), reason);
+      assertTrue(reason.startsWith(sim.name(PEER_QUERY) + " returned 999"), reason);
       assertNull(there.backend().noAccess(here.backend()), "asked in another call");
       assertEquals("none; not 1: " + reason, property(here));
       assertNull(here.device().lostCause());
@@ -175,10 +158,10 @@ public abstract class GpuPeerBackendTest {
     try (Opened here = open(0);
         Opened there = open(1);
         Opened again = open(0)) {
-      assertEquals(2, sim.calls(names.canAccess()), "each about the other one");
+      assertEquals(2, sim.calls(PEER_QUERY), "each about the other one");
       assertNull(again.backend().noAccess(there.backend()));
       assertNull(here.backend().noAccess(there.backend()));
-      assertEquals(2, sim.calls(names.canAccess()));
+      assertEquals(2, sim.calls(PEER_QUERY));
     }
   }
 
@@ -212,8 +195,8 @@ public abstract class GpuPeerBackendTest {
     try (Opened here = open(0);
         Opened there = open(1)) {
       enable(here, there);
-      assertEquals(1, sim.calls(names.enable()));
-      assertEquals(1, sim.calls(names.enablePool()));
+      assertEquals(1, sim.calls(PEER_ENABLE));
+      assertEquals(1, sim.calls(POOL_ENABLE));
       enable(here, there);
       enable(there, here);
     }
@@ -227,7 +210,7 @@ public abstract class GpuPeerBackendTest {
       enable(here, there);
       try (Opened again = open(1)) {
         enable(here, again);
-        assertEquals(2, sim.calls(names.enablePool()));
+        assertEquals(2, sim.calls(POOL_ENABLE));
       }
     }
   }
@@ -235,14 +218,14 @@ public abstract class GpuPeerBackendTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFailedEnableLosesNothingAndMayBeRepeated(boolean isPool) {
-    String call = names.enabling(isPool);
+    NativeCall call = enabling(isPool);
     try (Opened here = open(0);
         Opened there = open(1)) {
-      sim.simulator().fail(call, 1, GpuFault.PLAIN_CODE);
+      sim.fail(call, 1, GpuFault.PLAIN_CODE);
       assertHal(
           Status.UNKNOWN,
           () -> enable(here, there),
-          "device 0 gets no access to the memory of device 1: " + call + " returned 999");
+          "device 0 gets no access to the memory of device 1: " + sim.name(call) + " returned 999");
       assertFalse(here.backend().runtime().isLost());
       enable(here, there);
     }
@@ -252,12 +235,15 @@ public abstract class GpuPeerBackendTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFailedEnableOfALostPeerDoesNotLoseTheDevice(boolean isPool) {
-    String call = names.enabling(isPool);
+    NativeCall call = enabling(isPool);
     try (Opened here = open(0);
         Opened there = open(1)) {
-      sim.simulator().fail(call, 1, GpuFault.STICKY_CODE);
+      sim.fail(call, 1, GpuFault.STICKY_CODE);
       assertHal(
-          Status.FAILED_PRECONDITION, () -> enable(here, there), call + " returned 719", "lost");
+          Status.FAILED_PRECONDITION,
+          () -> enable(here, there),
+          sim.name(call) + " returned 719",
+          "lost");
       assertFalse(here.backend().runtime().isLost());
       enable(here, there);
     }
@@ -266,10 +252,10 @@ public abstract class GpuPeerBackendTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFailedEnableOfALostDeviceLosesIt(boolean isPool) {
-    String call = names.enabling(isPool);
+    NativeCall call = enabling(isPool);
     try (Opened here = open(0);
         Opened there = open(1)) {
-      sim.simulator().failForGood(call, GpuFault.STICKY_CODE);
+      sim.failForGood(call, GpuFault.STICKY_CODE);
       assertHal(Status.UNAVAILABLE, () -> enable(here, there), "returned 719");
       assertTrue(here.backend().runtime().isLost());
       assertFalse(there.backend().runtime().isLost());

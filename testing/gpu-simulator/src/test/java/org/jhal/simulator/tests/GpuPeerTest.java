@@ -9,6 +9,16 @@ import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.COPY;
+import static org.jhal.simulator.fixture.NativeCall.COPY_ANY;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_DEVICE;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_HOST;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_ADD_COPY;
+import static org.jhal.simulator.fixture.NativeCall.PEER_ENABLE;
+import static org.jhal.simulator.fixture.NativeCall.POOL_ENABLE;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_QUERY;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_WAIT_EVENT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -34,17 +44,17 @@ import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.support.Task;
 import org.jhal.simulator.fixture.GpuFault;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two GPUs that use each other's memory, as programs see it. A driver's tests extend this. */
+/** Two GPUs that use each other's memory, as programs see it. */
 @Timeout(60)
-public abstract class GpuPeerTest {
+class GpuPeerTest {
   private static final int SIZE = 1 << 12;
 
   /** More than is staged at the issue. */
@@ -52,42 +62,8 @@ public abstract class GpuPeerTest {
 
   private static final String OTHER_MEMORY = "a slot has memory of another kind";
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
-  private final Names names;
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param enable gives a device access to another one
-   * @param enablePool gives a device access to a pool
-   * @param waitEvent makes a stream wait for an event
-   * @param recordEvent records one in a stream
-   * @param queryStream queries whether a stream is idle
-   * @param copy copies within a device
-   * @param copyAcross copies between any memory
-   * @param copyToDevice copies from the host to a device
-   * @param copyToHost copies from a device to the host
-   * @param addCopy adds a copy to a graph
-   */
-  public record Names(
-      String enable,
-      String enablePool,
-      String waitEvent,
-      String recordEvent,
-      String queryStream,
-      String copy,
-      String copyAcross,
-      String copyToDevice,
-      String copyToHost,
-      String addCopy) {}
-
-  /** For a driver. */
-  protected GpuPeerTest(SimulatedGpu gpu, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
 
   private Device open(int index) {
     return sim.open(name + "://" + index + "?queues=1&graph=on");
@@ -143,12 +119,12 @@ public abstract class GpuPeerTest {
         DeviceBuffer mine = filledBuffer(here, 1, SIZE);
         DeviceBuffer theirs = filledBuffer(there, 2, SIZE)) {
       assertTrue(here.canAccess(there));
-      long up = sim.calls(names.copyToDevice());
-      long down = sim.calls(names.copyToHost());
+      long up = sim.calls(COPY_TO_DEVICE);
+      long down = sim.calls(COPY_TO_HOST);
       copy(here, theirs, mine);
-      assertEquals(1, sim.calls(names.copyAcross()));
-      assertEquals(up, sim.calls(names.copyToDevice()));
-      assertEquals(down, sim.calls(names.copyToHost()));
+      assertEquals(1, sim.calls(COPY_ANY));
+      assertEquals(up, sim.calls(COPY_TO_DEVICE));
+      assertEquals(down, sim.calls(COPY_TO_HOST));
       assertFilled(2, here, mine);
     }
   }
@@ -168,8 +144,8 @@ public abstract class GpuPeerTest {
       assertFilled(2, there, theirs);
       copy(there, theirs, next);
       assertFilled(2, here, next);
-      assertEquals(4, sim.calls(names.copyAcross()));
-      assertEquals(0, sim.calls(names.copy()));
+      assertEquals(4, sim.calls(COPY_ANY));
+      assertEquals(0, sim.calls(COPY));
     }
   }
 
@@ -181,9 +157,9 @@ public abstract class GpuPeerTest {
         DeviceBuffer two = filledBuffer(here, 2, SIZE)) {
       assertTrue(here.canAccess(there));
       copy(here, one, two);
-      assertEquals(1, sim.calls(names.copy()));
-      assertEquals(0, sim.calls(names.copyAcross()));
-      assertEquals(0, sim.calls(names.enable()));
+      assertEquals(1, sim.calls(COPY));
+      assertEquals(0, sim.calls(COPY_ANY));
+      assertEquals(0, sim.calls(PEER_ENABLE));
       assertFilled(1, here, two);
     }
   }
@@ -194,12 +170,12 @@ public abstract class GpuPeerTest {
         Device there = open(1);
         DeviceBuffer mine = filledBuffer(here, 1, SIZE);
         DeviceBuffer theirs = filledBuffer(there, 2, SIZE)) {
-      assertEquals(0, sim.calls(names.enable()));
+      assertEquals(0, sim.calls(PEER_ENABLE));
       for (int i = 0; i < 3; i++) {
         copy(here, theirs, mine);
       }
-      assertEquals(1, sim.calls(names.enable()));
-      assertEquals(1, sim.calls(names.enablePool()));
+      assertEquals(1, sim.calls(PEER_ENABLE));
+      assertEquals(1, sim.calls(POOL_ENABLE));
     }
   }
 
@@ -301,9 +277,9 @@ public abstract class GpuPeerTest {
           there.queue(0).fill(Fence.NONE, done.at(1), theirs, 0, SIZE, FillPattern.of8(round));
           awaitReached(done, 1);
         }
-        long before = sim.calls(names.addCopy());
+        long before = sim.calls(GRAPH_ADD_COPY);
         run(here, commands, BindingTable.EMPTY);
-        copies += sim.calls(names.addCopy()) - before;
+        copies += sim.calls(GRAPH_ADD_COPY) - before;
         ByteBuffer expected = ByteBuffer.allocate(SIZE);
         expected.put(filled(SIZE / 2, round)).put(filled(SIZE / 4, 8));
         assertHolds(expected.array(), here, mine);
@@ -362,16 +338,17 @@ public abstract class GpuPeerTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFailedEnableFailsOnlyTheOperation(boolean isPool) {
-    String call = isPool ? names.enablePool() : names.enable();
+    NativeCall call = isPool ? POOL_ENABLE : PEER_ENABLE;
     try (Device here = open(0);
         Device there = open(1);
         DeviceBuffer mine = filledBuffer(here, 1, SIZE);
         DeviceBuffer theirs = filledBuffer(there, 2, SIZE);
         TimelineSemaphore done = here.createSemaphore(0)) {
-      sim.simulator().fail(call, 1, GpuFault.PLAIN_CODE);
+      sim.fail(call, 1, GpuFault.PLAIN_CODE);
       here.queue(0).copy(Fence.NONE, done.at(1), theirs, 0, mine, 0, SIZE);
       HalException failure = awaitFailure(done, 1, Status.UNKNOWN);
-      assertTrue(failure.getMessage().contains(call + " returned 999"), failure::getMessage);
+      assertTrue(
+          failure.getMessage().contains(sim.name(call) + " returned 999"), failure::getMessage);
       assertNull(here.lostCause());
       assertNull(there.lostCause());
       copy(here, theirs, mine);
@@ -390,8 +367,8 @@ public abstract class GpuPeerTest {
       assertFalse(there.canAccess(here));
       copy(here, theirs, mine);
       assertFilled(2, here, mine);
-      assertEquals(0, sim.calls(names.copyAcross()));
-      assertEquals(0, sim.calls(names.enable()));
+      assertEquals(0, sim.calls(COPY_ANY));
+      assertEquals(0, sim.calls(PEER_ENABLE));
     }
   }
 
@@ -405,12 +382,12 @@ public abstract class GpuPeerTest {
         DeviceBuffer theirs = filledBuffer(there, 2, SIZE);
         TimelineSemaphore timeline = here.createSemaphore(0)) {
       copy(here, theirs, mine); // access is enabled
-      long waits = sim.calls(names.waitEvent());
+      long waits = sim.calls(STREAM_WAIT_EVENT);
       sim.simulator().pause(1, 0);
       there.queue(0).fill(Fence.NONE, timeline.at(1), theirs, 0, SIZE, FillPattern.of8(3));
       here.queue(0).copy(timeline.at(1), timeline.at(2), theirs, 0, mine, 0, SIZE);
-      sim.awaitCalls(names.waitEvent(), waits + 1);
-      sim.awaitCalls(names.copyAcross(), 2);
+      sim.awaitCalls(STREAM_WAIT_EVENT, waits + 1);
+      sim.awaitCalls(COPY_ANY, 2);
       assertStaysPending(timeline.at(2));
       sim.simulator().resume(1, 0);
       awaitReached(timeline, 2);
@@ -428,7 +405,7 @@ public abstract class GpuPeerTest {
       DeviceBuffer theirs = filledBuffer(there, 2, SIZE);
       sim.simulator().pause(0, 0);
       here.queue(0).copy(Fence.NONE, done.at(1), theirs, 0, mine, 0, SIZE);
-      sim.awaitCalls(names.copyAcross(), 1);
+      sim.awaitCalls(COPY_ANY, 1);
       theirs.close();
       Task<?> closing = Task.run("closing", there::close);
       assertStaysPending(done.at(1));
@@ -450,14 +427,14 @@ public abstract class GpuPeerTest {
     copy(here, theirs, mine);
     try (TimelineSemaphore done = here.createSemaphore(0)) {
       sim.simulator().pause(0, 0);
-      sim.simulator().fail(names.recordEvent(), 1, GpuFault.PLAIN_CODE);
+      sim.fail(EVENT_RECORD, 1, GpuFault.PLAIN_CODE);
       here.queue(0).copy(Fence.NONE, done.at(1), theirs, 0, mine, 0, SIZE);
       awaitFailure(done, 1, Status.UNAVAILABLE);
     }
     theirs.close();
     mine.close();
     Task<?> closing = Task.run("closing", here::close);
-    sim.awaitCalls(names.queryStream(), 1);
+    sim.awaitCalls(STREAM_QUERY, 1);
     sim.simulator().resume(0, 0);
     closing.join();
     assertEquals(0, here.statistics().liveResources(), () -> here.statistics().toString());
@@ -478,7 +455,7 @@ public abstract class GpuPeerTest {
           assertFilled(round, here, mine);
         }
       }
-      assertEquals(3, sim.calls(names.enablePool()));
+      assertEquals(3, sim.calls(POOL_ENABLE));
     }
   }
 
@@ -500,8 +477,8 @@ public abstract class GpuPeerTest {
         awaitReached(done, 1);
       }
       assertFilled(3, two, theirs);
-      assertEquals(0, sim.calls(names.enable()));
-      assertEquals(0, sim.calls(names.copyAcross()));
+      assertEquals(0, sim.calls(PEER_ENABLE));
+      assertEquals(0, sim.calls(COPY_ANY));
     }
   }
 }

@@ -33,12 +33,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Ranges for a vendor's profiler, marked through a library that the test compiles from C. A
- * driver's tests extend this.
- */
+/** Ranges for a vendor's profiler, marked through a library that the test compiles from C. */
 @Timeout(60)
-public abstract class GpuRangesTest {
+class GpuRangesTest {
   /** Counts the ranges and records the names. A driver's functions call it. */
   private static final String COMMON =
       """
@@ -59,28 +56,13 @@ public abstract class GpuRangesTest {
       int fake_ended(void) { return ended; }
       """;
 
-  @RegisterExtension final SimulatedDevices sim;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
   @TempDir private Path folder;
-  private final String name;
-  private final String property;
-  private final String source;
-  private final String prefix;
-
-  /**
-   * For a driver.
-   *
-   * @param property the system property that names the library
-   * @param source the library's functions in C, by way of {@code begin(name)} and {@code
-   *     over(range)}
-   * @param prefix what a name begins with in the library
-   */
-  protected GpuRangesTest(SimulatedGpu gpu, String property, String source, String prefix) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.property = property;
-    this.source = source;
-    this.prefix = prefix;
-  }
+  private final String name = sim.driver().name();
+  private final SimulatedGpu.Ranges ranges = sim.gpu().ranges();
+  private final String property = sim.gpu().property(ranges.library());
+  private final String source = ranges.source();
+  private final String prefix = ranges.prefix();
 
   @AfterEach
   void forgetLibrary() {

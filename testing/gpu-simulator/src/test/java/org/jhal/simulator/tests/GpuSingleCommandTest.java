@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.simulator.tests;
 
+import static org.jhal.simulator.fixture.NativeCall.GRAPH_INSTANTIATE;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_LAUNCH;
+import static org.jhal.simulator.fixture.NativeCall.INSTANCE_SET_KERNEL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,9 +18,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
-import org.jhal.simulator.fixture.GraphNames;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,22 +26,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Command buffers of one to three commands, again and again. A driver's tests extend this. */
+/** Command buffers of one to three commands, again and again. */
 @Timeout(60)
-public abstract class GpuSingleCommandTest {
+class GpuSingleCommandTest {
   private static final int USES = 60;
 
   /** More uses in turn than an instance is made behind. */
   private static final int TURNS = 10;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final GraphNames names;
-
-  /** For a driver. */
-  protected GpuSingleCommandTest(SimulatedGpu gpu, GraphNames names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.names = names;
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
 
   private static CommandBuffer record(SingleCommands f, int commands) {
     CommandBuffer made = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
@@ -79,8 +73,8 @@ public abstract class GpuSingleCommandTest {
       }
       assertEquals(commands * USES, count(f, list));
       assertEquals(USES - 1, f.graphs().launches());
-      assertEquals(USES - 1, sim.calls(names.launch()));
-      assertEquals(0, sim.calls(names.setKernel()));
+      assertEquals(USES - 1, sim.calls(INSTANCE_LAUNCH));
+      assertEquals(0, sim.calls(INSTANCE_SET_KERNEL));
     }
   }
 
@@ -114,7 +108,7 @@ public abstract class GpuSingleCommandTest {
   @ParameterizedTest
   @CsvSource({"2, false", "3, false", "4, true"})
   void slowInstancesAreMadeOnceForEachTable(int tables, boolean isOn) {
-    sim.simulator().delay(names.instantiate(), Duration.ofMillis(100));
+    sim.delay(GRAPH_INSTANTIATE, Duration.ofMillis(100));
     takeTurns(tables, isOn, (f, round) -> checkOneEach(tables, f, round));
   }
 
@@ -122,7 +116,7 @@ public abstract class GpuSingleCommandTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aSlowInstanceIsEnoughWhicheverTableWasLast(int last) {
-    sim.simulator().delay(names.instantiate(), Duration.ofMillis(100));
+    sim.delay(GRAPH_INSTANTIATE, Duration.ofMillis(100));
     try (SingleCommands f = new SingleCommands(sim, "");
         DeviceBuffer even = f.zeros(1 << 18); // more than there are uses
         DeviceBuffer odd = f.zeros(1 << 18);
@@ -133,7 +127,7 @@ public abstract class GpuSingleCommandTest {
           "the second one to be begun",
           () -> {
             both.run();
-            return sim.calls(names.instantiate()) == 2;
+            return sim.calls(GRAPH_INSTANTIATE) == 2;
           });
       for (int i = 0; i < TURNS; i++) {
         both.run();
@@ -144,7 +138,7 @@ public abstract class GpuSingleCommandTest {
       for (int i = 0; i < USES; i++) {
         both.run();
       }
-      assertEquals(2, sim.calls(names.instantiate()));
+      assertEquals(2, sim.calls(GRAPH_INSTANTIATE));
     }
   }
 
@@ -169,11 +163,11 @@ public abstract class GpuSingleCommandTest {
 
   /** The nodes that ten rounds set. */
   private long nodesSet(Runnable round) {
-    long before = sim.calls(names.setKernel());
+    long before = sim.calls(INSTANCE_SET_KERNEL);
     for (int i = 0; i < 10; i++) {
       round.run();
     }
-    return sim.calls(names.setKernel()) - before;
+    return sim.calls(INSTANCE_SET_KERNEL) - before;
   }
 
   /**

@@ -7,6 +7,7 @@ import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_HOST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -27,26 +28,17 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Readbacks that are issued into page-locked memory of the stream (rule K7). A driver's tests
- * extend this.
- */
-public abstract class GpuSmallReadbackTest extends SimulatedRing {
+/** Readbacks that are issued into page-locked memory of the stream (rule K7). */
+class GpuSmallReadbackTest extends SimulatedRing {
   private static final int MIB = 1 << 20;
   private static final int PIECE = 256 << 10;
 
   /** How long a piece takes, so that a test can do something before the next one arrives. */
   private static final Duration SLOW = Duration.ofMillis(600);
-
-  /** For a driver. */
-  protected GpuSmallReadbackTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
-    super(gpu, names);
-  }
 
   private static void readback(
       Device device, DeviceBuffer buffer, long offset, byte[] target, Fence signals) {
@@ -67,7 +59,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       byte[] ignored = read(device, other); // more than goes through the stream
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1); // so that the memory is there
-      long before = sim.calls(names.copyToHost());
+      long before = sim.calls(COPY_TO_HOST);
       byte[][] targets = new byte[count][MIB];
       List<HostMemory> memories = new ArrayList<>();
       sim.simulator().pause(0, 0);
@@ -78,8 +70,8 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
               .queue(0)
               .readback(Fence.NONE, done.at(i + 2), buffer, (long) i * MIB, memories.get(i));
         }
-        sim.awaitCalls(names.copyToHost(), before + 2 * 4);
-        assertEquals(before + 2 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
+        sim.awaitCalls(COPY_TO_HOST, before + 2 * 4);
+        assertEquals(before + 2 * 4, sim.calls(COPY_TO_HOST), "pieces in the stream");
         ByteBuffer large = ByteBuffer.wrap(content, 0, LARGE);
         device.queue(1).upload(Fence.NONE, moved.at(1), large, other, 0);
       } finally {
@@ -210,18 +202,18 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       upload(device, content, buffer);
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1);
-      sim.simulator().fail(names.copyToHost(), nth, GpuFault.PLAIN_CODE);
+      sim.fail(COPY_TO_HOST, nth, GpuFault.PLAIN_CODE);
       HostMemory memory = HostMemory.of(new byte[MIB]);
       device.queue(0).readback(Fence.NONE, failed.at(1), buffer, 0, memory);
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
       memory.awaitFree(Waits.LIMIT);
       Waits.awaitRetired(device); // an operation frees its part of the stream's memory last
-      long before = sim.calls(names.copyToHost());
+      long before = sim.calls(COPY_TO_HOST);
       for (int i = 0; i < 3; i++) {
         assertBytes(content, read(device, buffer), "afterwards");
         Waits.awaitRetired(device);
       }
-      assertEquals(before + 3 * 4, sim.calls(names.copyToHost()), "pieces in the stream");
+      assertEquals(before + 3 * 4, sim.calls(COPY_TO_HOST), "pieces in the stream");
       assertNull(device.lostCause());
     }
   }
@@ -238,7 +230,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       for (int i = 1; i < nth; i++) {
         assertBytes(content, read(device, buffer), "before");
       }
-      sim.simulator().fail(names.copyToHost(), 1, GpuFault.PLAIN_CODE);
+      sim.fail(COPY_TO_HOST, 1, GpuFault.PLAIN_CODE);
       HostMemory memory = HostMemory.of(new byte[MIB]);
       device.queue(0).readback(Fence.NONE, failed.at(1), buffer, 0, memory);
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
@@ -266,7 +258,7 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
       sim.simulator().pause(0, 0);
       try {
         device.queue(0).readback(Fence.NONE, done.at(2), buffer, 0, memory);
-        sim.simulator().failForGood(names.copyToHost(), 1, GpuFault.STICKY_CODE);
+        sim.failForGood(COPY_TO_HOST, 1, GpuFault.STICKY_CODE);
         readback(device, buffer, 0, new byte[1], lost.at(1));
         awaitFailure(done, 2, Status.UNAVAILABLE);
         awaitFailure(lost, 1, Status.UNAVAILABLE);
@@ -288,9 +280,9 @@ public abstract class GpuSmallReadbackTest extends SimulatedRing {
     byte[] back = new byte[MIB];
     upload(device, content, buffer);
     sim.simulator().delay("@copy", LINGER);
-    long before = sim.calls(names.copyToHost());
+    long before = sim.calls(COPY_TO_HOST);
     readback(device, buffer, 0, back, done.at(1));
-    sim.awaitCalls(names.copyToHost(), before + 1);
+    sim.awaitCalls(COPY_TO_HOST, before + 1);
     device.close();
     assertEquals(1, done.value());
     assertBytes(content, back, "the bytes that were read");

@@ -3,6 +3,10 @@ package org.jhal.simulator.tests;
 
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.simulator.fixture.NativeCall.ALLOCATE;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
+import static org.jhal.simulator.fixture.NativeCall.FREE;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_WAIT_EVENT;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -24,7 +28,6 @@ import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.HeldStream;
 import org.jhal.simulator.fixture.QueueChain;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,31 +36,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The memory that a stream keeps for its later allocations. A driver's tests extend this. */
+/** The memory that a stream keeps for its later allocations. */
 @Timeout(60)
-public abstract class GpuStreamMemoryTest {
+class GpuStreamMemoryTest {
   private static final int BLOCK = 1 << 20;
   private static final int OUT_OF_MEMORY = 2;
 
-  @RegisterExtension protected final SimulatedDevices sim;
-  private final String name;
-  private final Names names;
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param allocate allocates in stream order
-   * @param free frees in stream order
-   * @param record records an event
-   * @param await makes a stream wait for an event
-   */
-  public record Names(String allocate, String free, String record, String await) {}
-
-  protected GpuStreamMemoryTest(SimulatedGpu gpu, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
 
   private Device open(String options) {
     return sim.open(name + "://0?" + options);
@@ -65,10 +51,10 @@ public abstract class GpuStreamMemoryTest {
 
   private List<Long> calls() {
     return List.of(
-        sim.calls(names.allocate),
-        sim.calls(names.free),
-        sim.calls(names.record),
-        sim.calls(names.await));
+        sim.calls(ALLOCATE),
+        sim.calls(FREE),
+        sim.calls(EVENT_RECORD),
+        sim.calls(STREAM_WAIT_EVENT));
   }
 
   @Test
@@ -95,10 +81,10 @@ public abstract class GpuStreamMemoryTest {
         QueueChain other = new QueueChain(device, queue)) {
       chain.pair(BLOCK);
       chain.await();
-      long allocated = sim.calls(names.allocate);
+      long allocated = sim.calls(ALLOCATE);
       other.pair(bytes);
       other.await();
-      assertEquals(allocated + 1, sim.calls(names.allocate));
+      assertEquals(allocated + 1, sim.calls(ALLOCATE));
     }
   }
 
@@ -107,7 +93,7 @@ public abstract class GpuStreamMemoryTest {
     try (Device device = open("queues=1");
         QueueChain chain = new QueueChain(device, 0)) {
       for (int round = 0; round < 3; round++) {
-        long allocated = sim.calls(names.allocate);
+        long allocated = sim.calls(ALLOCATE);
         List<DeviceBuffer> buffers =
             List.of(chain.alloca(4096), chain.alloca(BLOCK), chain.alloca(4096));
         for (int i = 0; i < buffers.size(); i++) {
@@ -120,7 +106,7 @@ public abstract class GpuStreamMemoryTest {
         }
         buffers.forEach(chain::dealloca);
         chain.await();
-        assertEquals(round == 0 ? 3 : 0, sim.calls(names.allocate) - allocated, "round " + round);
+        assertEquals(round == 0 ? 3 : 0, sim.calls(ALLOCATE) - allocated, "round " + round);
       }
     }
   }
@@ -162,7 +148,7 @@ public abstract class GpuStreamMemoryTest {
         assertStaysPending(chain.now());
         held.release();
         chain.await();
-        assertEquals(1, sim.calls(names.allocate), "the second has another block");
+        assertEquals(1, sim.calls(ALLOCATE), "the second has another block");
         first.close();
         chain.dealloca(second);
         chain.await();
@@ -252,7 +238,7 @@ public abstract class GpuStreamMemoryTest {
         HeldStream held = new HeldStream(sim.simulator(), device);
         QueueChain here = new QueueChain(device, 0)) {
       keepInUse(device, here);
-      sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+      sim.fail(ALLOCATE, 1, OUT_OF_MEMORY);
       Task<?> task =
           Task.run(
               "allocating",
@@ -280,22 +266,22 @@ public abstract class GpuStreamMemoryTest {
   void neitherManyNorLargeBlocksAreKept() {
     try (Device device = open("queues=1");
         QueueChain chain = new QueueChain(device, 0)) {
-      long freed = sim.calls(names.free);
+      long freed = sim.calls(FREE);
       for (int i = 1; i <= 20; i++) {
         chain.pair(4096L * i);
       }
       chain.await();
-      assertEquals(4, sim.calls(names.free) - freed, "of many");
+      assertEquals(4, sim.calls(FREE) - freed, "of many");
       for (int i = 1; i <= 20; i++) {
         chain.pair((8L << 20) + 4096L * i);
       }
       chain.await();
-      long kept = 40 - (sim.calls(names.free) - freed);
+      long kept = 40 - (sim.calls(FREE) - freed);
       assertTrue(kept >= 1 && kept <= 8, () -> kept + " blocks are kept");
-      freed = sim.calls(names.free);
+      freed = sim.calls(FREE);
       chain.pair(1L << 30);
       chain.await();
-      assertEquals(1, sim.calls(names.free) - freed, "of a large one");
+      assertEquals(1, sim.calls(FREE) - freed, "of a large one");
     }
   }
 
@@ -308,12 +294,12 @@ public abstract class GpuStreamMemoryTest {
         chain.pair(4096L * i);
       }
       chain.await();
-      long allocated = sim.calls(names.allocate);
+      long allocated = sim.calls(ALLOCATE);
       for (int i = 40; i > 24; i--) {
         chain.pair(4096L * i);
       }
       chain.await();
-      assertEquals(allocated, sim.calls(names.allocate));
+      assertEquals(allocated, sim.calls(ALLOCATE));
     }
   }
 
@@ -342,16 +328,16 @@ public abstract class GpuStreamMemoryTest {
       }
       DeviceBuffer buffer = chain.alloca(BLOCK);
       chain.await();
-      sim.simulator().fail(names.free, 1, GpuFault.PLAIN_CODE);
+      sim.fail(FREE, 1, GpuFault.PLAIN_CODE);
       chain.queue.dealloca(Fence.NONE, failed.at(1), buffer);
       awaitFailure(failed, 1, Status.UNKNOWN);
       chain.fill(buffer, 5);
       assertArrayEquals(TestData.filled(BLOCK, 5), chain.read(buffer));
-      long allocated = sim.calls(names.allocate);
+      long allocated = sim.calls(ALLOCATE);
       chain.dealloca(buffer);
       chain.pair(BLOCK);
       chain.await();
-      assertEquals(allocated, sim.calls(names.allocate));
+      assertEquals(allocated, sim.calls(ALLOCATE));
     }
   }
 
@@ -363,7 +349,7 @@ public abstract class GpuStreamMemoryTest {
       chain.pair(BLOCK);
       chain.pair(2L * BLOCK);
       chain.await();
-      sim.simulator().fail(names.free, 1, GpuFault.PLAIN_CODE);
+      sim.fail(FREE, 1, GpuFault.PLAIN_CODE);
       try (DeviceBuffer never =
           chain.queue.alloca(Fence.NONE, failed.at(1), 4L * BLOCK, BufferParams.DEVICE)) {
         awaitFailure(failed, 1, Status.UNKNOWN);
@@ -382,7 +368,7 @@ public abstract class GpuStreamMemoryTest {
       chain.await();
       DeviceBuffer buffer = chain.alloca(4096);
       chain.await();
-      sim.simulator().fail(names.record, 1, GpuFault.STICKY_CODE);
+      sim.fail(EVENT_RECORD, 1, GpuFault.STICKY_CODE);
       chain.fill(buffer, 1);
       awaitFailure(chain.timeline, chain.now().value(), Status.UNAVAILABLE);
       buffer.close();

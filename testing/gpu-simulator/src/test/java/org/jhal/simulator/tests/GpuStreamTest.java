@@ -3,6 +3,9 @@ package org.jhal.simulator.tests;
 
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_SYNCHRONIZE;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_QUERY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -29,7 +32,6 @@ import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.simulator.fixture.StreamCapture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,40 +40,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Streams: how the end of their work is detected, and what happens if no event shows it. A driver's
- * tests extend this.
- */
+/** Streams: how the end of their work is detected, and what happens if no event shows it. */
 @Timeout(60)
-public abstract class GpuStreamTest {
-  @RegisterExtension protected final SimulatedDevices sim;
-  private final String name;
-  private final StreamCapture driver;
-  private final CtsBackend backend;
-  private final Names names;
+class GpuStreamTest {
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
+  private final StreamCapture driver = new StreamCapture(sim.driver());
+  private final CtsBackend backend = sim.gpu().backend();
   private final FaultLog log = new FaultLog();
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param recordEvent records an event in a stream
-   * @param queryStream queries whether a stream is idle
-   * @param awaitEvent sleeps until an event is over
-   */
-  public record Names(String recordEvent, String queryStream, String awaitEvent) {}
-
-  /**
-   * For a driver.
-   *
-   * @param backend opens its devices with controls
-   */
-  protected GpuStreamTest(SimulatedGpu gpu, StreamCapture driver, CtsBackend backend, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.driver = driver;
-    this.backend = backend;
-    this.names = names;
-  }
 
   @AfterEach
   void stopListening() {
@@ -91,11 +67,11 @@ public abstract class GpuStreamTest {
     DeviceBuffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
     simulator.pause(0, stream);
-    simulator.fail(names.recordEvent, 1, GpuFault.PLAIN_CODE);
+    sim.fail(EVENT_RECORD, 1, GpuFault.PLAIN_CODE);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
     awaitFailure(done, 1, Status.UNAVAILABLE);
     Task<?> closing = Task.run("closing", device::close);
-    sim.awaitCalls(names.queryStream, 2);
+    sim.awaitCalls(STREAM_QUERY, 2);
     assertTrue(live().containsKey("memory"), () -> "freed under what runs: " + live());
     assertTrue(closing.isRunning(), "close() returned while work ran");
     simulator.resume(0, stream);
@@ -110,7 +86,7 @@ public abstract class GpuStreamTest {
     Device device = driver.openEngine(name + "://0?queues=1");
     DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
-    sim.simulator().fail(names.recordEvent, 1, code);
+    sim.fail(EVENT_RECORD, 1, code);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 64, FillPattern.of8(7));
     HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
     NativeCode nativeCode = failure.nativeCode();
@@ -132,7 +108,7 @@ public abstract class GpuStreamTest {
     DeviceBuffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
     simulator.pause(0, stream);
-    simulator.fail(names.recordEvent, 1, GpuFault.PLAIN_CODE);
+    sim.fail(EVENT_RECORD, 1, GpuFault.PLAIN_CODE);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
     awaitFailure(done, 1, Status.UNAVAILABLE);
     device.close();
@@ -165,9 +141,7 @@ public abstract class GpuStreamTest {
       Controls controls = backend.controls(device).orElseThrow();
       controls.pause(device.queue(0));
       device.queue(0).barrier(Fence.NONE, done.at(1));
-      Waits.awaitTrue(
-          "the completion thread to sleep",
-          () -> sim.simulator().calls().containsKey(names.awaitEvent));
+      Waits.awaitTrue("the completion thread to sleep", () -> sim.calls(EVENT_SYNCHRONIZE) > 0);
       controls.resume(device.queue(0));
       awaitReached(done, 1);
     }

@@ -2,6 +2,8 @@
 package org.jhal.simulator.tests;
 
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_ELAPSED;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -34,8 +36,8 @@ import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.LogLines;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,9 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Times of operations on the device, which has its own clock. A driver's tests extend this. */
+/** Times of operations on the device, which has its own clock. */
 @Timeout(60)
-public abstract class GpuTimesTest {
+class GpuTimesTest {
   private static final String EXECUTION = "org.jhal.Execution";
   private static final int BYTES = 1 << 20;
 
@@ -60,24 +62,9 @@ public abstract class GpuTimesTest {
   /** Added to the numbers of the operations of a second queue. */
   private static final long FAR = 1_000_000;
 
-  @RegisterExtension final SimulatedDevices sim;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
   @TempDir private Path folder;
-  private final String name;
-  private final String elapsed;
-  private final String record;
-
-  /**
-   * For a driver.
-   *
-   * @param elapsed the native function that returns the time between two events
-   * @param record the function that records an event
-   */
-  protected GpuTimesTest(SimulatedGpu gpu, String elapsed, String record) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.elapsed = elapsed;
-    this.record = record;
-  }
+  private final String name = sim.driver().name();
 
   /** A point in a recording at which an operation has certainly not begun, or is over. */
   @Name("org.jhal.test.Moment")
@@ -229,7 +216,7 @@ public abstract class GpuTimesTest {
   /** It would take the thread that completes operations 2 ms each time. */
   @Test
   void doesNotReadASlowClockForEachOperation() throws Exception {
-    long before = sim.calls(record);
+    long before = sim.calls(EVENT_RECORD);
     List<RecordedEvent> events =
         record(
             () -> {
@@ -243,7 +230,7 @@ public abstract class GpuTimesTest {
             });
     int operations = executions(events).size();
     // Two around each operation, one that the engine waits for, and eight in each good reading.
-    long others = sim.calls(record) - before - 3L * operations;
+    long others = sim.calls(EVENT_RECORD) - before - 3L * operations;
     assertTrue(operations > 5, () -> operations + " operations");
     assertTrue(others < 3 * 8 + 12, () -> others + " records for " + operations + " operations");
   }
@@ -253,7 +240,7 @@ public abstract class GpuTimesTest {
     List<String> lines = new CopyOnWriteArrayList<>();
     try (LogLines ignored = new LogLines("org.jhal.gpu", line -> lines.add(line.getMessage()))) {
       for (int i = 1; i <= 6; i++) {
-        sim.simulator().fail(elapsed, i, GpuFault.PLAIN_CODE);
+        sim.fail(EVENT_ELAPSED, i, GpuFault.PLAIN_CODE);
       }
       List<RecordedEvent> unused =
           record(
@@ -264,18 +251,18 @@ public abstract class GpuTimesTest {
               });
     }
     assertEquals(1, lines.size(), lines::toString);
-    assertTrue(lines.get(0).contains(elapsed), lines::toString);
+    assertTrue(lines.get(0).contains(sim.name(EVENT_ELAPSED)), lines::toString);
   }
 
   @Test
   void measuresTimesWhenRecordedOrRequested() throws Exception {
     for (String profile : List.of("auto", "on", "off")) {
       String uri = name + "://0?queues=1&profile=" + profile;
-      long before = sim.calls(elapsed);
+      long before = sim.calls(EVENT_ELAPSED);
       try (Device device = sim.open(uri)) {
         fills(device, Duration.ZERO);
       }
-      assertEquals(profile.equals("on"), sim.calls(elapsed) > before, uri + ", not recorded");
+      assertEquals(profile.equals("on"), sim.calls(EVENT_ELAPSED) > before, uri + ", not recorded");
       List<RecordedEvent> events =
           record(
               () -> {
@@ -346,9 +333,10 @@ public abstract class GpuTimesTest {
   @Test
   void aFailedMeasurementDoesNotFailTheOperation() throws Exception {
     // Of the events of the first operation two measure it.
-    for (Map.Entry<String, Integer> call :
-        List.of(Map.entry(elapsed, 1), Map.entry(record, 1), Map.entry(record, 2))) {
-      sim.simulator().fail(call.getKey(), call.getValue(), GpuFault.PLAIN_CODE);
+    for (Map.Entry<NativeCall, Integer> call :
+        List.of(
+            Map.entry(EVENT_ELAPSED, 1), Map.entry(EVENT_RECORD, 1), Map.entry(EVENT_RECORD, 2))) {
+      sim.fail(call.getKey(), call.getValue(), GpuFault.PLAIN_CODE);
       List<RecordedEvent> events =
           record(
               () -> {

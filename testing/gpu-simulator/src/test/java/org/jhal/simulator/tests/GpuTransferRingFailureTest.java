@@ -7,6 +7,12 @@ import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.BIND;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_DEVICE;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_HOST;
+import static org.jhal.simulator.fixture.NativeCall.EVENT_RECORD;
+import static org.jhal.simulator.fixture.NativeCall.HOST_REGISTER;
+import static org.jhal.simulator.fixture.NativeCall.STREAM_SYNCHRONIZE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -29,28 +35,21 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.SimulatedGpu;
+import org.jhal.simulator.fixture.NativeCall;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Transfers through the ring that fail, and the end of their device. A driver's tests extend this.
- */
-public abstract class GpuTransferRingFailureTest extends SimulatedRing {
-  /** For a driver. */
-  protected GpuTransferRingFailureTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
-    super(gpu, names);
-  }
-
+/** Transfers through the ring that fail, and the end of their device. */
+class GpuTransferRingFailureTest extends SimulatedRing {
   /** The direction of transfers between the host's memory and a buffer. */
   enum Direction {
     UPLOAD,
     READBACK;
 
-    String call(GpuTransferTest.Names names) {
-      return this == UPLOAD ? names.copyToDevice() : names.copyToHost();
+    NativeCall call() {
+      return this == UPLOAD ? COPY_TO_DEVICE : COPY_TO_HOST;
     }
 
     void enqueue(
@@ -98,9 +97,9 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
         DeviceBuffer buffer = device.allocate((long) count * LARGE, BufferParams.DEVICE);
         TimelineSemaphore go = device.createSemaphore(0)) {
       upload(device, direction == Direction.UPLOAD ? new byte[content.length] : content, buffer);
-      sim.simulator().fail(direction.call(names), nth, GpuFault.PLAIN_CODE);
+      sim.fail(direction.call(), nth, GpuFault.PLAIN_CODE);
       if (second > 0) {
-        sim.simulator().fail(direction.call(names), second, GpuFault.PLAIN_CODE);
+        sim.fail(direction.call(), second, GpuFault.PLAIN_CODE);
       }
       List<TimelineSemaphore> ends = new ArrayList<>();
       List<byte[]> arrays = new ArrayList<>();
@@ -167,16 +166,16 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
         TimelineSemaphore failed = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
       upload(device, new byte[SLOT], source);
-      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE); // the stream has no memory
+      sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE); // the stream has no memory
       assertBytes(new byte[SLOT], read(device, source), "through a slot that stays");
-      long before = sim.calls(names.copyToHost());
-      long recorded = sim.calls(names.recordEvent());
+      long before = sim.calls(COPY_TO_HOST);
+      long recorded = sim.calls(EVENT_RECORD);
       sim.simulator().delay("@copy", Duration.ofMillis(300));
-      sim.simulator().fail(names.recordEvent(), 2, GpuFault.PLAIN_CODE); // 1: the operation's own
+      sim.fail(EVENT_RECORD, 2, GpuFault.PLAIN_CODE); // 1: the operation's own
       ByteBuffer lost = ByteBuffer.wrap(new byte[SLOT]);
       device.queue(0).readback(Fence.NONE, failed.at(1), source, 0, lost);
-      sim.awaitCalls(names.copyToHost(), before + 1);
-      sim.awaitCalls(names.recordEvent(), recorded + 2);
+      sim.awaitCalls(COPY_TO_HOST, before + 1);
+      sim.awaitCalls(EVENT_RECORD, recorded + 2);
       device.queue(1).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), target, 0);
       assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
       sim.simulator().delay("@copy", Duration.ZERO);
@@ -194,7 +193,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     try (Device device = open(2);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore go = device.createSemaphore(0)) {
-      sim.simulator().failForGood(direction.call(names), nth, GpuFault.STICKY_CODE);
+      sim.failForGood(direction.call(), nth, GpuFault.STICKY_CODE);
       List<TimelineSemaphore> ends = new ArrayList<>();
       List<byte[]> arrays = new ArrayList<>();
       List<HostMemory> memories = new ArrayList<>();
@@ -225,8 +224,8 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     try (Device device = open(1);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
-      sim.simulator().fail(names.copyToDevice(), 2, GpuFault.PLAIN_CODE);
-      sim.simulator().fail(names.synchronize(), 1, GpuFault.PLAIN_CODE);
+      sim.fail(COPY_TO_DEVICE, 2, GpuFault.PLAIN_CODE);
+      sim.fail(STREAM_SYNCHRONIZE, 1, GpuFault.PLAIN_CODE);
       device.queue(0).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(new byte[LARGE]), buffer, 0);
       assertHal(Status.UNAVAILABLE, awaitFailure(done, 1, Status.UNAVAILABLE), "returned 999");
       assertNotNull(device.lostCause());
@@ -243,7 +242,7 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
         TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).barrier(Fence.NONE, bound.at(1));
       awaitReached(bound, 1); // so the completion thread has bound it
-      sim.simulator().fail(names.bind(), nth, GpuFault.PLAIN_CODE);
+      sim.fail(BIND, nth, GpuFault.PLAIN_CODE);
       device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.allocate(LARGE));
       HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
       assertHal(Status.UNAVAILABLE, failure, "returned 999");
@@ -260,10 +259,10 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     byte[] content = bytes(LARGE);
     byte[] back = new byte[LARGE];
     upload(device, content, buffer);
-    long before = sim.calls(names.copyToHost());
+    long before = sim.calls(COPY_TO_HOST);
     sim.simulator().delay("@copy", LINGER);
     device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(back));
-    sim.awaitCalls(names.copyToHost(), before + 1);
+    sim.awaitCalls(COPY_TO_HOST, before + 1);
     device.close();
     assertEquals(1, done.value());
     assertBytes(content, back, "the bytes that were read");
@@ -278,10 +277,10 @@ public abstract class GpuTransferRingFailureTest extends SimulatedRing {
     DeviceBuffer buffer = device.allocate(8 * LARGE, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
     HostMemory memory = HostMemory.of(new float[2 * LARGE]);
-    long before = sim.calls(names.copyToHost());
+    long before = sim.calls(COPY_TO_HOST);
     sim.simulator().delay("@copy", Duration.ofMillis(100)); // much is left when all is paused
     device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, memory);
-    sim.awaitCalls(names.copyToHost(), before + 1);
+    sim.awaitCalls(COPY_TO_HOST, before + 1);
     sim.simulator().pause(0, 0);
     try {
       Task.run("closing", device::close).join();

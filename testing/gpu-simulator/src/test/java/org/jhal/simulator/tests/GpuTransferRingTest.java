@@ -6,6 +6,9 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_DEVICE;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_HOST;
+import static org.jhal.simulator.fixture.NativeCall.HOST_REGISTER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,22 +31,13 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.fixture.GpuFault;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The ring through which a device moves pageable memory (rule K7), made small. A driver's tests
- * extend this.
- */
-public abstract class GpuTransferRingTest extends SimulatedRing {
-  /** For a driver. */
-  protected GpuTransferRingTest(SimulatedGpu gpu, GpuTransferTest.Names names) {
-    super(gpu, names);
-  }
-
+/** The ring through which a device moves pageable memory (rule K7), made small. */
+class GpuTransferRingTest extends SimulatedRing {
   private long copyThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith(name + "-0-copy-"))
@@ -153,9 +147,9 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
     try (Device device = sim.open(name + "://0?copy-threads=4");
         DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE)) {
       upload(device, content, buffer); // makes the memory of uploads
-      long before = sim.calls(names.copyToHost());
+      long before = sim.calls(COPY_TO_HOST);
       assertBytes(content, read(device, buffer), "the bytes");
-      assertEquals(before + 1, sim.calls(names.copyToHost()), "copies");
+      assertEquals(before + 1, sim.calls(COPY_TO_HOST), "copies");
       assertEquals(0, copyThreads());
       assertEquals(2, registrations());
     }
@@ -166,10 +160,10 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
   void oneThreadServesASmallTransferThroughTheRing() {
     try (Device device = sim.open(name + "://0?copy-threads=4");
         DeviceBuffer buffer = device.allocate(256 << 10, BufferParams.DEVICE)) {
-      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
-      long before = sim.calls(names.copyToHost());
+      sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE);
+      long before = sim.calls(COPY_TO_HOST);
       byte[] ignored = read(device, buffer);
-      assertEquals(before + 1, sim.calls(names.copyToHost()), "chunks");
+      assertEquals(before + 1, sim.calls(COPY_TO_HOST), "chunks");
       assertEquals(1, copyThreads());
       assertEquals(1, registrations());
     }
@@ -188,10 +182,10 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
       byte[] content = new byte[huge];
       byte[] back = new byte[8 * SLOT];
       device.queue(0).upload(Fence.NONE, first.at(1), ByteBuffer.wrap(content), target, 0);
-      sim.awaitCalls(names.copyToDevice(), 2 * SLOTS);
+      sim.awaitCalls(COPY_TO_DEVICE, 2 * SLOTS);
       device.queue(1).readback(Fence.NONE, second.at(1), source, 0, ByteBuffer.wrap(back));
       awaitReached(second, 1);
-      long chunks = sim.calls(names.copyToDevice());
+      long chunks = sim.calls(COPY_TO_DEVICE);
       assertEquals(0, first.value(), "the huge transfer, after " + chunks + " chunks");
       sim.simulator().delay("@copy", Duration.ZERO);
       awaitReached(first, 1);
@@ -236,17 +230,17 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
         TimelineSemaphore made = device.createSemaphore(0)) {
       device.queue(0).upload(Fence.NONE, made.at(1), ByteBuffer.allocate(64), buffer, 0);
       awaitReached(made, 1);
-      long before = sim.calls(names.copyToDevice());
+      long before = sim.calls(COPY_TO_DEVICE);
       ByteBuffer late = TestData.direct(TestData.filled(64, 1));
       sim.simulator().pause(0, 0);
       try {
         device.queue(0).fill(Fence.NONE, filled.at(1), buffer, 0, 64, FillPattern.of8(9));
         device.queue(0).upload(filled.at(1), heap.at(1), ByteBuffer.allocate(64), buffer, 0);
-        sim.awaitCalls(names.copyToDevice(), before + 1);
-        assertEquals(before + 1, sim.calls(names.copyToDevice()), "copies with the heap's");
+        sim.awaitCalls(COPY_TO_DEVICE, before + 1);
+        assertEquals(before + 1, sim.calls(COPY_TO_DEVICE), "copies with the heap's");
         device.queue(0).upload(heap.at(1), direct.at(1), late, buffer, 0);
         late.put(0, TestData.filled(64, 2)); // as a device may
-        assertEquals(before + 1, sim.calls(names.copyToDevice()), "copies with the direct one");
+        assertEquals(before + 1, sim.calls(COPY_TO_DEVICE), "copies with the direct one");
       } finally {
         sim.simulator().resume(0, 0);
       }
@@ -257,10 +251,10 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
       Waits.awaitTrue(
           "an upload that has copied when it returns",
           () -> {
-            long calls = sim.calls(names.copyToDevice());
+            long calls = sim.calls(COPY_TO_DEVICE);
             long next = value.incrementAndGet();
             device.queue(0).upload(direct.at(next - 1), direct.at(next), late, buffer, 0);
-            boolean hasCopied = sim.calls(names.copyToDevice()) == calls + 1;
+            boolean hasCopied = sim.calls(COPY_TO_DEVICE) == calls + 1;
             awaitReached(direct, next);
             return hasCopied;
           });
@@ -274,10 +268,10 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
     try (Device device = open(1);
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
       byte[] content = bytes(LARGE);
-      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
+      sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE);
       upload(device, content, buffer);
       assertEquals(0, registrations(), "after the upload");
-      sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
+      sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE);
       assertBytes(content, read(device, buffer), "without page-locked memory");
       assertEquals(0, registrations(), "after the readback");
       assertBytes(content, read(device, buffer), "with it");
@@ -293,7 +287,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
         TimelineSemaphore go = device.createSemaphore(0);
         TimelineSemaphore end = device.createSemaphore(0)) {
       for (int i = 0; i < 1000; i++) {
-        sim.simulator().fail(names.pageLock(), 1, GpuFault.PLAIN_CODE);
+        sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE);
       }
       byte[] content = bytes(count * LARGE);
       for (int i = 0; i < count; i++) {
@@ -318,7 +312,7 @@ public abstract class GpuTransferRingTest extends SimulatedRing {
       byte[] content = bytes(LARGE);
       sim.simulator().delay("@copy", LINGER); // so that it wants more than one slot
       for (int i = 0; i < 2; i++) { // the third and the fourth, if two threads try at once
-        sim.simulator().fail(names.pageLock(), 3, GpuFault.PLAIN_CODE);
+        sim.fail(HOST_REGISTER, 3, GpuFault.PLAIN_CODE);
       }
       upload(device, content, buffer);
       assertEquals(2, registrations());

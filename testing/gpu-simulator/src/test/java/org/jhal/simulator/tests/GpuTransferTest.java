@@ -8,6 +8,10 @@ import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.simulator.fixture.NativeCall.BIND;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_DEVICE;
+import static org.jhal.simulator.fixture.NativeCall.COPY_TO_HOST;
+import static org.jhal.simulator.fixture.NativeCall.HOST_REGISTER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -32,8 +36,8 @@ import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jhal.simulator.fixture.GpuFault;
+import org.jhal.simulator.fixture.NativeCall;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.spi.HostRange;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,41 +47,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Transfers of memory that is not page-locked. A driver's tests extend this. */
+/** Transfers of memory that is not page-locked. */
 @Timeout(60)
-public abstract class GpuTransferTest {
+class GpuTransferTest {
   /** More than is staged at the issue, and more than a few chunks. */
   private static final int LARGE = (6 << 20) + 123;
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
-  private final Names names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final String name = sim.driver().name();
   private FaultLog log;
-
-  /**
-   * The names of a driver's native functions.
-   *
-   * @param bind makes a device current; each binding calls it once
-   * @param copyToDevice copies from the host's memory
-   * @param copyToHost copies to the host's memory
-   * @param pageLock page-locks memory of the host
-   * @param synchronize waits for a stream
-   * @param recordEvent records an event
-   */
-  public record Names(
-      String bind,
-      String copyToDevice,
-      String copyToHost,
-      String pageLock,
-      String synchronize,
-      String recordEvent) {}
-
-  /** For a driver. */
-  protected GpuTransferTest(SimulatedGpu gpu, Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
 
   @BeforeEach
   void listen() {
@@ -106,18 +84,18 @@ public abstract class GpuTransferTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aTransferThatReportsALossLosesTheDevice(boolean isUpload) {
-    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    NativeCall call = isUpload ? COPY_TO_DEVICE : COPY_TO_HOST;
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
         TimelineSemaphore never = device.createSemaphore(0);
         TimelineSemaphore parked = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).barrier(never.at(1), parked.at(1));
-      sim.simulator().failForGood(call, 2, GpuFault.STICKY_CODE);
+      sim.failForGood(call, 2, GpuFault.STICKY_CODE);
       transfer(device, buffer, isUpload, new byte[LARGE], done.at(1));
       for (TimelineSemaphore signal : List.of(done, parked)) {
         HalException failure = awaitFailure(signal, 1, Status.UNAVAILABLE);
-        assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(call) + " returned 719");
+        assertHal(Status.UNAVAILABLE, failure, sim.shortName(call) + " returned 719");
       }
       assertNotNull(device.lostCause());
     }
@@ -133,10 +111,10 @@ public abstract class GpuTransferTest {
         TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).barrier(Fence.NONE, bound.at(1));
       awaitReached(bound, 1); // so the completion thread has bound it
-      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // the first enqueues the transfer
+      sim.fail(BIND, 2, GpuFault.PLAIN_CODE); // the first enqueues the transfer
       transfer(device, buffer, false, new byte[LARGE], done.at(1));
       HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
-      assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(names.bind) + " returned 999");
+      assertHal(Status.UNAVAILABLE, failure, sim.shortName(BIND) + " returned 999");
       assertNotNull(device.lostCause());
     }
   }
@@ -145,7 +123,7 @@ public abstract class GpuTransferTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFailedCopyFailsOnlyItsTransfer(boolean isUpload) {
-    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    NativeCall call = isUpload ? COPY_TO_DEVICE : COPY_TO_HOST;
     byte[] content = bytes(LARGE);
     try (Device device = open();
         DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
@@ -155,10 +133,10 @@ public abstract class GpuTransferTest {
       for (int nth = 1; nth <= 4; nth++) {
         try (TimelineSemaphore done = device.createSemaphore(0);
             TimelineSemaphore again = device.createSemaphore(0)) {
-          sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
+          sim.fail(call, nth, GpuFault.PLAIN_CODE);
           transfer(device, buffer, isUpload, content.clone(), done.at(1));
           HalException failure = awaitFailure(done, 1, Status.UNKNOWN);
-          assertHal(Status.UNKNOWN, failure, GpuFault.shortName(call) + " returned 999");
+          assertHal(Status.UNKNOWN, failure, sim.shortName(call) + " returned 999");
           assertNull(device.lostCause());
           byte[] back = filled(LARGE, 0);
           transfer(device, buffer, true, content, again.at(1));
@@ -242,7 +220,7 @@ public abstract class GpuTransferTest {
       try {
         Task.run("enqueueing", () -> device.queue(0).execute(Fence.NONE, done.at(1), commands))
             .join();
-        sim.awaitCalls(names.copyToDevice, 60); // nearly what fits
+        sim.awaitCalls(COPY_TO_DEVICE, 60); // nearly what fits
         assertStaysPending(done.at(1)); // and meanwhile more is put there, if it is
       } finally {
         sim.simulator().resume(0, 0);
@@ -279,11 +257,11 @@ public abstract class GpuTransferTest {
         TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).update(Fence.NONE, done.at(1), ByteBuffer.wrap(content, 0, 64), buffer, 0);
       awaitReached(done, 1);
-      long before = sim.calls(names.copyToDevice);
+      long before = sim.calls(COPY_TO_DEVICE);
       sim.simulator().pause(0, 0);
       try {
         device.queue(0).update(Fence.NONE, done.at(2), ByteBuffer.wrap(content), buffer, 0);
-        sim.awaitCalls(names.copyToDevice, before + pieces - 1);
+        sim.awaitCalls(COPY_TO_DEVICE, before + pieces - 1);
         assertStaysPending(done.at(2)); // and meanwhile the last one is put there, if it is
       } finally {
         sim.simulator().resume(0, 0);
@@ -301,10 +279,10 @@ public abstract class GpuTransferTest {
         TimelineSemaphore uploaded = device.createSemaphore(0);
         TimelineSemaphore allocated = device.createSemaphore(0);
         TimelineSemaphore again = device.createSemaphore(0)) {
-      sim.simulator().fail(names.pageLock, 1, GpuFault.PLAIN_CODE);
+      sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE);
       transfer(device, buffer, true, new byte[64], uploaded.at(1));
       assertNotOnThisThread(awaitFailure(uploaded, 1, Status.RESOURCE_EXHAUSTED));
-      sim.simulator().fail(names.pageLock, 1, GpuFault.PLAIN_CODE);
+      sim.fail(HOST_REGISTER, 1, GpuFault.PLAIN_CODE);
       device.queue(0).alloca(Fence.NONE, allocated.at(1), 64, BufferParams.HOST).close();
       assertNotOnThisThread(awaitFailure(allocated, 1, Status.RESOURCE_EXHAUSTED));
       transfer(device, buffer, true, filled(64, 3), again.at(1));
@@ -321,10 +299,10 @@ public abstract class GpuTransferTest {
         DeviceBuffer host = device.allocate(64, BufferParams.HOST);
         DeviceBuffer.Mapping mapping = host.map(DeviceBuffer.MapMode.READ);
         TimelineSemaphore uploaded = device.createSemaphore(0)) {
-      long before = sim.calls(names.copyToDevice);
+      long before = sim.calls(COPY_TO_DEVICE);
       for (int i = 1; i <= 20; i++) {
         device.queue(0).upload(Fence.NONE, uploaded.at(i), mapping.bytes(), buffer, 0);
-        assertEquals(before + i, sim.calls(names.copyToDevice), "calls when upload returns");
+        assertEquals(before + i, sim.calls(COPY_TO_DEVICE), "calls when upload returns");
         awaitReached(uploaded, i);
       }
     }

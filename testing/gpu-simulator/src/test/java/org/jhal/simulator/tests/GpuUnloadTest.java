@@ -15,19 +15,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * An application server that has JHAL and its drivers unloads an application that has closed its
- * devices. In a process of its own, since the first use of a library starts threads. A driver's
- * tests extend this.
+ * devices. In a process of its own, since the first use of a library starts threads.
  */
 @Timeout(120)
-public abstract class GpuUnloadTest {
-  private final SimulatedGpu gpu;
+class GpuUnloadTest {
+  private final SimulatedGpu gpu = SimulatedGpu.ofProcess();
 
   @TempDir private Path folder;
-
-  /** For a driver. */
-  protected GpuUnloadTest(SimulatedGpu gpu) {
-    this.gpu = gpu;
-  }
 
   @Test
   void anApplicationIsUnloaded() throws Exception {

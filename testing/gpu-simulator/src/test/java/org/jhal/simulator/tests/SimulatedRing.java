@@ -12,7 +12,6 @@ import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.simulator.fixture.SimulatedDevices;
-import org.jhal.simulator.fixture.SimulatedGpu;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Devices whose ring for pageable memory (rule K7) is small: four slots of 16 KiB. */
 @Timeout(60)
-public abstract class SimulatedRing {
+abstract class SimulatedRing {
   static final int SLOT = 16 << 10;
   static final int SLOTS = 4;
 
@@ -30,16 +29,9 @@ public abstract class SimulatedRing {
   /** How long a copy lingers so that others overtake it or need another slot. */
   static final Duration LINGER = Duration.ofMillis(5);
 
-  @RegisterExtension final SimulatedDevices sim;
-  final String name;
-  final GpuTransferTest.Names names;
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  final String name = sim.driver().name();
   private FaultLog log;
-
-  SimulatedRing(SimulatedGpu gpu, GpuTransferTest.Names names) {
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-    this.names = names;
-  }
 
   @BeforeEach
   void listen() {
