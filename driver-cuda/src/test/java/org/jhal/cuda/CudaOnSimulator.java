@@ -152,6 +152,11 @@ public final class CudaOnSimulator implements SimulatedGpu {
   }
 
   @Override
+  public String foreignCompiler() {
+    return "hiprtc";
+  }
+
+  @Override
   public String collectives() {
     return "NCCL";
   }

@@ -119,6 +119,11 @@ public final class HipOnSimulator implements SimulatedGpu {
   }
 
   @Override
+  public String foreignCompiler() {
+    return "nvrtc";
+  }
+
+  @Override
   public String collectives() {
     return "RCCL";
   }

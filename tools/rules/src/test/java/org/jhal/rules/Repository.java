@@ -115,7 +115,16 @@ final class Repository {
 
   /** The source files of a module, tests aside. */
   static List<Path> sources(String module) throws IOException {
-    try (Stream<Path> files = Files.walk(folder(module).resolve("src/main/java"))) {
+    return javaFiles(folder(module).resolve("src/main/java"));
+  }
+
+  /** The source files of the simulator's tests, with those that drivers run. */
+  static List<Path> testsOfSimulator() throws IOException {
+    return javaFiles(folder(SIMULATOR).resolve("src/test/java"));
+  }
+
+  private static List<Path> javaFiles(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
     }
   }

@@ -33,16 +33,22 @@ class VendorNamesTest {
         .map(
             module ->
                 DynamicTest.dynamicTest(
-                    module,
-                    () -> {
-                      List<Path> files = Repository.sources(module);
-                      assertFalse(files.isEmpty(), () -> module + " has no sources");
-                      List<String> found = new ArrayList<>();
-                      for (Path file : files) {
-                        found.addAll(names(file.toString(), Files.readString(file)));
-                      }
-                      assertEquals(List.of(), found);
-                    }));
+                    module, () -> assertNamesNoVendor(Repository.sources(module))));
+  }
+
+  /** Each driver of GPUs runs them. */
+  @Test
+  void neutralTestsNameNoVendor() throws IOException {
+    assertNamesNoVendor(Repository.testsOfSimulator());
+  }
+
+  private static void assertNamesNoVendor(List<Path> files) throws IOException {
+    assertFalse(files.isEmpty());
+    List<String> found = new ArrayList<>();
+    for (Path file : files) {
+      found.addAll(names(file.toString(), Files.readString(file)));
+    }
+    assertEquals(List.of(), found);
   }
 
   @ParameterizedTest

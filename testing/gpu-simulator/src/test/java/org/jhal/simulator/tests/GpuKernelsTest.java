@@ -152,7 +152,7 @@ class GpuKernelsTest extends StoreKernels {
   @Test
   void passesTheOptionsOfEachCompiler() {
     String own = sim.gpu().compiler();
-    String other = own.equals("nvrtc") ? "hiprtc" : "nvrtc";
+    String other = sim.gpu().foreignCompiler();
     assertRuns(
         device.loadExecutable(
             including("")
