@@ -455,6 +455,7 @@ class GpuGraphTest {
     if (loss.afterMaking) {
       f.run(first);
     }
+    Waits.awaitRetired(f.device); // no event is left that could report the loss first
     sim.failForGood(loss.call(), LOST);
     f.submit(second);
     HalException failure = awaitFailure(f.timeline, f.uses);

@@ -241,6 +241,7 @@ class GpuOneNodeFaultTest {
     DeviceBuffer list = f.list();
     f.append(list, 0, call.usesBefore());
     f.await();
+    Waits.awaitRetired(f.device); // no event is left that could report the loss first
     sim.failForGood(call.of(), LOST);
     f.append(list, call.usesBefore());
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
