@@ -2,7 +2,6 @@
 package org.jhal.cts.run;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -12,8 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.spi.ToolProvider;
+import org.jhal.HalException;
 import org.jhal.cts.run.plan.TestName;
+import org.jhal.cts.run.report.CtsReport;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
@@ -64,8 +64,7 @@ public final class OwnProcess {
     command.add("-D" + INVOCATION + "=" + invocation);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(OwnProcess.class.getName());
-    command.addAll(List.of("--device", session.uri(), "--tests", test.toString()));
-    command.addAll(List.of("--seed", String.valueOf(session.seed())));
+    command.addAll(List.of(session.uri(), test.toString(), String.valueOf(session.seed())));
     Path log = null;
     Process process = null;
     try {
@@ -108,14 +107,30 @@ public final class OwnProcess {
     return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
   }
 
-  /** Runs {@code hal cts} in the separate process. */
+  /** Runs the test in the separate process. The arguments are the device, the test and the seed. */
   public static void main(String[] args) {
-    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
-    System.exit(tool.run(writer(System.out), writer(System.err), args));
-  }
-
-  /** A writer in the encoding that {@link #read} expects, which may not be the machine's. */
-  private static PrintWriter writer(OutputStream stream) {
-    return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
+    // In the encoding that read() expects, which may not be the machine's.
+    PrintWriter out =
+        new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true);
+    boolean isSuccess = false;
+    try {
+      isSuccess =
+          new CtsRun(CtsSession.findBackend(args[0]))
+              .device(args[0])
+              .tests(args[1])
+              .seed(Long.parseLong(args[2]))
+              .listen(
+                  entry -> {
+                    if (entry.outcome() == CtsReport.Outcome.FAILED) {
+                      out.println(entry.test() + " (" + entry.display() + ")");
+                      out.println(entry.detail());
+                    }
+                  })
+              .run()
+              .isSuccess();
+    } catch (HalException e) {
+      out.println(e.status() + ": " + e.getMessage());
+    }
+    System.exit(isSuccess ? 0 : 1);
   }
 }
