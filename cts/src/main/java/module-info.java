@@ -17,9 +17,7 @@ open module org.jhal.cts {
   exports org.jhal.cts.faults;
   exports org.jhal.cts.html;
   exports org.jhal.cts.kernels;
+  exports org.jhal.cts.run.tool;
 
   uses org.jhal.cts.CtsBackend;
-
-  provides java.util.spi.ToolProvider with
-      org.jhal.cts.run.tool.CtsTool;
 }

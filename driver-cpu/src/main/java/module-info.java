@@ -12,8 +12,6 @@ module org.jhal.cpu {
 
   exports org.jhal.cpu;
 
-  provides java.util.spi.ToolProvider with
-      org.jhal.cpu.CompileTool;
   provides org.jhal.spi.DriverProvider with
       org.jhal.cpu.CpuDriverProvider;
 }

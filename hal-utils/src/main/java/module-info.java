@@ -21,7 +21,4 @@ module org.jhal.utils {
       org.jhal.gpu;
 
   uses org.jhal.driver.support.BoundModule;
-
-  provides java.util.spi.ToolProvider with
-      org.jhal.driver.cache.CacheTool;
 }

@@ -3,17 +3,15 @@ package org.jhal.cpu;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
-import java.util.spi.ToolProvider;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -26,65 +24,48 @@ import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.source.SourceCode;
 import org.jhal.spi.HostFailures;
-import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles the kernels of a bundle for CPUs of machines that have no compiler; {@code hal compile}
- * runs it. {@code --help} describes it.
+ * Compiles the kernels in C++ ({@code gpu-c++}) of a bundle for the device {@code cpu} of machines
+ * that have no compiler, as variants in the format {@code cpu-so}; {@code hal compile} runs it.
  *
  * <p>Thread-safe.
  */
-public final class CompileTool implements ToolProvider {
+public final class CompileTool {
   private static final int OK = 0;
   private static final int FAILED = 1;
   private static final int USAGE = 2;
   private static final int NO_COMPILER = 3;
 
-  /** The options that have a value. */
-  private static final Set<String> VALUED = Set.of("--out", "--for", "--compiler");
+  private CompileTool() {}
 
-  private static final String HELP =
-      """
-      Compiles the kernels in C++ (gpu-c++) of a bundle for the device cpu of machines that have no
-      compiler, as variants in the format cpu-so.
-
-      Usage: hal compile BUNDLE (--out FOLDER | --add) [options]
-
-        BUNDLE           a folder, or a zip or jar file
-        --out FOLDER     write an overlay to this folder, for --variants; it is created if needed
-        --add            add the variants to the bundle itself, which must be a folder
-                         Both replace variants for the same architectures, and keep all others.
-        --for LIST       what to compile for, separated by commas: %s;
-                         the default is x86_64-v3 on x86-64, and aarch64 on 64-bit ARM
-        --compiler FILE  the compiler, a file or a name on the PATH; the default is c++, g++ or clang++ on the PATH, and for
-                         another kind of processor than this machine's, such as aarch64-linux-gnu-g++
-        --help           print this
-
-      Exit codes: 0 success, 1 compiling or writing failed, 2 wrong usage or bad input,
-      3 no compiler for one of the architectures. In case of a failure nothing is written.
-      """
-          .formatted(String.join(", ", Architecture.labels()));
-
-  /** The service loader calls it. */
-  public CompileTool() {}
-
-  @Override
-  public String name() {
-    return "hal-compile";
-  }
-
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Compiles C++ kernels for machines without a compiler.");
-  }
-
-  private static final class Request {
-    private @Nullable String bundle;
-    private @Nullable Path out;
-    private boolean isAdding;
-    private @Nullable String architectures;
-    private @Nullable String compiler;
+  /**
+   * What is compiled for which machines, and where it goes. Variants for the same architectures are
+   * replaced, and all others are kept.
+   *
+   * @param bundle a folder, or a zip or jar file
+   * @param overlay the folder that gets the variants as an overlay of the bundle, and is made if
+   *     needed; null to add them to the bundle itself, which must be a folder
+   * @param architectures what to compile for, of {@link #architectures}; empty for {@code
+   *     x86_64-v3} on x86-64, and {@code aarch64} on 64-bit ARM
+   * @param compiler a file, or a name on the {@code PATH}; null for {@code c++}, {@code g++} or
+   *     {@code clang++}, and for another kind of processor than this machine's, such as {@code
+   *     aarch64-linux-gnu-g++}
+   */
+  public record Options(
+      Path bundle, @Nullable Path overlay, List<String> architectures, @Nullable String compiler) {
+    /**
+     * Checks the architectures.
+     *
+     * @throws HalException INVALID_ARGUMENT if one is unknown, or none is named, and there is no
+     *     default for this processor
+     */
+    public Options {
+      Objects.requireNonNull(bundle, "bundle");
+      architectures = List.copyOf(architectures);
+      List<Architecture> unused = known(architectures);
+    }
   }
 
   /** Ends the command with an exit code. */
@@ -98,15 +79,23 @@ public final class CompileTool implements ToolProvider {
     }
   }
 
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
+  /** The names of all architectures, the lowest level of each kind first. */
+  public static List<String> architectures() {
+    return Architecture.labels();
+  }
+
+  /**
+   * Compiles the kernels. In case of a failure nothing is written.
+   *
+   * @param out gets one line for each variant
+   * @param err gets a failure, as {@code hal: STATUS: message}, with what the compiler said in
+   *     further lines
+   * @return 0; 1 if compiling or writing failed; 2 if the bundle or its code is wrong, or the named
+   *     compiler is none; 3 if there is no compiler for one of the architectures
+   */
+  public static int run(Options options, PrintWriter out, PrintWriter err) {
     try {
-      List<String> all = words(args);
-      if (all.contains("--help") || all.contains("-h")) {
-        out.print(HELP);
-        return OK;
-      }
-      compile(parse(all), out);
+      compile(options, out);
       return OK;
     } catch (CommandException e) {
       err.println("hal: " + e.getMessage());
@@ -122,69 +111,8 @@ public final class CompileTool implements ToolProvider {
     }
   }
 
-  private static CommandException usage(String message) {
-    return new CommandException(
-        USAGE, "INVALID_ARGUMENT: " + message + " (see hal compile --help)");
-  }
-
-  /** Splits {@code --out=FOLDER} and the like into two words. */
-  private static List<String> words(String... args) {
-    List<String> words = new ArrayList<>();
-    for (String arg : args) {
-      int equals = arg.indexOf('=');
-      boolean isJoined = equals > 0 && VALUED.contains(arg.substring(0, equals));
-      words.addAll(
-          isJoined ? List.of(arg.substring(0, equals), arg.substring(equals + 1)) : List.of(arg));
-    }
-    return words;
-  }
-
-  private static Request parse(List<String> args) throws CommandException {
-    Request request = new Request();
-    for (int i = 0; i < args.size(); i++) {
-      String arg = args.get(i);
-      switch (arg) {
-        case "--out" -> request.out = path(value(args, ++i, "a folder"));
-        case "--for" -> request.architectures = value(args, ++i, "a list of architectures");
-        case "--compiler" -> request.compiler = value(args, ++i, "the file of a compiler");
-        case "--add" -> request.isAdding = true;
-        default -> {
-          if (arg.startsWith("-") || request.bundle != null) {
-            throw usage("unknown argument '" + arg + "'" + Suggestion.ofOption(arg, HELP));
-          }
-          request.bundle = arg;
-        }
-      }
-    }
-    if (request.bundle == null) {
-      throw usage("a bundle is missing");
-    }
-    if (request.out != null && request.isAdding) {
-      throw usage("--out and --add exclude each other");
-    }
-    if (request.out == null && !request.isAdding) {
-      throw usage("either --out FOLDER or --add is needed");
-    }
-    return request;
-  }
-
-  private static String value(List<String> args, int index, String what) throws CommandException {
-    if (index >= args.size() || args.get(index).isEmpty()) {
-      throw usage(args.get(index - 1) + " needs " + what);
-    }
-    return args.get(index);
-  }
-
-  private static Path path(String text) throws CommandException {
-    try {
-      return Path.of(text);
-    } catch (InvalidPathException e) {
-      throw usage("'" + text + "' is not a path: " + e.getMessage());
-    }
-  }
-
-  private static void compile(Request request, PrintWriter out) throws CommandException {
-    Path bundle = path(String.valueOf(request.bundle));
+  private static void compile(Options options, PrintWriter out) throws CommandException {
+    Path bundle = options.bundle();
     ExecutableSource source = ExecutableSource.of(bundle);
     Manifest manifest = Manifest.read(source);
     Variant variant =
@@ -193,7 +121,7 @@ public final class CompileTool implements ToolProvider {
             .findFirst()
             .orElseThrow(
                 () ->
-                    usage(
+                    invalid(
                         "bundle %s has no kernels in %s, but %s"
                             .formatted(
                                 bundle,
@@ -201,13 +129,14 @@ public final class CompileTool implements ToolProvider {
                                 new TreeSet<>(
                                     manifest.variants().stream().map(Variant::format).toList()))));
     Map<Architecture, HostCompiler> compilers = new LinkedHashMap<>();
-    for (Architecture architecture : architectures(request.architectures)) {
-      compilers.put(architecture, compiler(architecture, request.compiler));
+    for (Architecture architecture : known(options.architectures())) {
+      compilers.put(architecture, compiler(architecture, options.compiler()));
     }
+    Path overlay = options.overlay();
     CpuVariants target =
-        request.out == null
+        overlay == null
             ? CpuVariants.inBundle(bundle)
-            : CpuVariants.inOverlay(request.out, manifest.name());
+            : CpuVariants.inOverlay(overlay, manifest.name());
     String file = String.valueOf(variant.file());
     String what = file + " of bundle " + source.name();
     SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
@@ -233,27 +162,30 @@ public final class CompileTool implements ToolProvider {
   }
 
   /** What to compile for, the highest level first, since devices take the first that they can. */
-  private static List<Architecture> architectures(@Nullable String list) throws CommandException {
-    if (list == null) {
+  private static List<Architecture> known(List<String> labels) {
+    if (labels.isEmpty()) {
       String kind = CpuFeatures.machine().kind();
       for (Architecture one : List.of(Architecture.X86_64_V3, Architecture.AARCH64)) {
         if (one.family().equals(kind)) {
           return List.of(one);
         }
       }
-      throw usage("--for is needed on a " + kind + " processor");
+      throw invalid("for is needed on a " + kind + " processor");
     }
     List<Architecture> named = new ArrayList<>();
-    for (String label : list.split(",", -1)) {
+    for (String label : labels) {
       Architecture one = Architecture.of(label.strip());
       if (one == null) {
-        throw usage(
-            "--for has '%s'; known are %s"
-                .formatted(label, String.join(", ", Architecture.labels())));
+        throw invalid(
+            "for has '%s'; known are %s".formatted(label, String.join(", ", architectures())));
       }
       named.add(one);
     }
     return Architecture.highestFirst().stream().filter(named::contains).toList();
+  }
+
+  private static HalException invalid(String message) {
+    return new HalException(Status.INVALID_ARGUMENT, message);
   }
 
   private static HostCompiler compiler(Architecture architecture, @Nullable String file)

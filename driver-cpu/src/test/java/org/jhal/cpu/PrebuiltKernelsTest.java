@@ -34,6 +34,7 @@ import org.jhal.cpu.compile.Architecture;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.NeedsCompiler;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,25 +84,26 @@ class PrebuiltKernelsTest {
     Files.writeString(bundle.resolve("doubling.cpp"), SOURCE);
   }
 
-  /** Runs the command. Returns what it prints, the exit code first. */
-  private static String compile(Object... args) {
-    String[] words = new String[args.length];
-    for (int i = 0; i < words.length; i++) {
-      words[i] = args[i].toString();
-    }
-    StringWriter said = new StringWriter();
-    PrintWriter writer = new PrintWriter(said);
-    int exitCode = new CompileTool().run(writer, writer, words);
-    return exitCode + " " + said;
+  /** Compiles the bundle into the overlay. */
+  private CompileTool.Options into(@Nullable Path target, Object... architectures) {
+    return new CompileTool.Options(
+        bundle, target, Stream.of(architectures).map(Object::toString).toList(), null);
   }
 
-  private static void succeeds(Object... args) {
-    String said = compile(args);
+  /** Runs the command. Returns what it prints, the exit code first. */
+  private static String compile(CompileTool.Options options) {
+    StringWriter said = new StringWriter();
+    PrintWriter writer = new PrintWriter(said);
+    return CompileTool.run(options, writer, writer) + " " + said;
+  }
+
+  private static void succeeds(CompileTool.Options options) {
+    String said = compile(options);
     assertTrue(said.startsWith("0 "), said);
   }
 
-  private static void fails(int exitCode, String part, Object... args) {
-    String said = compile(args);
+  private static void fails(int exitCode, String part, CompileTool.Options options) {
+    String said = compile(options);
     assertTrue(said.startsWith(exitCode + " hal: ") && said.contains(part), said);
   }
 
@@ -140,7 +142,7 @@ class PrebuiltKernelsTest {
 
   @Test
   void runsWithoutACompiler() throws Exception {
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     try (Device device = Hal.openDevice(WITHOUT_COMPILER);
         Executable kernels =
             device.loadExecutable(ExecutableSource.of(bundle).withVariants(overlay))) {
@@ -151,15 +153,15 @@ class PrebuiltKernelsTest {
   }
 
   @Test
-  void takesValuesBehindAnEqualsSign() throws Exception {
+  void takesTheNamedCompiler() {
     String compiler = HostCompiler.find().orElseThrow().toString();
-    succeeds(bundle, "--for=" + own(), "--compiler=" + compiler, "--out=" + overlay);
+    succeeds(new CompileTool.Options(bundle, overlay, List.of(own().label()), compiler));
     assertTrue(Files.exists(overlay.resolve("doubling." + own() + ".so")));
   }
 
   @Test
   void prefersTheCompilerOfTheMachine() throws Exception {
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     try (Device device = Hal.openDevice(WITH_COMPILER);
         Executable kernels =
             device.loadExecutable(ExecutableSource.of(bundle).withVariants(overlay))) {
@@ -175,7 +177,7 @@ class PrebuiltKernelsTest {
     assumeTrue(
         CpuFeatures.machine().missing(Architecture.X86_64_V3).isEmpty(),
         "this processor does not run two levels");
-    succeeds(bundle, "--for", "x86_64-v3", "--out", overlay);
+    succeeds(into(overlay, "x86_64-v3"));
     Path manifest = overlay.resolve("manifest.json");
     String lower =
         "\"variants\": [{\"format\": \"cpu-so\", \"file\": \"none\", \"architecture\":"
@@ -213,7 +215,7 @@ class PrebuiltKernelsTest {
 
   @Test
   void refusesCodeForAnotherProcessor() throws Exception {
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     Path manifest = overlay.resolve("manifest.json");
     Files.writeString(manifest, Files.readString(manifest).replace(own().label(), foreign()));
     Files.move(
@@ -229,7 +231,7 @@ class PrebuiltKernelsTest {
 
   @Test
   void refusesWorkgroupsThatItWasNotCompiledFor() throws Exception {
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     Files.writeString(
         bundle.resolve("manifest.json"), String.format(Locale.ROOT, MANIFEST, 32, ""));
     HalException wrong = refused(WITHOUT_COMPILER);
@@ -241,8 +243,8 @@ class PrebuiltKernelsTest {
 
   @Test
   void addsToABundle() throws Exception {
-    succeeds(bundle, "--for", own(), "--add");
-    succeeds(bundle, "--for", own(), "--add"); // replaces what it added before
+    succeeds(into(null, own()));
+    succeeds(into(null, own())); // replaces what it added before
     String manifest = Files.readString(bundle.resolve("manifest.json"));
     assertEquals(2, manifest.split("\"format\"", -1).length - 1, manifest);
     assertTrue(manifest.indexOf("gpu-c++") < manifest.indexOf("cpu-so"), manifest);
@@ -256,7 +258,7 @@ class PrebuiltKernelsTest {
   /** One architecture is added to another, and a variant of another format stays. */
   @Test
   void keepsTheOtherVariantsOfAnOverlay() throws Exception {
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     Path manifest = overlay.resolve("manifest.json");
     String foreignOnes =
         "\"variants\": [{\"format\": \"cuda-ptx\", \"file\": \"doubling.ptx\"}, {\"format\":"
@@ -265,7 +267,7 @@ class PrebuiltKernelsTest {
             + "\"},";
     Files.writeString(
         manifest, Files.readString(manifest).replaceFirst("\"variants\": \\[", foreignOnes));
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     String written = Files.readString(manifest);
     for (String kept : List.of("doubling.ptx", "doubling.other.so", "doubling." + own() + ".so")) {
       assertEquals(2, written.split(kept, -1).length, () -> kept + " once in " + written);
@@ -274,10 +276,10 @@ class PrebuiltKernelsTest {
 
   @Test
   void keepsTheLibrariesOfABundleForOtherProcessors() throws Exception {
-    succeeds(bundle, "--for", own(), "--add");
+    succeeds(into(null, own()));
     Path manifest = bundle.resolve("manifest.json");
     Files.writeString(manifest, Files.readString(manifest).replace(own().label(), foreign()));
-    succeeds(bundle, "--for", own(), "--add");
+    succeeds(into(null, own()));
     String written = Files.readString(manifest);
     for (String architecture : List.of(own().label(), foreign())) {
       assertTrue(written.contains("\"architecture\": \"" + architecture + "\""), written);
@@ -293,7 +295,7 @@ class PrebuiltKernelsTest {
       String part = name + ".part" + ProcessHandle.current().pid();
       Files.createSymbolicLink(overlay.resolve(part), file);
     }
-    succeeds(bundle, "--for", own(), "--out", overlay);
+    succeeds(into(overlay, own()));
     assertEquals("untouched", Files.readString(file));
     assertTrue(Files.isRegularFile(overlay.resolve("manifest.json"), LinkOption.NOFOLLOW_LINKS));
   }
@@ -302,7 +304,7 @@ class PrebuiltKernelsTest {
   @Test
   void leavesNoPartsBehindIfItCannotWrite() throws Exception {
     Files.createDirectories(overlay.resolve("doubling." + own() + ".so").resolve("in the way"));
-    fails(1, "DATA_LOSS: cannot write", bundle, "--for", own(), "--out", overlay);
+    fails(1, "DATA_LOSS: cannot write", into(overlay, own()));
     try (Stream<Path> files = Files.list(overlay)) {
       assertEquals(
           List.of("doubling." + own() + ".so"),
@@ -313,7 +315,7 @@ class PrebuiltKernelsTest {
   @Test
   void writesNothingIfTheSourceIsWrong() throws Exception {
     Files.writeString(bundle.resolve("doubling.cpp"), SOURCE.replace("FACTOR", "nothing"));
-    String said = compile(bundle, "--out", overlay);
+    String said = compile(into(overlay));
     assertTrue(said.startsWith("2 hal: INVALID_ARGUMENT: cannot compile doubling.cpp"), said);
     assertTrue(said.contains("doubling.cpp:3:"), said); // the bundle's line
     assertFalse(Files.exists(overlay));
@@ -321,37 +323,38 @@ class PrebuiltKernelsTest {
 
   @Test
   void replacesOnlyAnOverlayOfTheSameBundle() throws Exception {
-    succeeds(bundle, "--out", overlay);
-    succeeds(bundle, "--out", overlay);
-    fails(2, "not that of an overlay for the bundle 'doubling'", bundle, "--out", bundle);
+    succeeds(into(overlay));
+    succeeds(into(overlay));
+    fails(2, "not that of an overlay for the bundle 'doubling'", into(bundle));
     Files.writeString(
         overlay.resolve("manifest.json"), "{\"version\": 1, \"bundle\": \"x\", \"variants\": []}");
-    fails(2, "not that of an overlay for the bundle 'doubling'", bundle, "--out", overlay);
+    fails(2, "not that of an overlay for the bundle 'doubling'", into(overlay));
   }
 
   @Test
   void refusesWrongUse() throws Exception {
-    fails(2, "a bundle is missing");
-    fails(2, "either --out FOLDER or --add", bundle);
-    fails(2, "--out and --add exclude each other", bundle, "--add", "--out", overlay);
-    fails(2, "unknown argument '--add=yes'", bundle, "--add=yes");
-    fails(2, "--out needs a folder", bundle, "--out=");
-    fails(2, "--for has 'x86-64-v3'; known are x86_64-v2, ", bundle, "--add", "--for", "x86-64-v3");
-    fails(2, "--out needs a folder", bundle, "--out");
-    fails(2, "unknown argument '--fast' (see", bundle, "--fast");
-    fails(2, "unknown argument '--ad', did you mean '--add'? (see", bundle, "--ad");
-    fails(2, "no bundle at ", folder.resolve("none"), "--add");
-    fails(2, "is not a file that can be executed", bundle, "--add", "--compiler", folder);
+    HalException unknown =
+        assertThrows(HalException.class, () -> into(null, "x86-64-v3"), "an unknown architecture");
+    assertEquals(Status.INVALID_ARGUMENT, unknown.status());
+    assertEquals(
+        "for has 'x86-64-v3'; known are " + String.join(", ", CompileTool.architectures()),
+        unknown.getMessage());
+    Path none = folder.resolve("none");
+    fails(2, "no bundle at ", new CompileTool.Options(none, null, List.of(), null));
+    fails(
+        2,
+        "is not a file that can be executed",
+        new CompileTool.Options(bundle, null, List.of(), folder.toString()));
     Files.writeString(
         bundle.resolve("manifest.json"),
         String.format(Locale.ROOT, MANIFEST, 64, "")
             .replace("\"format\": \"gpu-c++\"", "\"format\": \"cuda-ptx\""));
-    fails(2, "has no kernels in gpu-c++, but [cuda-ptx]", bundle, "--add");
+    fails(2, "has no kernels in gpu-c++, but [cuda-ptx]", into(null));
   }
 
   @Test
   void saysWhichCrossCompilerIsMissing() {
-    String said = compile(bundle, "--for", foreign(), "--out", overlay);
+    String said = compile(into(overlay, foreign()));
     if (HostCompiler.findFor(foreign().split("-", 2)[0]).isPresent()) {
       assertTrue(said.startsWith("0 "), said);
     } else {
@@ -359,12 +362,6 @@ class PrebuiltKernelsTest {
       assertTrue(said.contains("-linux-gnu-g++); --compiler names one"), said);
       assertFalse(Files.exists(overlay));
     }
-  }
-
-  @Test
-  void describesItself() {
-    assertTrue(new CompileTool().description().isPresent());
-    assertTrue(compile("--help").startsWith("0 Compiles the kernels in C++"));
   }
 
   @Test

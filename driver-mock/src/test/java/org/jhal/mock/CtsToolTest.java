@@ -3,6 +3,7 @@ package org.jhal.mock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -11,10 +12,15 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.cts.Need;
+import org.jhal.cts.run.tool.CtsTool;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,23 +28,23 @@ import org.junit.jupiter.api.io.TempDir;
 class CtsToolTest {
   private final StringWriter out = new StringWriter();
 
-  private int run(String... arguments) {
-    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
-    return tool.run(new PrintWriter(out), new PrintWriter(out), arguments);
+  private static CtsTool.Options options(
+      String device, List<String> tests, @Nullable Path variants, @Nullable Path report) {
+    return new CtsTool.Options(device, tests, 1, null, variants, report, false, null, false);
+  }
+
+  private int run(CtsTool.Options options) {
+    return CtsTool.run(options, new PrintWriter(out), new PrintWriter(out));
+  }
+
+  private int verify(Path report) {
+    return CtsTool.verify(report, true, new PrintWriter(out), new PrintWriter(out));
   }
 
   @Test
   void writesAReportOfPassingTests(@TempDir Path folder) throws IOException {
     assertEquals(
-        0,
-        run(
-            "--device",
-            "mock",
-            "--tests",
-            "SemaphoreTest.aSignalMay*",
-            "--report",
-            folder.toString()),
-        out::toString);
+        0, run(options("mock", List.of("SemaphoreTest.aSignalMay*"), null, folder)), out::toString);
     String json = Files.readString(folder.resolve("report.json"));
     assertTrue(json.contains("\"ended\": \"complete\""), json);
     assertTrue(json.contains("\"test\": \"SemaphoreTest.aSignalMaySkipValues\""), json);
@@ -57,19 +63,9 @@ class CtsToolTest {
         other.resolve("manifest.json"),
         "{\"version\": 1, \"bundle\": \"cts-kernels of another\", \"variants\": [{\"format\":"
             + " \"java\", \"class\": \"org.missing.Kernels\"}]}");
-    String all = variants.resolveSibling("").toString();
-    String[] executables = {
-      "--device",
-      "mock",
-      "--tests",
-      "Executable*",
-      "--tests",
-      "WorkgroupLimit*",
-      "--report",
-      folder.toString(),
-      "--variants",
-      all
-    };
+    Path all = variants.resolveSibling("");
+    CtsTool.Options executables =
+        options("mock", List.of("Executable*", "WorkgroupLimit*"), all, folder);
     assertEquals(0, run(executables), out::toString);
     String json = Files.readString(folder.resolve("report.json"));
     assertTrue(json.contains("jhal.cts.variants"), json);
@@ -81,25 +77,24 @@ class CtsToolTest {
     json = Files.readString(folder.resolve("report.json"));
     assertFalse(json.contains(hash.group(1)), "the hash is of the files");
     assertEquals(null, System.getProperty("jhal.cts.variants"));
-    String nothing = folder.resolve("nothing").toString();
-    assertEquals(2, run("--device", "mock", "--variants", nothing));
+    Path nothing = folder.resolve("nothing");
+    HalException none =
+        assertThrows(HalException.class, () -> options("mock", List.of(), nothing, null));
+    assertEquals(Status.INVALID_ARGUMENT, none.status());
     assertTrue(
-        out.toString().contains("--variants " + nothing + ": no variants in"), out::toString);
+        String.valueOf(none.getMessage()).startsWith("variants " + nothing + ": no variants in"),
+        none::toString);
   }
 
   /** The page and the report agree, but a part of the suite proves nothing. */
   @Test
   void aReportOfSomeTestsIsNoProof(@TempDir Path folder) throws IOException {
-    String report = folder.toString();
-    assertEquals(
-        0,
-        run("--device", "mock", "--tests", "SignalOrderTest", "--report", report),
-        out::toString);
+    assertEquals(0, run(options("mock", List.of("SignalOrderTest"), null, folder)), out::toString);
     String page = Files.readString(folder.resolve("report.html"));
     assertTrue(page.contains("This is no proof of conformance:"), page);
     assertTrue(page.contains("Mock device 0"), page);
     out.getBuffer().setLength(0);
-    assertEquals(4, run("verify", "--all", report), out::toString);
+    assertEquals(4, verify(folder), out::toString);
     String first =
         out.toString().lines().filter(line -> !line.startsWith("no proof")).findFirst().orElse("");
     assertTrue(first.startsWith("run: only some tests were requested: SignalOrderTest"), first);
@@ -115,16 +110,13 @@ class CtsToolTest {
 
   /** Other invocations of the test, which passed, do not need it. */
   @Test
-  void aNeedThatOnlySomeInvocationsLackIsNoDiscrepancy(@TempDir Path folder) throws IOException {
-    String report = folder.toString();
+  void aNeedThatOnlySomeInvocationsLackIsNoDiscrepancy(@TempDir Path folder) {
     String passes = "LossByCallTest.everyCallIsTestedOrExcepted";
     String device = "mock://0?peers=none";
     assertEquals(
-        0,
-        run("--device", device, "--tests", passes, "--tests", "PeerImportTest", "--report", report),
-        out::toString);
+        0, run(options(device, List.of(passes, "PeerImportTest"), null, folder)), out::toString);
     assertTrue(out.toString().contains(Need.PEER_MEMORY.absence()), out::toString);
-    assertEquals(4, run("verify", "--all", report), out::toString);
+    assertEquals(4, verify(folder), out::toString);
     assertFalse(out.toString().contains("needs the same"), out::toString);
   }
 
@@ -146,17 +138,8 @@ class CtsToolTest {
             }
           }
         };
-    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
-    int exitCode =
-        tool.run(
-            new PrintWriter(taking),
-            new PrintWriter(out),
-            "--device",
-            "mock",
-            "--tests",
-            "SemaphoreTest.aSignalMay*",
-            "--report",
-            report.toString());
+    CtsTool.Options options = options("mock", List.of("SemaphoreTest.aSignalMay*"), null, report);
+    int exitCode = CtsTool.run(options, new PrintWriter(taking), new PrintWriter(out));
     assertEquals(1, exitCode, out::toString);
     assertTrue(out.toString().contains("the report cannot be written: "), out::toString);
     assertTrue(taking.toString().contains("passed        1"), taking::toString);
@@ -165,20 +148,11 @@ class CtsToolTest {
   /** With so many repetitions, the run does not end by itself. */
   @Test
   void aRunThatReachesItsDeadlineStillWritesItsReport(@TempDir Path folder) throws IOException {
-    assertEquals(
-        5,
-        run(
-            "--device",
-            "mock",
-            "--tests",
-            "SemaphoreTest",
-            "--repeat",
-            "1000000",
-            "--timeout",
-            "4",
-            "--report",
-            folder.toString()),
-        out::toString);
+    Duration limit = Duration.ofSeconds(4);
+    CtsTool.Options options =
+        new CtsTool.Options(
+            "mock", List.of("SemaphoreTest"), 1_000_000, null, null, folder, false, limit, false);
+    assertEquals(5, run(options), out::toString);
     String json = Files.readString(folder.resolve("report.json"));
     assertTrue(json.contains("\"ended\": \"at the deadline of 4 s, during "), json);
     assertTrue(json.contains("the run reached its deadline of 4 s"), json);

@@ -15,96 +15,73 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
+import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.cache.PrivateFolder.UntrustedException;
 import org.jhal.spi.HostFailures;
-import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel cache as a command; {@code hal cache} runs it. {@code --help} describes it.
+ * Shows, verifies or empties the folders in which compiled kernels are kept; {@code hal cache} runs
+ * it.
  *
  * <p>Thread-safe.
  */
-public final class CacheTool implements ToolProvider {
+public final class CacheTool {
   private static final int OK = 0;
   private static final int FAILED = 1;
-  private static final int USAGE = 2;
 
   private static final Pattern VARIABLE = Pattern.compile("JHAL_([A-Z0-9_]+)_CACHE");
   private static final Pattern PROPERTY = Pattern.compile("jhal\\.([a-z0-9-]+)\\.cache");
 
-  private static final String HELP =
-      """
-      Shows, verifies or empties the folders in which compiled kernels are kept: the default one,
-      and those that the setting `cache` of a driver names (JHAL_DRIVER_CACHE, jhal.DRIVER.cache).
+  private CacheTool() {}
 
-      Usage: hal cache [show|verify|empty] [options]
-
-        show          list the entries: when each was last used, its size, and what it is; the default
-        verify        read each entry, and report those that are damaged or cannot be trusted
-        empty         remove all entries, and nothing else; with several folders, --folder is needed
-
-        --folder DIR  this folder only; `hal info DEVICE` shows that of a device as `cache`
-        --help        print this
-
-      Exit codes: 0 success, 1 the folder cannot be used, or verify found something, 2 wrong usage.
-      """;
-
-  /** The service loader calls it. */
-  public CacheTool() {}
-
-  @Override
-  public String name() {
-    return "hal-cache";
+  /** What is done with a folder. */
+  public enum Action {
+    /** Lists the entries: when each was last used, its size, and what it is. */
+    SHOW,
+    /** Reads each entry, and reports those that are damaged or cannot be trusted. */
+    VERIFY,
+    /** Removes all entries, and nothing else. */
+    EMPTY
   }
 
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Shows, verifies or empties the kept compiled kernels.");
-  }
-
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
-    String action = null;
-    Path folder = null;
-    for (int i = 0; i < args.length; i++) {
-      switch (args[i]) {
-        case "--help", "-h" -> {
-          out.print(HELP);
-          out.flush();
-          return OK;
-        }
-        case "--folder" -> {
-          folder = i + 1 < args.length ? absolute(args[i + 1]) : null;
-          if (folder == null) {
-            return usage(err, "--folder needs the path of a folder");
-          }
-          i++;
-        }
-        case "show", "verify", "empty" -> {
-          if (action != null) {
-            return usage(err, "both '" + action + "' and '" + args[i] + "'");
-          }
-          action = args[i];
-        }
-        default -> {
-          List<String> known = List.of("show", "verify", "empty", "--folder", "--help");
-          return usage(err, "unknown argument '" + args[i] + "'" + Suggestion.of(args[i], known));
-        }
-      }
+  /**
+   * What to do where.
+   *
+   * @param action what is done
+   * @param folder the only folder, or null for the default one and those that the setting {@code
+   *     cache} of a driver names ({@code JHAL_DRIVER_CACHE}, {@code jhal.DRIVER.cache})
+   */
+  public record Options(Action action, @Nullable Path folder) {
+    /** Checks that there is an action. */
+    public Options {
+      Objects.requireNonNull(action, "action");
     }
-    String chosen = action == null ? "show" : action;
-    return folder == null ? runAll(out, err, chosen) : run(out, err, chosen, folder);
   }
 
-  private static int runAll(PrintWriter out, PrintWriter err, String action) {
+  /**
+   * Does it.
+   *
+   * @param out gets what was found or done
+   * @param err gets failures, one a line, as {@code hal: STATUS: message}
+   * @return 0, or 1 if a folder cannot be used, or if an entry is damaged or cannot be trusted
+   * @throws HalException INVALID_ARGUMENT if no folder is named, and there is none, or there are
+   *     several that could be emptied; nothing was done
+   */
+  public static int run(Options options, PrintWriter out, PrintWriter err) {
+    Path folder = options.folder();
+    return folder == null
+        ? runAll(out, err, options.action())
+        : run(out, err, options.action(), folder.toAbsolutePath());
+  }
+
+  private static int runAll(PrintWriter out, PrintWriter err, Action action) {
     Map<String, String> properties = new TreeMap<>();
     for (String name : System.getProperties().stringPropertyNames()) {
       properties.put(name, System.getProperty(name, ""));
@@ -113,13 +90,15 @@ public final class CacheTool implements ToolProvider {
     KernelCache.defaultFolder().ifPresent(folder -> folders.put(folder, "default"));
     named(System.getenv(), properties).forEach(folders::putIfAbsent);
     if (folders.isEmpty()) {
-      return usage(err, "neither XDG_CACHE_HOME nor the home is an absolute path; give --folder");
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "neither XDG_CACHE_HOME nor the home is an absolute path; give --folder");
     }
-    if (action.equals("empty") && folders.size() > 1) {
+    if (action == Action.EMPTY && folders.size() > 1) {
       List<String> choices = new ArrayList<>();
       folders.forEach((folder, origin) -> choices.add(folder + " (" + origin + ")"));
-      return usage(
-          err,
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
           "there are several folders; say with --folder which one: " + String.join(", ", choices));
     }
     int worst = OK;
@@ -171,21 +150,10 @@ public final class CacheTool implements ToolProvider {
     }
   }
 
-  private static @Nullable Path absolute(String folder) {
-    Path path = folder.isEmpty() ? null : path(folder);
-    return path == null ? null : path.toAbsolutePath();
-  }
-
-  private static int usage(PrintWriter err, String message) {
-    err.println("hal: INVALID_ARGUMENT: " + message + " (see hal cache --help)");
-    err.flush();
-    return USAGE;
-  }
-
-  private static int run(PrintWriter out, PrintWriter err, String action, Path folder) {
+  private static int run(PrintWriter out, PrintWriter err, Action action, Path folder) {
     KernelCache cache = KernelCache.in(folder);
     try {
-      if (action.equals("verify") && !cache.isCache()) {
+      if (action == Action.VERIFY && !cache.isCache()) {
         err.println(
             "hal: FAILED_PRECONDITION: "
                 + folder
@@ -193,9 +161,9 @@ public final class CacheTool implements ToolProvider {
         return FAILED;
       }
       return switch (action) {
-        case "verify" -> verify(out, cache.items(), folder);
-        case "empty" -> empty(out, cache.empty(), folder);
-        default -> show(out, cache.items(), folder);
+        case VERIFY -> verify(out, cache.items(), folder);
+        case EMPTY -> empty(out, cache.empty(), folder);
+        case SHOW -> show(out, cache.items(), folder);
       };
     } catch (NoSuchFileException e) {
       out.println("no kernels are kept: there is no folder " + folder);

@@ -3,6 +3,7 @@ package org.jhal.driver.cache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -18,6 +19,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.cache.CacheTool.Action;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,15 +48,17 @@ class CacheToolTest {
     folder = temporary.resolve("jhal");
   }
 
-  private static Outcome run(String... args) {
+  private static Outcome run(Action action, @Nullable Path folder) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    int code = new CacheTool().run(new PrintWriter(out), new PrintWriter(err), args);
+    int code =
+        CacheTool.run(
+            new CacheTool.Options(action, folder), new PrintWriter(out), new PrintWriter(err));
     return new Outcome(code, out.toString(), err.toString());
   }
 
-  private Outcome runHere(String action) {
-    return run(action, "--folder", folder.toString());
+  private Outcome runHere(Action action) {
+    return run(action, folder);
   }
 
   private void keep(String key, String label) {
@@ -68,7 +75,7 @@ class CacheToolTest {
     keep("b", "b.cpp of bundle second for gfx90a");
     Files.setLastModifiedTime(
         file("a"), FileTime.from(Instant.now().minus(Duration.ofDays(3)).minusSeconds(60)));
-    Outcome shown = run("--folder", folder.toString());
+    Outcome shown = runHere(Action.SHOW);
     shown.assertSays(0, "2 entries, 10 KiB, in " + folder);
     List<String> lines = shown.out().lines().toList();
     assertTrue(
@@ -77,21 +84,20 @@ class CacheToolTest {
     assertTrue(
         lines.get(1).matches("3 days ago +5 KiB  a.cpp of bundle first for sm_90"),
         lines::toString);
-    runHere("verify").assertSays(0, "2 entries in " + folder + ", all of them sound");
+    runHere(Action.VERIFY).assertSays(0, "2 entries in " + folder + ", all of them sound");
   }
 
   @Test
   void verifyRefusesAFolderThatIsNoCache() throws IOException {
     Files.createDirectory(folder);
-    runHere("verify").assertSays(0, "0 entries in " + folder);
+    runHere(Action.VERIFY).assertSays(0, "0 entries in " + folder);
     Files.writeString(folder.resolve("letter.txt"), "Dear");
-    runHere("verify")
+    runHere(Action.VERIFY)
         .assertSays(1, "FAILED_PRECONDITION", folder + " is no folder of kept kernels");
     assertTrue(Files.exists(folder.resolve("letter.txt")));
     keep("a", "a");
-    runHere("verify").assertSays(0, "1 entry in " + folder);
-    run("verify", "--folder", folder.resolve("letter.txt").toString())
-        .assertSays(1, "letter.txt", "not a folder");
+    runHere(Action.VERIFY).assertSays(0, "1 entry in " + folder);
+    run(Action.VERIFY, folder.resolve("letter.txt")).assertSays(1, "letter.txt", "not a folder");
   }
 
   @Test
@@ -102,21 +108,21 @@ class CacheToolTest {
     Files.write(file("a"), new byte[10]);
     Files.delete(file("b"));
     Files.createSymbolicLink(file("b"), file("c"));
-    Outcome verified = runHere("verify");
+    Outcome verified = runHere(Action.VERIFY);
     verified.assertSays(
         1,
         file("a").getFileName() + ": it does not begin like an entry",
         "symbolic link",
         "3 entries in " + folder + ", 2 of no use");
     assertFalse(verified.out().contains(file("c").getFileName() + ": "), verified::toString);
-    runHere("show").assertSays(0, "of no use: it does not begin like an entry");
+    runHere(Action.SHOW).assertSays(0, "of no use: it does not begin like an entry");
   }
 
   @Test
   void anEntryThatOthersCanWriteIsShownWithItsAgeAndSize() throws IOException {
     keep("a", "a");
     Files.setPosixFilePermissions(file("a"), PosixFilePermissions.fromString("rw-rw-rw-"));
-    List<String> lines = runHere("show").out().lines().toList();
+    List<String> lines = runHere(Action.SHOW).out().lines().toList();
     assertTrue(
         lines
             .get(0)
@@ -154,10 +160,17 @@ class CacheToolTest {
     keep("a", "a");
     System.setProperty("jhal.cache-test.cache", folder.toString());
     try {
-      assertTrue(run().out().contains("1 entry, 5 KiB, in " + folder), () -> run().toString());
-      run("empty").assertSays(2, "--folder", folder.toString(), "property jhal.cache-test.cache");
+      Outcome shown = run(Action.SHOW, null);
+      assertTrue(shown.out().contains("1 entry, 5 KiB, in " + folder), shown::toString);
+      HalException several =
+          assertThrows(HalException.class, () -> run(Action.EMPTY, null), "which folder?");
+      assertEquals(Status.INVALID_ARGUMENT, several.status());
+      String choices = String.valueOf(several.getMessage());
+      for (String part : List.of("--folder", folder + " (property jhal.cache-test.cache)")) {
+        assertTrue(choices.contains(part), choices);
+      }
       assertTrue(Files.exists(file("a")));
-      runHere("empty").assertSays(0, "removed 1 entry from " + folder);
+      runHere(Action.EMPTY).assertSays(0, "removed 1 entry from " + folder);
     } finally {
       System.clearProperty("jhal.cache-test.cache");
     }
@@ -167,22 +180,23 @@ class CacheToolTest {
   void emptyingLeavesTheFolderAndOtherFiles() throws IOException {
     keep("a", "a");
     Files.createFile(folder.resolve("mine"));
-    runHere("empty").assertSays(0, "removed 1 entry from " + folder);
+    runHere(Action.EMPTY).assertSays(0, "removed 1 entry from " + folder);
     try (Stream<Path> files = Files.list(folder)) {
       assertEquals(List.of(folder.resolve("mine")), files.toList());
     }
-    runHere("show").assertSays(0, "0 entries");
+    runHere(Action.SHOW).assertSays(0, "0 entries");
   }
 
   @Test
   void controlCharactersInLabelsAreReplaced() {
     keep("a", "\u001b[2J\u009b31m\nx\u202e");
-    assertTrue(runHere("show").out().contains("?[2J?31m?x?\n"), () -> runHere("show").out());
+    assertTrue(
+        runHere(Action.SHOW).out().contains("?[2J?31m?x?\n"), () -> runHere(Action.SHOW).out());
   }
 
   @Test
   void aMissingFolderIsEmpty() {
-    for (String action : List.of("show", "verify", "empty")) {
+    for (Action action : Action.values()) {
       runHere(action).assertSays(0, "no kernels are kept: there is no folder " + folder);
     }
     assertFalse(Files.exists(folder));
@@ -192,22 +206,11 @@ class CacheToolTest {
   void aFolderThatOthersCanWriteIsNotTouched() throws IOException {
     keep("a", "a");
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
-    for (String action : List.of("show", "verify", "empty")) {
+    for (Action action : Action.values()) {
       runHere(action)
           .assertSays(
               1, "hal: FAILED_PRECONDITION: ", folder.toString(), "can be written by others");
     }
     assertTrue(Files.exists(file("a")));
-  }
-
-  @Test
-  void wrongUsageIsReported() {
-    run("clean").assertSays(2, "hal: INVALID_ARGUMENT: unknown argument 'clean'", "--help");
-    run("emtpy").assertSays(2, "unknown argument 'emtpy', did you mean 'empty'?", "--help");
-    run("show", "empty").assertSays(2, "both 'show' and 'empty'");
-    run("--folder").assertSays(2, "--folder needs");
-    run("--folder", "").assertSays(2, "--folder needs");
-    run("--folder", "\0").assertSays(2, "--folder needs");
-    run("verify", "--help").assertSays(0, "Usage: hal cache [show|verify|empty]");
   }
 }

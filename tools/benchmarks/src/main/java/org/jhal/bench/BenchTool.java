@@ -4,16 +4,12 @@ package org.jhal.bench;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.ExecutableSource;
 import org.jhal.Hal;
@@ -32,20 +28,18 @@ import org.jhal.bench.report.Report;
 import org.jhal.bench.report.Results;
 import org.jhal.cts.html.ReportFile;
 import org.jhal.spi.HostFailures;
-import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The benchmarks as a command; {@code hal bench} runs it. {@code --help} describes it.
+ * The benchmarks as a command; {@code hal bench} runs it.
  *
  * <p>Thread-safe, but concurrent runs disturb each other's numbers.
  */
-public final class BenchTool implements ToolProvider {
+public final class BenchTool {
   private static final int OK = 0;
   private static final int FAILED = 1;
   private static final int USAGE = 2;
   private static final int NO_DEVICE = 3;
-  private static final int INTERRUPTED = 130;
 
   /** What is written, in messages. */
   private static final String RESULTS = "results";
@@ -54,66 +48,74 @@ public final class BenchTool implements ToolProvider {
 
   private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{7,40}");
 
-  private static final String HELP =
-      """
-      Measures what submissions and waits cost, beside what the JDK takes for the like.
+  private static final int MOST_SUBMISSIONS = 10_000_000;
+  private static final int MOST_ROUNDS = 10_000;
+  private static final int LONGEST_WARM_UP = 600_000;
 
-      Usage: hal bench [options]
+  private BenchTool() {}
 
-        --device URI    the device, as `hal devices` lists it; default as `hal --help` says
-        --peer URI      a second device, which those cases that can do so measure beside the first
-        --kernels PATH  a bundle with the kernel 'touch' instead of the one that is built in, for a
-                        device that loads none of its formats
-        --variants FOLDER
-                        further variants of that kernel, which are tried first
-        --case PATTERN  only these cases; * is anything; repeatable
-        --max N         at most N submissions in a sample, and N KiB in a transfer of pageable memory
-                        or of a file; default 1000000
-        --rounds N      how many samples of each; default 7
-        --warm-up MS    how many milliseconds each is warmed up at least; default 1000
-        --json FILE     write the results there as well, with all samples
-        --commit ID     the git commit that is measured, for that file
-        --page FILE     write the results as a page of HTML there, with bars
-        --compare FILE  show results that --json wrote earlier beside them on the page
-        --from FILE     measure nothing: make the page from results that --json wrote earlier
-        --list          list the cases and run nothing
-        --help          print this
+  /**
+   * What is measured, and where the results go.
+   *
+   * @param device the URI of the device, or null for that of {@link Hal#openDevice()}
+   * @param peer a second device, which those cases that can do so measure beside the first, or null
+   * @param kernels a bundle with the kernel {@code touch}, or null for the one that is built in
+   * @param cases the names of the only cases, where {@code *} is anything; empty for all
+   * @param max the most submissions in a sample, and KiB in a transfer of pageable memory or of a
+   *     file, from 1 to 10000000
+   * @param rounds how many samples of each are taken, from 1 to 10000
+   * @param warmUp how long each is warmed up at least, from 0 to 600000 ms
+   * @param json the file that gets the results, with all samples, or null
+   * @param commit the git commit that is measured, for that file, or null
+   * @param page the file that gets the results as a page of HTML, or null
+   * @param compare results that are shown beside them on the page, or null
+   */
+  public record Options(
+      @Nullable String device,
+      @Nullable String peer,
+      @Nullable ExecutableSource kernels,
+      List<String> cases,
+      int max,
+      int rounds,
+      Duration warmUp,
+      @Nullable Path json,
+      @Nullable String commit,
+      @Nullable Path page,
+      @Nullable Earlier compare) {
+    /**
+     * Checks the values.
+     *
+     * @throws HalException OUT_OF_RANGE for a number; INVALID_ARGUMENT if a name selects no case,
+     *     if {@code commit} is none or there is no file for it, if there is no page for {@code
+     *     compare}, or if two of the files are the same
+     */
+    public Options {
+      cases = List.copyOf(cases);
+      cases.forEach(BenchTool::checkSelects);
+      checkRange("max", max, 1, MOST_SUBMISSIONS);
+      checkRange("rounds", rounds, 1, MOST_ROUNDS);
+      checkRange("warm-up", warmUp.toMillis(), 0, LONGEST_WARM_UP);
+      if (commit != null && !COMMIT.matcher(commit).matches()) {
+        throw invalid("commit " + commit + ": 7 to 40 hexadecimal digits are needed");
+      }
+      if (commit != null && json == null) {
+        throw invalid("commit needs --json");
+      }
+      if (compare != null && page == null) {
+        throw invalid("compare needs --page");
+      }
+      checkDiffer("page", page, "--json", json);
+      checkDiffer("page", page, "--compare", compare == null ? null : compare.file());
+      checkDiffer("json", json, "--compare", compare == null ? null : compare.file());
+    }
 
-      Each number is the median over the rounds (smallest..largest). docs/benchmarks.md explains how
-      to read them.
-
-      A case, or a row of it, whose kernel the device cannot load has no numbers; the formats that it
-      would need are listed below its table.
-
-      Exit codes: 0 all that this device can run was measured, 1 a case or a side of it failed or
-      a file cannot be written, 2 wrong usage, such as no case for this device, or a file of --compare
-      or --from that has no results, 3 the device cannot be opened.
-      """;
-
-  /** The options of the command line. */
-  private static final class Options {
-    @Nullable String device;
-    @Nullable String peer;
-    @Nullable ExecutableSource kernels;
-    @Nullable Path variants;
-    @Nullable Path json;
-    @Nullable String commit;
-    @Nullable Path page;
-    @Nullable Earlier compare;
-    @Nullable Earlier from;
-    final List<Pattern> cases = new ArrayList<>();
-    int max = 1_000_000;
-    int rounds = 7;
-    Duration warmUp = Duration.ofSeconds(1);
-    boolean list;
-    boolean help;
-
-    List<BenchCase> selected() {
+    private List<BenchCase> selected() {
+      List<Pattern> patterns = cases.stream().map(BenchTool::pattern).toList();
       return BenchCases.all().stream()
           .filter(
               benchCase ->
-                  cases.isEmpty()
-                      || cases.stream()
+                  patterns.isEmpty()
+                      || patterns.stream()
                           .anyMatch(pattern -> pattern.matcher(benchCase.name()).matches()))
           .toList();
     }
@@ -126,119 +128,103 @@ public final class BenchTool implements ToolProvider {
    * @param file that they were read from, or null if they are of this run
    * @param results that it has
    */
-  private record Earlier(String name, @Nullable Path file, Results results) {}
-
-  /** Wrong usage of the command line. */
-  private static final class UsageException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    UsageException(String message) {
-      super(message);
+  public record Earlier(String name, @Nullable Path file, Results results) {
+    /**
+     * Reads the results that a run has written.
+     *
+     * @throws HalException INVALID_ARGUMENT if the file cannot be read, or has no results
+     */
+    public static Earlier read(Path file) {
+      try {
+        return new Earlier(String.valueOf(file.getFileName()), file, Results.read(file));
+      } catch (BadResultsException e) {
+        throw new HalException(Status.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+      }
     }
   }
 
-  @Override
-  public String name() {
-    return "hal-bench";
+  private static void checkRange(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, name + " " + value + " is not from " + min + " to " + max);
+    }
   }
 
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Measures what submissions and waits cost.");
+  private static void checkSelects(String name) {
+    Pattern pattern = pattern(name);
+    if (BenchCases.all().stream().noneMatch(known -> pattern.matcher(known.name()).matches())) {
+      throw invalid("case " + name + " matches no case; hal bench --list shows them");
+    }
   }
 
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
+  private static Pattern pattern(String text) {
+    StringBuilder regex = new StringBuilder();
+    for (String part : text.split("\\*", -1)) {
+      regex.append(regex.isEmpty() ? "" : ".*").append(Pattern.quote(part));
+    }
+    return Pattern.compile(regex.toString());
+  }
+
+  private static HalException invalid(String message) {
+    return new HalException(Status.INVALID_ARGUMENT, message);
+  }
+
+  /** Prints the selected cases, and measures nothing. */
+  public static void list(Options options, PrintWriter out) {
+    for (BenchCase benchCase : options.selected()) {
+      String only = benchCase.driver() == null ? "" : "(only " + benchCase.driver() + ") ";
+      String two = benchCase.needsTwo() ? "(two devices of the driver) " : "";
+      out.printf(
+          Locale.ROOT, "%-20s %s%s%s%n", benchCase.name(), only, two, benchCase.description());
+    }
+    out.flush();
+  }
+
+  /**
+   * Measures.
+   *
+   * @param out gets the results
+   * @param err gets failures, one a line, as {@code hal: STATUS: message}
+   * @return 0 if all that this device can run was measured, 1 if a case or a side of it failed or a
+   *     file cannot be written, 2 if no case is for this device or its URI is malformed, 3 if the
+   *     device cannot be opened
+   * @throws InterruptedException if this thread was interrupted; then nothing is written
+   */
+  public static int run(Options options, PrintWriter out, PrintWriter err)
+      throws InterruptedException {
     try {
-      Options options = parse(args);
-      if (options.help) {
-        out.print(HELP);
-        return OK;
-      }
-      if (options.list) {
-        for (BenchCase benchCase : options.selected()) {
-          String only = benchCase.driver() == null ? "" : "(only " + benchCase.driver() + ") ";
-          String two = benchCase.needsTwo() ? "(two devices of the driver) " : "";
-          out.printf(
-              Locale.ROOT, "%-20s %s%s%s%n", benchCase.name(), only, two, benchCase.description());
-        }
-        return OK;
-      }
-      if (!canWrite(options, err)) {
-        return FAILED;
-      }
-      if (options.from != null) {
-        return writePage(options, options.from, err) ? OK : FAILED;
-      }
-      return run(options, out, err);
-    } catch (UsageException e) {
-      err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal bench --help)");
-      return USAGE;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      err.println("hal: CANCELLED: interrupted");
-      return INTERRUPTED;
+      return canWrite(options.json, RESULTS, err) && canWrite(options.page, PAGE, err)
+          ? measure(options, out, err)
+          : FAILED;
     } finally {
       out.flush();
       err.flush();
     }
   }
 
-  private static Options parse(String... args) throws UsageException {
-    Options options = new Options();
-    for (int i = 0; i < args.length; i++) {
-      switch (args[i]) {
-        case "--device" -> options.device = value(args, ++i);
-        case "--peer" -> options.peer = value(args, ++i);
-        case "--kernels" -> options.kernels = bundle(path(args, ++i));
-        case "--variants" -> options.variants = path(args, ++i);
-        case "--case" -> options.cases.add(pattern(value(args, ++i)));
-        case "--max" -> options.max = number(args, ++i, 1, 10_000_000);
-        case "--rounds" -> options.rounds = number(args, ++i, 1, 10_000);
-        case "--warm-up" -> options.warmUp = Duration.ofMillis(number(args, ++i, 0, 600_000));
-        case "--json" -> options.json = path(args, ++i);
-        case "--commit" -> options.commit = commit(args, ++i);
-        case "--page" -> options.page = path(args, ++i);
-        case "--compare" -> options.compare = earlier(args, ++i);
-        case "--from" -> options.from = earlier(args, ++i);
-        case "--list" -> options.list = true;
-        case "--help", "-h" -> options.help = true;
-        default -> throw new UsageException(unknown(args[i]));
-      }
+  /**
+   * Makes a page of earlier results, and measures nothing.
+   *
+   * @param other what is shown beside them, or null
+   * @param err gets a failure, as {@code hal: STATUS: message}
+   * @return 0, or 1 if the page cannot be written
+   * @throws HalException INVALID_ARGUMENT if the page would replace one of the files
+   */
+  public static int writePage(Earlier shown, @Nullable Earlier other, Path page, PrintWriter err) {
+    checkDiffer("page", page, "--from", shown.file());
+    checkDiffer("page", page, "--compare", other == null ? null : other.file());
+    try {
+      return canWrite(page, PAGE, err) && write(shown, other, page, err) ? OK : FAILED;
+    } finally {
+      err.flush();
     }
-    if (options.variants != null) {
-      options.kernels = varied(options.kernels, options.variants);
-    }
-    if (options.commit != null && options.json == null) {
-      throw new UsageException("--commit needs --json");
-    }
-    if (options.page == null && (options.compare != null || options.from != null)) {
-      throw new UsageException("--compare and --from need --page");
-    }
-    if (options.from != null
-        && (options.device != null || options.peer != null || options.json != null)) {
-      throw new UsageException(
-          "--from measures nothing, so --device, --peer and --json are useless");
-    }
-    Path compared = options.compare == null ? null : options.compare.file();
-    Path shown = options.from == null ? null : options.from.file();
-    checkDiffer("--page", options.page, "--json", options.json);
-    checkDiffer("--page", options.page, "--compare", compared);
-    checkDiffer("--page", options.page, "--from", shown);
-    checkDiffer("--json", options.json, "--compare", compared);
-    return options;
-  }
-
-  private static String unknown(String argument) {
-    return "unknown argument '" + argument + "'" + Suggestion.ofOption(argument, HELP);
   }
 
   /** Checks that no output replaces an input or another output. */
   private static void checkDiffer(
-      String written, @Nullable Path one, String option, @Nullable Path other)
-      throws UsageException {
+      String written, @Nullable Path one, String option, @Nullable Path other) {
     if (one != null && other != null && isSame(one, other)) {
-      throw new UsageException(written + " and " + option + " name the same file: " + one);
+      throw invalid(written + " and " + option + " name the same file: " + one);
     }
   }
 
@@ -250,11 +236,7 @@ public final class BenchTool implements ToolProvider {
     }
   }
 
-  /** Whether all results can be written; if not, says which cannot. */
-  private static boolean canWrite(Options options, PrintWriter err) {
-    return canWrite(options.json, RESULTS, err) && canWrite(options.page, PAGE, err);
-  }
-
+  /** Whether the file can be written or there is none; if not, says so. */
   private static boolean canWrite(@Nullable Path file, String what, PrintWriter err) {
     if (file == null) {
       return true;
@@ -276,86 +258,6 @@ public final class BenchTool implements ToolProvider {
         + what
         + " cannot be written: "
         + ReportFile.reason(file, cause);
-  }
-
-  private static Path path(String[] args, int index) throws UsageException {
-    String text = value(args, index);
-    if (text.isEmpty()) {
-      throw new UsageException(args[index - 1] + " '' names no file or folder");
-    }
-    try {
-      return Path.of(text);
-    } catch (InvalidPathException e) {
-      throw new UsageException(args[index - 1] + " " + text + ": " + e.getMessage());
-    }
-  }
-
-  private static String commit(String[] args, int index) throws UsageException {
-    String text = value(args, index);
-    if (!COMMIT.matcher(text).matches()) {
-      throw new UsageException("--commit " + text + ": 7 to 40 hexadecimal digits are needed");
-    }
-    return text;
-  }
-
-  /** Read before anything is measured, so that a wrong file costs no time. */
-  private static Earlier earlier(String[] args, int index) throws UsageException {
-    Path file = path(args, index);
-    try {
-      return new Earlier(String.valueOf(file.getFileName()), file, Results.read(file));
-    } catch (BadResultsException e) {
-      throw new UsageException(args[index - 1] + " " + file + ": " + e.getMessage());
-    }
-  }
-
-  private static Pattern pattern(String text) throws UsageException {
-    StringBuilder regex = new StringBuilder();
-    for (String part : text.split("\\*", -1)) {
-      regex.append(regex.isEmpty() ? "" : ".*").append(Pattern.quote(part));
-    }
-    Pattern pattern = Pattern.compile(regex.toString());
-    if (BenchCases.all().stream().noneMatch(known -> pattern.matcher(known.name()).matches())) {
-      throw new UsageException("--case " + text + " matches no case; hal bench --list shows them");
-    }
-    return pattern;
-  }
-
-  private static ExecutableSource bundle(Path path) throws UsageException {
-    try {
-      return ExecutableSource.of(path);
-    } catch (HalException e) {
-      throw new UsageException("--kernels " + path + ": " + e.getMessage());
-    }
-  }
-
-  private static ExecutableSource varied(@Nullable ExecutableSource kernels, Path variants)
-      throws UsageException {
-    try {
-      return BenchCases.withVariants(kernels, variants);
-    } catch (HalException e) {
-      throw new UsageException("--variants " + variants + ": " + e.getMessage());
-    }
-  }
-
-  private static String value(String[] args, int index) throws UsageException {
-    if (index >= args.length) {
-      throw new UsageException(args[index - 1] + " needs a value");
-    }
-    return args[index];
-  }
-
-  private static int number(String[] args, int index, int min, int max) throws UsageException {
-    String text = value(args, index);
-    try {
-      int number = Integer.parseInt(text);
-      if (number >= min && number <= max) {
-        return number;
-      }
-    } catch (NumberFormatException notOne) {
-      // reported below, like a number out of range
-    }
-    throw new UsageException(
-        args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
   }
 
   /** The selected cases that are for this device. Reports each of the others that was named. */
@@ -380,7 +282,7 @@ public final class BenchTool implements ToolProvider {
     return fitting;
   }
 
-  private static int run(Options options, PrintWriter out, PrintWriter err)
+  private static int measure(Options options, PrintWriter out, PrintWriter err)
       throws InterruptedException {
     int exitCode;
     Report report;
@@ -420,7 +322,7 @@ public final class BenchTool implements ToolProvider {
     if (options.page != null) {
       try {
         Earlier now = new Earlier("this run", null, Results.parse(report.toJson()));
-        return writePage(options, now, err) ? exitCode : FAILED;
+        return write(now, options.compare, options.page, err) ? exitCode : FAILED;
       } catch (BadResultsException e) {
         throw new IllegalStateException("the results cannot be read again", e);
       }
@@ -428,13 +330,11 @@ public final class BenchTool implements ToolProvider {
     return exitCode;
   }
 
-  private static boolean writePage(Options options, Earlier shown, PrintWriter err) {
-    Earlier other = options.compare;
+  private static boolean write(Earlier shown, @Nullable Earlier other, Path file, PrintWriter err) {
     String page =
         other == null
             ? Page.of(shown.name(), shown.results())
             : Page.of(shown.name(), shown.results(), other.name(), other.results());
-    Path file = Objects.requireNonNull(options.page, "page");
     try {
       Files.writeString(file, page);
       return true;

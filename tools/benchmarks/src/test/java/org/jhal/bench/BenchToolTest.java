@@ -3,6 +3,7 @@ package org.jhal.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
@@ -16,14 +17,16 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jhal.ExecutableSource;
 import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.bench.cases.host.ParkedMemory;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.BenchCase;
@@ -32,9 +35,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command, with hardly any work: every case runs and measures something. */
@@ -43,9 +46,19 @@ class BenchToolTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  private int run(String... args) {
-    ToolProvider tool = ToolProvider.findFirst("hal-bench").orElseThrow();
-    return tool.run(new PrintWriter(out), new PrintWriter(err), args);
+  private int run(BenchGiven given) throws InterruptedException {
+    return BenchTool.run(given.options(), new PrintWriter(out), new PrintWriter(err));
+  }
+
+  private List<String> list(String... cases) {
+    BenchTool.list(new BenchGiven(cases).options(), new PrintWriter(out));
+    return out.toString().lines().toList();
+  }
+
+  private static void assertRefused(Status status, String message, Executable options) {
+    HalException thrown = assertThrows(HalException.class, options, message);
+    assertEquals(message, thrown.getMessage());
+    assertEquals(status, thrown.status());
   }
 
   @TestFactory
@@ -59,18 +72,13 @@ class BenchToolTest {
   }
 
   /** On a device that loads none of the formats of the kernel. */
-  private int runOnTiny(String... more) {
-    List<String> args =
-        new ArrayList<>(
-            List.of("--device", "tiny", "--max", "200", "--rounds", "2", "--warm-up", "0"));
-    args.addAll(List.of("--case", "heap", "--case", "dispatch-*"));
-    args.addAll(List.of(more));
-    return run(args.toArray(new String[0]));
+  private static BenchGiven onTiny() {
+    return new BenchGiven("heap", "dispatch-*").device("tiny").max(200).rounds(2);
   }
 
   @Test
-  void reportsAKernelThatCannotBeLoadedAndMeasuresTheRest() {
-    assertEquals(0, runOnTiny(), err.toString());
+  void reportsAKernelThatCannotBeLoadedAndMeasuresTheRest() throws InterruptedException {
+    assertEquals(0, run(onTiny()), err.toString());
     assertEquals("", err.toString());
     List<String> absences =
         out.toString().lines().filter(line -> line.startsWith("JHAL was not measured: ")).toList();
@@ -88,22 +96,22 @@ class BenchToolTest {
   }
 
   @Test
-  void reportsARefusedCaseByStatusAndMessage() {
-    String line = "--device mock://?memory=0 --max 200 --rounds 2 --warm-up 0 --case heap";
-    assertEquals(1, run(line.split(" ", -1)), err.toString());
+  void reportsARefusedCaseByStatusAndMessage() throws InterruptedException {
+    BenchGiven heap = new BenchGiven("heap").device("mock://?memory=0").max(200).rounds(2);
+    assertEquals(1, run(heap), err.toString());
     assertTrue(err.toString().contains(" failed: RESOURCE_EXHAUSTED: "), err.toString());
     assertFalse(err.toString().contains("Exception"), err.toString());
   }
 
   @Test
-  void measuresAKernelInTheFormatOfTheDevice(@TempDir Path folder) throws IOException {
+  void measuresAKernelInTheFormatOfTheDevice(@TempDir Path folder) throws Exception {
     String manifest = new String(Touch.file("manifest.json"), StandardCharsets.UTF_8);
     Files.writeString(
         folder.resolve("manifest.json"),
         manifest.substring(0, manifest.indexOf("\"variants\""))
             + "\"variants\": [{\"format\": \"tiny\", \"file\": \"kernels.txt\"}]}");
     Files.writeString(folder.resolve("kernels.txt"), TinyTouch.class.getName());
-    assertEquals(0, runOnTiny("--kernels", folder.toString()), err.toString());
+    assertEquals(0, run(onTiny().kernels(ExecutableSource.of(folder))), err.toString());
     assertFalse(out.toString().contains("was not measured"), out.toString());
     assertTrue(
         out.toString().lines().anyMatch(line -> line.matches("dispatch +heap +[0-9.]+ \\(.*")),
@@ -111,39 +119,29 @@ class BenchToolTest {
   }
 
   @Test
-  void measuresAVariantInTheFormatOfTheDevice(@TempDir Path folder) throws IOException {
+  void measuresAVariantInTheFormatOfTheDevice(@TempDir Path folder) throws Exception {
     Files.writeString(
         folder.resolve("manifest.json"),
         "{\"version\": 1, \"bundle\": \"touch\", \"variants\":"
             + " [{\"format\": \"tiny\", \"file\": \"kernels.txt\"}]}");
     Files.writeString(folder.resolve("kernels.txt"), TinyTouch.class.getName());
-    assertEquals(0, runOnTiny("--variants", folder.toString()), err.toString());
+    assertEquals(0, run(onTiny().kernels(BenchCases.withVariants(null, folder))), err.toString());
     assertFalse(out.toString().contains("was not measured"), out.toString());
     assertTrue(
         out.toString().lines().anyMatch(line -> line.matches("dispatch +heap +[0-9.]+ \\(.*")),
         out.toString());
-    Path nothing = folder.resolve("nothing");
-    assertEquals(2, run("--variants", nothing.toString()));
-    assertTrue(
-        err.toString().contains("--variants " + nothing + ": no variants in"), err.toString());
   }
 
-  private void measures(BenchCase benchCase, Path folder) throws IOException {
+  private void measures(BenchCase benchCase, Path folder) throws Exception {
     Path file = folder.resolve(benchCase.name() + ".json");
+    boolean isLarge = benchCase.needsTwo() || benchCase.name().startsWith("peer-"); // MiB
     int exitCode =
         run(
-            "--device",
-            benchCase.needsTwo() ? "mock://0?devices=2" : "mock",
-            "--case",
-            benchCase.name(),
-            "--max",
-            benchCase.needsTwo() || benchCase.name().startsWith("peer-") ? "20" : "200", // MiB
-            "--rounds",
-            "2",
-            "--warm-up",
-            "0",
-            "--json",
-            file.toString());
+            new BenchGiven(benchCase.name())
+                .device(benchCase.needsTwo() ? "mock://0?devices=2" : "mock")
+                .max(isLarge ? 20 : 200)
+                .rounds(2)
+                .json(file));
     assertEquals(0, exitCode, err.toString());
 
     JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
@@ -184,12 +182,10 @@ class BenchToolTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"dispatch-round-trip", "dispatch-chain"})
-  void measuresAPeerBesideTheDevice(String name, @TempDir Path folder) throws IOException {
+  void measuresAPeerBesideTheDevice(String name, @TempDir Path folder) throws Exception {
     Path file = folder.resolve("results.json");
     String peer = "mock://1?devices=2";
-    List<String> arguments = new ArrayList<>(List.of(few()));
-    arguments.addAll(List.of("--case", name, "--peer", peer, "--json", file.toString()));
-    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    assertEquals(0, run(new BenchGiven(name).peer(peer).json(file)), err.toString());
     assertTrue(out.toString().contains("peer     " + peer + ", "), out.toString());
 
     JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
@@ -214,12 +210,10 @@ class BenchToolTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"marks", "graph-lengths", "pageable-readback"})
-  void comparesSmallWorkOfTwoDevices(String name, @TempDir Path folder) throws IOException {
+  void comparesSmallWorkOfTwoDevices(String name, @TempDir Path folder) throws Exception {
     Path file = folder.resolve("results.json");
-    List<String> arguments = new ArrayList<>(List.of(few()));
-    arguments.addAll(List.of("--case", name, "--peer", "mock://1?devices=2"));
-    arguments.addAll(List.of("--json", file.toString()));
-    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    BenchGiven two = new BenchGiven(name).peer("mock://1?devices=2").json(file);
+    assertEquals(0, run(two), err.toString());
     JsonArray cases =
         JsonParser.parseString(Files.readString(file)).getAsJsonObject().getAsJsonArray("cases");
     for (JsonElement row : cases.get(0).getAsJsonObject().getAsJsonArray("rows")) {
@@ -232,25 +226,20 @@ class BenchToolTest {
   }
 
   @Test
-  void resultsContainTheFormatAndTheCommit(@TempDir Path folder) throws IOException {
+  void resultsContainTheFormatAndTheCommit(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("results.json");
-    List<String> arguments = new ArrayList<>(List.of(few()));
-    arguments.addAll(
-        List.of("--case", "round-trip", "--json", file.toString(), "--commit", "1c9757110"));
-    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    BenchGiven given = new BenchGiven("round-trip").json(file).commit("1c9757110");
+    assertEquals(0, run(given), err.toString());
     JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
     assertEquals("jhal-bench-1", root.get("format").getAsString());
     assertEquals("1c9757110", root.get("commit").getAsString());
   }
 
   @Test
-  void usesTheDefaultDeviceOfTheOtherCommands() {
+  void usesTheDefaultDeviceOfTheOtherCommands() throws InterruptedException {
     String before = System.setProperty(Hal.DEVICE_PROPERTY, "mock://0?queues=3");
     try {
-      assertEquals(
-          0,
-          run("--max", "10", "--rounds", "1", "--warm-up", "0", "--case", "round-trip"),
-          err.toString());
+      assertEquals(0, run(new BenchGiven("round-trip").device(null)), err.toString());
     } finally {
       if (before == null) {
         System.clearProperty(Hal.DEVICE_PROPERTY);
@@ -262,14 +251,10 @@ class BenchToolTest {
   }
 
   @Test
-  void reportsAMissingPeer() {
-    assertEquals(3, run("--device", "mock", "--case", "dispatch-chain", "--peer", "nosuch"));
+  void reportsAMissingPeer() throws InterruptedException {
+    assertEquals(3, run(new BenchGiven("dispatch-chain").peer("nosuch")));
     assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
     assertEquals("", out.toString());
-  }
-
-  private static String[] few() {
-    return new String[] {"--device", "mock", "--max", "10", "--rounds", "1", "--warm-up", "0"};
   }
 
   private static JsonObject aim(JsonObject row) {
@@ -300,26 +285,22 @@ class BenchToolTest {
 
   @Test
   void aPatternSelectsCases() {
-    assertEquals(0, run("--list", "--case", "parked-*", "--case", "chain"));
     Set<String> listed =
-        out.toString().lines().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
+        list("parked-*", "chain").stream()
+            .map(line -> line.split(" ", 2)[0])
+            .collect(Collectors.toSet());
     assertEquals(Set.of("parked-one-by-one", "parked-all-at-once", "chain"), listed);
   }
 
   @Test
   void bulkCasesRunOnAllDevices() {
-    List<String> arguments = new ArrayList<>(List.of("--list", "--case", "load"));
-    for (String pattern : List.of("graph-*", "pageable-*", "file-*")) {
-      arguments.addAll(List.of("--case", pattern));
-    }
-    assertEquals(0, run(arguments.toArray(String[]::new)));
-    assertEquals(10, out.toString().lines().count(), out.toString());
+    assertEquals(10, list("load", "graph-*", "pageable-*", "file-*").size(), out.toString());
     assertFalse(out.toString().contains("(only "), out.toString());
   }
 
   @Test
-  void reportsACaseForAnotherDriver() {
-    assertEquals(2, run("--device", "mock", "--case", "cuda-chain"));
+  void reportsACaseForAnotherDriver() throws InterruptedException {
+    assertEquals(2, run(new BenchGiven("cuda-chain")));
     assertEquals(
         "hal: UNIMPLEMENTED: case cuda-chain is for devices of the driver cuda;"
             + " mock is one of the driver mock",
@@ -328,28 +309,23 @@ class BenchToolTest {
   }
 
   @Test
-  void runsTheRestBesideCasesForAnotherDriver() {
-    List<String> arguments = new ArrayList<>(List.of("--case", "cuda-copy", "--case", "ping-pong"));
-    arguments.addAll(List.of(few()));
-    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+  void runsTheRestBesideCasesForAnotherDriver() throws InterruptedException {
+    assertEquals(0, run(new BenchGiven("cuda-copy", "ping-pong")), err.toString());
     assertTrue(err.toString().contains("case cuda-copy is for devices of"), err.toString());
     assertTrue(out.toString().contains("ping-pong"), out.toString());
   }
 
   @Test
   void listShowsTheDriverOfACase() {
-    assertEquals(0, run("--list", "--case", "cuda-*"));
-    assertEquals(10, out.toString().lines().count(), out.toString());
-    assertTrue(
-        out.toString().lines().allMatch(line -> line.contains(" (only cuda) ")), out.toString());
+    List<String> listed = list("cuda-*");
+    assertEquals(10, listed.size(), out.toString());
+    assertTrue(listed.stream().allMatch(line -> line.contains(" (only cuda) ")), out.toString());
   }
 
   @Test
   void listShowsWhichCasesNeedTwoDevices() {
-    assertEquals(0, run("--list"));
     Set<String> forTwo =
-        out.toString()
-            .lines()
+        list().stream()
             .filter(line -> line.contains(" (two devices of the driver) "))
             .map(line -> line.split(" ", 2)[0])
             .collect(Collectors.toSet());
@@ -359,69 +335,53 @@ class BenchToolTest {
   }
 
   @Test
-  void helpDescribesEveryOption() {
-    assertEquals(0, run("--help"));
-    for (String option :
-        new String[] {
-          "--device",
-          "--peer",
-          "--case",
-          "--max",
-          "--rounds",
-          "--warm-up",
-          "--json",
-          "--commit",
-          "--page",
-          "--compare",
-          "--from",
-          "--list",
-          "--help"
-        }) {
-      assertTrue(out.toString().contains("  " + option + " "), option);
-    }
+  void refusesWrongOptions(@TempDir Path folder) {
+    assertRefused(
+        Status.INVALID_ARGUMENT,
+        "case none matches no case; hal bench --list shows them",
+        () -> new BenchGiven("heap", "none").options());
+    assertRefused(
+        Status.OUT_OF_RANGE, "max 0 is not from 1 to 10000000", new BenchGiven().max(0)::options);
+    assertRefused(
+        Status.OUT_OF_RANGE,
+        "rounds 10001 is not from 1 to 10000",
+        new BenchGiven().rounds(10_001)::options);
+    assertRefused(
+        Status.OUT_OF_RANGE,
+        "warm-up 600001 is not from 0 to 600000",
+        () -> options(Duration.ofMillis(600_001)));
+    assertRefused(
+        Status.INVALID_ARGUMENT,
+        "commit needs --json",
+        new BenchGiven().commit("1234567")::options);
+    assertRefused(
+        Status.INVALID_ARGUMENT,
+        "commit main: 7 to 40 hexadecimal digits are needed",
+        new BenchGiven().json(folder.resolve("x")).commit("main")::options);
+    assertRefused(
+        Status.INVALID_ARGUMENT,
+        "cannot be read: '" + folder + "': Is a directory",
+        () -> new BenchGiven().compare(folder));
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "--nonsense|unknown argument '--nonsense'",
-        "--lst|unknown argument '--lst', did you mean '--list'?",
-        "--case none|--case none matches no case; hal bench --list shows them",
-        "--max 0|--max 0: a number from 1 to 10000000 is needed",
-        "--rounds many|--rounds many: a number from 1 to 10000 is needed",
-        "--json|--json needs a value",
-        "--commit 1234567|--commit needs --json",
-        "--json x --commit main|--commit main: 7 to 40 hexadecimal digits are needed",
-        "--compare nowhere|--compare nowhere: cannot be read: 'nowhere': no such file or folder",
-        "--compare .|--compare .: cannot be read: '.': Is a directory",
-        "--kernels nowhere|--kernels nowhere: no bundle at nowhere: neither a folder nor a file"
-      })
-  void reportsWrongUsage(String arguments, String message) {
-    assertEquals(2, run(arguments.split(" ")));
-    assertEquals(
-        "hal: INVALID_ARGUMENT: " + message + " (see hal bench --help)", err.toString().strip());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"--json", "--page", "--compare", "--from", "--kernels", "--variants"})
-  void anEmptyPathIsWrongUsage(String option) {
-    assertEquals(2, run(option, ""));
-    assertTrue(err.toString().contains(option + " '' names no file or folder"), err.toString());
+  private static BenchTool.Options options(Duration warmUp) {
+    return new BenchTool.Options(null, null, null, List.of(), 1, 1, warmUp, null, null, null, null);
   }
 
   @Test
-  void reportsAMissingDevice() {
-    assertEquals(3, run("--device", "nosuch"));
+  void reportsAMissingDevice() throws InterruptedException {
+    assertEquals(3, run(new BenchGiven().device("nosuch")));
     assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
   }
 
   /** Before anything is measured, and before the device is opened. */
   @ParameterizedTest
-  @CsvSource({"--json, results", "--page, page"})
-  void reportsAnUnwritableFileBeforeMeasuring(String option, String what, @TempDir Path folder) {
-    String file = folder.resolve("no/such/folder").toString();
-    assertEquals(1, run("--case", "ping-pong", "--device", "nosuch", option, file));
+  @ValueSource(strings = {"results", "page"})
+  void reportsAnUnwritableFileBeforeMeasuring(String what, @TempDir Path folder)
+      throws InterruptedException {
+    Path file = folder.resolve("no/such/folder");
+    BenchGiven given = new BenchGiven("ping-pong").device("nosuch");
+    assertEquals(1, run(what.equals("page") ? given.page(file) : given.json(file)));
     assertTrue(
         err.toString()
             .startsWith(
@@ -432,7 +392,7 @@ class BenchToolTest {
 
   /** The file is taken away while the case is measured, as a full disk would be. */
   @Test
-  void writesThePageIfTheResultsCannotBeWritten(@TempDir Path folder) throws IOException {
+  void writesThePageIfTheResultsCannotBeWritten(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("results.json");
     Path page = folder.resolve("page.html");
     StringWriter taking =
@@ -447,40 +407,34 @@ class BenchToolTest {
             }
           }
         };
-    List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong"));
-    arguments.addAll(List.of("--json", json.toString(), "--page", page.toString()));
-    arguments.addAll(List.of(few()));
-    ToolProvider tool = ToolProvider.findFirst("hal-bench").orElseThrow();
-    int exitCode =
-        tool.run(new PrintWriter(taking), new PrintWriter(err), arguments.toArray(String[]::new));
+    BenchTool.Options options = new BenchGiven("ping-pong").json(json).page(page).options();
+    int exitCode = BenchTool.run(options, new PrintWriter(taking), new PrintWriter(err));
     assertEquals(1, exitCode, err.toString());
     assertTrue(err.toString().contains("the results cannot be written"), err.toString());
     assertTrue(Files.readString(page).contains("ping-pong"), page.toString());
   }
 
   @Test
-  void refusesAnOutputOverAnInput(@TempDir Path folder) throws IOException {
+  void refusesAnOutputOverAnInput(@TempDir Path folder) throws Exception {
     Path results = folder.resolve("s.json");
-    List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong"));
-    arguments.addAll(List.of("--json", results.toString()));
-    arguments.addAll(List.of(few()));
-    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    assertEquals(0, run(new BenchGiven("ping-pong").json(results)), err.toString());
     String content = Files.readString(results);
-    String name = results.toString();
-    String other = folder.resolve("x/../s.json").toString();
     Files.createDirectory(folder.resolve("x"));
-    String fresh = folder.resolve("fresh").toString();
-    for (List<String> wrong :
-        List.of(
-            List.of("--from", name, "--page", name),
-            List.of("--from", name, "--page", other),
-            List.of("--compare", name, "--page", other),
-            List.of("--compare", name, "--page", fresh, "--json", other),
-            List.of("--page", fresh, "--json", folder.resolve("x/../fresh").toString()))) {
-      err.getBuffer().setLength(0);
-      assertEquals(2, run(wrong.toArray(String[]::new)), wrong.toString());
-      assertTrue(err.toString().contains(" name the same file: "), err.toString());
-    }
+    Path other = folder.resolve("x/../s.json");
+    Path fresh = folder.resolve("fresh");
+    assertSameFile("page and --compare", new BenchGiven().compare(results).page(results));
+    assertSameFile("page and --compare", new BenchGiven().compare(results).page(other));
+    assertSameFile("json and --compare", new BenchGiven().compare(results).page(fresh).json(other));
+    assertSameFile(
+        "page and --json", new BenchGiven().page(fresh).json(folder.resolve("x/../fresh")));
     assertEquals(content, Files.readString(results));
+  }
+
+  private static void assertSameFile(String options, BenchGiven given) {
+    HalException thrown = assertThrows(HalException.class, given::options, options);
+    assertEquals(Status.INVALID_ARGUMENT, thrown.status());
+    assertTrue(
+        String.valueOf(thrown.getMessage()).startsWith(options + " name the same file: "),
+        thrown::toString);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cli;
 
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jhal.Device;
 import org.jhal.Hal;
@@ -55,6 +56,34 @@ final class CommandFailure extends RuntimeException {
                       : spec.subcommands().keySet());
     }
     return wrongUsage(message + " (see " + command + " --help)");
+  }
+
+  /**
+   * Makes what the options of a command say. Its failures count as wrong usage; one whose message
+   * begins with the name of an option gets the dashes.
+   */
+  static <T> T ofOptions(CommandSpec spec, Supplier<T> options) {
+    try {
+      return options.get();
+    } catch (HalException e) {
+      String message = String.valueOf(e.getMessage());
+      boolean isOption = spec.optionsMap().containsKey("--" + message.replaceFirst(" .*", ""));
+      throw wrongOption(spec, (isOption ? "--" : "") + message, e);
+    }
+  }
+
+  /** Reads what an option names. Its failures count as wrong usage. */
+  static <V, T> T ofOption(CommandSpec spec, String option, V value, Function<V, T> step) {
+    try {
+      return step.apply(value);
+    } catch (HalException e) {
+      throw wrongOption(spec, option + " " + value + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static CommandFailure wrongOption(CommandSpec spec, String message, HalException e) {
+    String help = " (see " + spec.qualifiedName() + " --help)";
+    return new CommandFailure(ExitCode.USAGE, new HalException(e.status(), message + help, e));
   }
 
   /** A recording that is damaged, or has nothing of JHAL. */

@@ -27,10 +27,11 @@ import picocli.CommandLine.Spec;
  * stderr as {@code hal: STATUS: message}, on one line unless the message has several, such as a
  * compiler's log.
  *
- * <p>Other modules add subcommands: a {@link ToolProvider} service with the name {@code hal-NAME}
- * becomes {@code hal NAME}. It gets the arguments that follow, and its return value is the exit
- * code. A public method {@code Optional<String> description()}, as {@link ToolProvider} has from
- * Java 19 on, gives the line that {@code hal --help} shows for it.
+ * <p>{@link Commands} has the subcommands. Jars of other projects add their own: a {@link
+ * ToolProvider} service with the name {@code hal-NAME} becomes {@code hal NAME}. It gets the
+ * arguments that follow, and its return value is the exit code. A public method {@code
+ * Optional<String> description()}, as {@link ToolProvider} has from Java 19 on, gives the line that
+ * {@code hal --help} shows for it.
  */
 @Command(
     name = "hal",
@@ -60,9 +61,6 @@ import picocli.CommandLine.Spec;
     })
 public final class Main implements Runnable {
   private static final String VERBOSE = "--verbose";
-  private static final List<String> COMMANDS =
-      List.of("devices", "drivers", "info", "run", "top", "trace", "version");
-
   private static final Path STDOUT = Path.of("/proc/self/fd/1");
 
   private static volatile boolean leavesWork;
@@ -159,7 +157,7 @@ public final class Main implements Runnable {
       place++;
     }
     String name = place < arguments.length ? arguments[place] : null;
-    Object command = name == null ? null : command(name);
+    Object command = name == null ? null : Commands.create(name);
     if (command != null) {
       line.addSubcommand(name, command);
     } else {
@@ -175,6 +173,7 @@ public final class Main implements Runnable {
       }
       addAll(line);
     }
+    line.registerConverter(Path.class, new PathConverter());
     line.setOut(results).setErr(errors).setExpandAtFiles(false);
     line.setParameterExceptionHandler(
         (e, ignored) -> failure(errors, CommandFailure.wrongUsage(e)));
@@ -186,21 +185,8 @@ public final class Main implements Runnable {
     }
   }
 
-  private static @Nullable Object command(String name) {
-    return switch (name) {
-      case "devices" -> new DevicesCommand();
-      case "drivers" -> new DriversCommand();
-      case "info" -> new InfoCommand();
-      case "run" -> new RunCommand();
-      case "top" -> new TopCommand();
-      case "trace" -> new TraceCommand();
-      case "version" -> new VersionCommand();
-      default -> null;
-    };
-  }
-
   private static CommandFailure unknownCommand(String name) {
-    List<String> known = new ArrayList<>(COMMANDS);
+    List<String> known = new ArrayList<>(Commands.names());
     known.addAll(Tools.names());
     return CommandFailure.wrongUsage(
         "unknown command '"
@@ -211,17 +197,19 @@ public final class Main implements Runnable {
             + String.join(", ", known));
   }
 
+  /** Adds what {@code hal --help} shows of the commands; to read all their options takes longer. */
   private static void addAll(CommandLine line) {
-    for (String name : COMMANDS) {
-      line.addSubcommand(name, command(name));
+    for (String name : Commands.names()) {
+      add(line, name, Commands.description(name));
     }
     Tools.descriptions()
-        .forEach(
-            (name, description) -> {
-              CommandSpec tool = CommandSpec.create();
-              tool.usageMessage().description(description.replace("%", "%%")); // picocli formats it
-              line.addSubcommand(name, tool);
-            });
+        .forEach((name, description) -> add(line, name, description.replace("%", "%%")));
+  }
+
+  private static void add(CommandLine line, String name, String description) {
+    CommandSpec command = CommandSpec.create();
+    command.usageMessage().description(description);
+    line.addSubcommand(name, command);
   }
 
   private int run(PrintWriter out, PrintWriter err, ToolProvider tool, List<String> arguments) {

@@ -226,9 +226,6 @@ final class RunCommand implements Callable<Integer> {
 
   private static ExecutableSource source(Path bundle, @Nullable Path variants) {
     ExecutableSource source = ExecutableSource.of(bundle);
-    if (variants != null && variants.toString().isEmpty()) {
-      throw new HalException(Status.INVALID_ARGUMENT, "--variants '' names no folder");
-    }
     return variants == null ? source : source.withVariants(variants);
   }
 

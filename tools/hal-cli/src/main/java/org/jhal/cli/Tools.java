@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
-/** The subcommands of other modules: {@link ToolProvider}s whose name begins with {@code hal-}. */
+/** The subcommands of other projects: {@link ToolProvider}s whose name begins with {@code hal-}. */
 final class Tools {
   private static final String PREFIX = "hal-";
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.Gson;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -13,11 +15,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jhal.Hal;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class MainTest {
   @Test
@@ -69,6 +74,8 @@ class MainTest {
     hal("--nosuch").failed(2, "--nosuch");
     hal("drivers", "--nosuch").failed(2, "--nosuch", "hal drivers --help");
     hal("drivers", "surplus").failed(2, "unexpected argument 'surplus' (see hal drivers --help)");
+    hal("cts", "--device", "a", "--device", "b")
+        .failed(2, "'--device'", "should be specified only once (see hal cts --help)");
     hal("run").failed(2, "BUNDLE[:KERNEL] is missing", "hal run --help");
     hal("run", "--foo").failed(2, "unknown option '--foo' (see hal run --help)");
     hal("run", "a", "b").failed(2, "unexpected argument 'b'");
@@ -107,7 +114,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"devices", "drivers", "info", "run", "top", "version"})
+  @MethodSource("commands")
   void everyCommandHasHelp(String command) {
     String out = hal(command, "--help").succeeded().out();
     assertTrue(out.startsWith("Usage: hal " + command), out);
@@ -115,6 +122,33 @@ class MainTest {
     assertEquals(count(out, '['), count(out, ']'), out);
     assertTrue(out.lines().allMatch(line -> count(line, '[') == count(line, ']')), out);
     assertEquals(out, hal("help", command).succeeded().out());
+  }
+
+  private static List<String> commands() {
+    List<String> commands = Commands.names();
+    assertTrue(
+        commands.containsAll(
+            List.of("devices", "bench", "cache", "compile", "cts")),
+        commands::toString);
+    return commands;
+  }
+
+  /** A program may have hal-cli and drivers alone. */
+  @Test
+  void aCommandWhoseJarIsAbsentDoesNotExist(@TempDir Path folder) throws Exception {
+    List<String> path = new ArrayList<>();
+    for (Class<?> needed : List.of(Main.class, Hal.class, CommandLine.class, Gson.class)) {
+      path.add(
+          Path.of(needed.getProtectionDomain().getCodeSource().getLocation().toURI()).toString());
+    }
+    String[] alone = {"-cp", String.join(File.pathSeparator, path), Main.class.getName(), "--help"};
+    String help = Outcome.java(folder, alone).succeeded().out();
+    assertTrue(help.contains("  devices ") && help.contains("  trace "), help);
+    for (String command : List.of("bench", "cache", "compile", "cts")) {
+      assertFalse(help.contains("  " + command + " "), help);
+      alone[3] = command;
+      Outcome.java(folder, alone).failed(2, "unknown command '" + command + "'");
+    }
   }
 
   private static long count(String text, char wanted) {

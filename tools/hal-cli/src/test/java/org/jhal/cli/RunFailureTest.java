@@ -61,7 +61,8 @@ class RunFailureTest extends RunFixture {
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--shape", "y=-1").failed(2, "OUT_OF_RANGE");
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--shape", "y=x").failed(2, "shape 'x'");
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--repeat", "0").failed(2, "--repeat 0");
-    run(bundle, "--variants", "").failed(2, "INVALID_ARGUMENT", "--variants '' names no folder");
+    run(bundle, "--variants", "")
+        .failed(2, "INVALID_ARGUMENT", "'--variants': '' names no file or folder");
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--timeout", "0").failed(2, "--timeout 0");
     assertEquals(before, TestKernels.COUNT.get());
     assertFalse(Files.exists(folder.resolve("y.npy")));

@@ -50,9 +50,11 @@ class CpuPackagesTest {
             .collect(Collectors.toSet()));
   }
 
-  /** The service loader needs these types; programs need none. */
+  /**
+   * The service loader needs the provider, and the command line the tool; programs need neither.
+   */
   @Test
-  void onlyServicesArePublic() {
+  void onlyTheProviderAndTheToolArePublic() {
     assertEquals(
         Set.of("CompileTool", "CpuDriverProvider"),
         CLASSES.stream()

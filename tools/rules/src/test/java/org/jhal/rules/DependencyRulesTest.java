@@ -109,9 +109,38 @@ class DependencyRulesTest {
         "org.apiguardian");
   }
 
+  /** Of drivers it sees only the one whose kernels {@code hal compile} makes. */
   @Test
-  void theCommandLineSeesTheApi() {
-    assertSeesOnly("hal-cli", List.of("hal-api"), "org.jspecify", "picocli", "com.google.gson");
+  void theCommandLineSeesTheApiAndWhatItsCommandsRun() {
+    assertSeesOnly(
+        "hal-cli",
+        List.of("hal-api"),
+        "org.jspecify",
+        "picocli",
+        "com.google.gson",
+        "org.jhal.driver.cache",
+        "org.jhal.cpu",
+        "org.jhal.cts.run.tool",
+        "org.jhal.bench",
+        "org.jhal.examples");
+  }
+
+  /** Only hal-cli reads options. */
+  @TestFactory
+  Stream<DynamicTest> noOtherModuleSeesTheCommandLine() throws IOException {
+    return Stream.concat(Repository.modules().stream(), Stream.of("examples"))
+        .filter(module -> !module.equals("hal-cli"))
+        .map(
+            module ->
+                DynamicTest.dynamicTest(
+                    module,
+                    () ->
+                        assertEquals(
+                            List.of(),
+                            violations(
+                                Repository.classes(module),
+                                name ->
+                                    !within(name, "picocli") && !within(name, "org.jhal.cli")))));
   }
 
   @Test

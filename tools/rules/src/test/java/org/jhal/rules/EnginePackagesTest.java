@@ -146,8 +146,8 @@ class EnginePackagesTest {
 
   /**
    * Types that are public for other reasons: for several packages of this module; a manifest, for
-   * tests of drivers, which read a bundle as the engine does; a tool, for the service loader; and
-   * an exception, for streams that are not stepwise.
+   * tests of drivers, which read a bundle as the engine does; a tool, for the command line; and an
+   * exception, for streams that are not stepwise.
    */
   private static final Set<String> NOT_FOR_DRIVERS =
       Set.of(

@@ -2,7 +2,6 @@
 package org.jhal.rules;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
@@ -11,12 +10,9 @@ import java.lang.module.ModuleReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -46,21 +42,6 @@ class ServicesTest {
     Path services = Files.createDirectories(folder.resolve("META-INF/services"));
     Files.writeString(services.resolve("a.Service"), "# why\nb.One # first\n\nb.Two\n");
     assertEquals(Map.of("a.Service", Set.of("b.One", "b.Two")), listed(folder));
-  }
-
-  /** {@code hal --help} shows it; on Java 17 the interface does not ask for it. */
-  @Test
-  void eachSubcommandHasAOneLineDescription() throws ReflectiveOperationException {
-    Map<String, String> tools = new TreeMap<>();
-    for (ToolProvider tool : ServiceLoader.load(ToolProvider.class)) {
-      if (tool.name().startsWith("hal-")) {
-        Object text = tool.getClass().getMethod("description").invoke(tool);
-        tools.put(tool.name(), String.valueOf(((Optional<?>) text).orElseThrow()));
-      }
-    }
-    assertTrue(
-        tools.keySet().containsAll(Set.of("hal-bench", "hal-cache", "hal-cts")), tools::toString);
-    tools.forEach((name, text) -> assertTrue(text.matches("[A-Z].{10,60}\\."), name + ": " + text));
   }
 
   /** What the module descriptor provides: service to providers. */

@@ -72,7 +72,7 @@ class SuitePackagesTest {
     maySee.put(PLAN, Set.of(CTS, SUPPORT));
     maySee.put(RUN_REPORT, Set.of(CTS, HTML, PLAN));
     maySee.put(RUN, Set.of(CTS, SUPPORT, PLAN, RUN_REPORT));
-    maySee.put(RUN + ".tool", Set.of(CTS, HTML, PLAN, RUN_REPORT, RUN));
+    maySee.put(RUN + ".tool", Set.of(CTS, KERNELS, HTML, PLAN, RUN_REPORT, RUN));
     for (String subject : SUBJECTS) {
       maySee.put(subject, Set.of(CTS, KERNELS, ARITHMETIC, SUPPORT, SUITE));
     }
@@ -103,7 +103,7 @@ class SuitePackagesTest {
     ModuleDescriptor module =
         ModuleFinder.of(Repository.compiled("cts")).find(CTS).orElseThrow().descriptor();
     assertEquals(
-        Set.of(CTS, CTS + ".faults", HTML, KERNELS, ARITHMETIC),
+        Set.of(CTS, CTS + ".faults", HTML, KERNELS, ARITHMETIC, RUN + ".tool"),
         module.exports().stream()
             .map(ModuleDescriptor.Exports::source)
             .collect(Collectors.toSet()));

@@ -4,16 +4,12 @@ package org.jhal.cts.run.tool;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
@@ -21,6 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.html.ReportFile;
+import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.run.CtsRun;
 import org.jhal.cts.run.CtsSession;
 import org.jhal.cts.run.plan.CtsCatalog;
@@ -29,15 +26,15 @@ import org.jhal.cts.run.report.CtsPage;
 import org.jhal.cts.run.report.CtsReport;
 import org.jhal.cts.run.report.CtsVerify;
 import org.jhal.spi.HostFailures;
-import org.jhal.spi.Suggestion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The suite as a command; {@code hal cts} runs it. {@code --help} describes it.
+ * The suite as a command; {@code hal cts} runs it, and so may any program.
  *
- * <p>Thread-safe.
+ * <p>Thread-safe, but runs at the same time share the system property {@link
+ * CtsBackend#VARIANTS_PROPERTY}.
  */
-public final class CtsTool implements ToolProvider {
+public final class CtsTool {
   private static final int OK = 0;
   private static final int NO_REPORT = 1;
   private static final int USAGE = 2;
@@ -46,104 +43,110 @@ public final class CtsTool implements ToolProvider {
   private static final int TIMED_OUT = 5;
   private static final int INTERRUPTED = 130;
 
-  private static final String HELP =
-      """
-      Runs the conformance suite against a device of any driver on the class path.
+  private static final int MOST_REPEATS = 1_000_000;
+  private static final Duration LONGEST = Duration.ofSeconds(10_000_000);
 
-      Usage: hal cts [options]
-             hal cts verify [--all] DIR|FILE
+  private CtsTool() {}
 
-        --device URI                the device, as `hal devices` lists it; see `hal --help` for the default
-        --variants FOLDER           further variants of the suite's kernels, which are tried first
-        --tests PATTERN             only these tests: Class or Class.method, * matches anything; repeatable
-        --repeat N                  run everything N times
-        --seed N                    the seed of tests that draw random numbers
-        --report DIR                write report.json, report.html and report.xml (JUnit's format) there
-        --fail-fast                 start no further test after a failure
-        --timeout SECONDS           stop the whole run after this time; the test under way then fails, and
-                                    the report has the stacks of the threads; by default there is no limit
-        --verify-expected-failures  also run tests that are expected to fail, and fail if one passes
-        --list                      list the tests, with the rules that they check, and run nothing
-        --help                      print this
-
-      Exit codes: 0 all passed, 1 the report cannot be written, 2 wrong usage, 3 the device cannot be
-      opened, 4 a test failed, 5 the run was stopped at its deadline, 130 interrupted.
-
-      "verify" checks a report: that it is from a complete run of this very suite in which nothing
-      failed, that it agrees with itself, and, given a folder, that report.html and report.xml are
-      what report.json makes. The first line and the last one are the verdict. Between them, each
-      discrepancy has a line: the first 20, or with --all all of them.
-
-      Exit codes of "verify": 0 the report proves conformance, in the rules that were checked, 1 the
-      report cannot be read, 2 wrong usage, 4 there are discrepancies, 6 there are none, but the report
-      is from another suite.
-      """;
-
-  /** The options of the command line. */
-  private static final class Options {
-    @Nullable String device;
-    @Nullable Path report;
-    @Nullable String variants;
-    @Nullable Long seed;
-    final List<String> tests = new ArrayList<>();
-    int repeat = 1;
-    @Nullable Duration timeout;
-    boolean failFast;
-    boolean verify;
-    boolean list;
-    boolean help;
-  }
-
-  /** Wrong usage of the command line. */
-  private static final class UsageException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    UsageException(String message) {
-      super(message);
+  /**
+   * A run of the suite.
+   *
+   * @param device the URI of the device, or null for that of {@link org.jhal.Hal#openDevice()}
+   * @param tests the only tests, {@code Class} or {@code Class.method}, where {@code *} matches
+   *     anything; empty for all
+   * @param repeat how often everything is run, from 1 to 1000000
+   * @param seed that of tests that draw random numbers, or null for a new one
+   * @param variants a folder of further variants of the suite's kernels, which are tried first, or
+   *     null
+   * @param report the folder that gets {@code report.json}, {@code report.html} and {@code
+   *     report.xml}, and is made if needed; or null
+   * @param failFast whether no further test starts after a failure
+   * @param timeout after which the whole run is stopped, from 1 s to 10000000 s; the test under way
+   *     then fails. Null for no limit
+   * @param verifyExpectedFailures whether tests that are expected to fail run too, and fail if they
+   *     pass
+   */
+  public record Options(
+      @Nullable String device,
+      List<String> tests,
+      int repeat,
+      @Nullable Long seed,
+      @Nullable Path variants,
+      @Nullable Path report,
+      boolean failFast,
+      @Nullable Duration timeout,
+      boolean verifyExpectedFailures) {
+    /**
+     * Checks the ranges, the tests and the folder of variants.
+     *
+     * @throws HalException OUT_OF_RANGE for {@code repeat} or {@code timeout}; INVALID_ARGUMENT if
+     *     a pattern matches no test, or the folder has no variants
+     */
+    public Options {
+      tests = List.copyOf(tests);
+      if (repeat < 1 || repeat > MOST_REPEATS) {
+        throw new HalException(
+            Status.OUT_OF_RANGE, "repeat " + repeat + " is not from 1 to " + MOST_REPEATS);
+      }
+      if (timeout != null
+          && (timeout.compareTo(Duration.ofSeconds(1)) < 0 || timeout.compareTo(LONGEST) > 0)) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            "timeout "
+                + timeout.toSeconds()
+                + " is not from 1 to "
+                + LONGEST.toSeconds()
+                + " seconds");
+      }
+      for (String pattern : tests) {
+        if (CtsCatalog.tests().stream().noneMatch(entry -> entry.name().matches(pattern))) {
+          throw invalid("tests '" + pattern + "' matches no test");
+        }
+      }
+      if (variants != null) {
+        try {
+          ExecutableSource unused = CtsKernels.bundle().withVariants(variants);
+        } catch (HalException e) {
+          throw invalid("variants " + variants + ": " + e.getMessage());
+        }
+      }
     }
   }
 
-  @Override
-  public String name() {
-    return "hal-cts";
+  private static HalException invalid(String message) {
+    return new HalException(Status.INVALID_ARGUMENT, message);
   }
 
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Runs the conformance suite on a device.");
+  /** Prints the tests, each with the rules that it checks, and runs nothing. */
+  public static void list(Options options, PrintWriter out) {
+    for (CtsCatalog.Entry entry : selected(options)) {
+      out.println(entry.name() + (entry.rules().isEmpty() ? "" : "  " + entry.rules()));
+    }
+    out.flush();
   }
 
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
+  /**
+   * Runs the suite.
+   *
+   * @param out gets failed tests and a summary
+   * @param err gets a failure of the run itself, as {@code hal: STATUS: message}, and the progress
+   *     if it is on a terminal
+   * @return 0 if all passed, 1 if the report cannot be written, 2 if the URI of the device is
+   *     malformed, 3 if the device cannot be opened, 4 if a test failed, 5 if the run was stopped
+   *     at its deadline, 130 if this thread was interrupted
+   */
+  public static int run(Options options, PrintWriter out, PrintWriter err) {
     try {
-      if (args.length > 0 && args[0].equals("verify")) {
-        return verify(out, err, args);
-      }
-      Options options = parse(args);
-      if (options.help) {
-        out.print(HELP);
-        out.flush();
-        return OK;
-      }
-      if (options.list) {
-        list(options, out);
-        return OK;
-      }
-      try {
-        return runWithVariants(options, out, err);
-      } catch (IOException e) {
-        Path report = Objects.requireNonNull(options.report, "report");
-        Status known = HostFailures.status(e);
-        err.println(
-            "hal: "
-                + (known == null ? Status.DATA_LOSS : known)
-                + ": the report cannot be written: "
-                + ReportFile.reason(report, e));
-        return NO_REPORT;
-      }
-    } catch (UsageException e) {
-      err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
-      return USAGE;
+      return runWithVariants(options, out, err);
+    } catch (IOException e) {
+      Path report = Objects.requireNonNull(options.report, "report");
+      Status known = HostFailures.status(e);
+      err.println(
+          "hal: "
+              + (known == null ? Status.DATA_LOSS : known)
+              + ": the report cannot be written: "
+              + ReportFile.reason(report, e));
+      return NO_REPORT;
     } catch (HalException e) { // of the device; those of tests are in the report
       err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
@@ -155,103 +158,28 @@ public final class CtsTool implements ToolProvider {
     }
   }
 
-  private static Options parse(String... args) throws UsageException {
-    Options options = new Options();
-    for (int i = 0; i < args.length; i++) {
-      switch (args[i]) {
-        case "--device" -> options.device = value(args, ++i);
-        case "--variants" -> options.variants = value(args, ++i);
-        case "--tests" -> options.tests.add(value(args, ++i));
-        case "--repeat" -> options.repeat = (int) number(args, ++i, 1, 1_000_000);
-        case "--seed" -> options.seed = number(args, ++i, Long.MIN_VALUE, Long.MAX_VALUE);
-        case "--report" -> options.report = path(args, ++i);
-        case "--timeout" -> options.timeout = Duration.ofSeconds(number(args, ++i, 1, 10_000_000));
-        case "--fail-fast" -> options.failFast = true;
-        case "--verify-expected-failures" -> options.verify = true;
-        case "--list" -> options.list = true;
-        case "--help", "-h" -> options.help = true;
-        default ->
-            throw new UsageException(
-                "unknown argument '" + args[i] + "'" + Suggestion.ofOption(args[i], HELP));
-      }
-    }
-    for (String pattern : options.tests) {
-      if (CtsCatalog.tests().stream().noneMatch(entry -> entry.name().matches(pattern))) {
-        throw new UsageException("--tests '" + pattern + "' matches no test");
-      }
-    }
-    return options;
-  }
-
-  private static String value(String[] args, int index) throws UsageException {
-    if (index >= args.length) {
-      throw new UsageException(args[index - 1] + " needs a value");
-    }
-    return args[index];
-  }
-
-  private static Path path(String[] args, int index) throws UsageException {
-    return path(args[index - 1], value(args, index));
-  }
-
-  private static Path path(String option, String text) throws UsageException {
-    if (text.isEmpty()) {
-      throw new UsageException(option + " '' names no file or folder");
-    }
+  /**
+   * Checks a report: that it is from a complete run of this very suite in which nothing failed,
+   * that it agrees with itself, and, given a folder, that {@code report.html} and {@code
+   * report.xml} are what {@code report.json} makes.
+   *
+   * @param report the folder, or {@code report.json}
+   * @param all whether each discrepancy gets a line, and not only the first 20
+   * @param out gets the verdict, the discrepancies, and once more the verdict
+   * @param err gets the reason why the report cannot be read, as {@code hal: STATUS: message}
+   * @return 0 if the report proves conformance in the rules that were checked, 1 if it cannot be
+   *     read, 4 if there are discrepancies, 6 if there are none, but the report is from another
+   *     suite
+   */
+  public static int verify(Path report, boolean all, PrintWriter out, PrintWriter err) {
     try {
-      return Path.of(text);
-    } catch (InvalidPathException e) {
-      throw new UsageException(option + ": no path: " + e.getMessage());
-    }
-  }
-
-  private static long number(String[] args, int index, long min, long max) throws UsageException {
-    String text = value(args, index);
-    try {
-      long number = Long.parseLong(text);
-      if (number >= min && number <= max) {
-        return number;
-      }
-    } catch (NumberFormatException notOne) {
-      // reported below, like a number out of range
-    }
-    throw new UsageException(
-        args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
-  }
-
-  private static int verify(PrintWriter out, PrintWriter err, String... args)
-      throws UsageException {
-    List<String> reports = new ArrayList<>();
-    boolean all = false;
-    for (String arg : List.of(args).subList(1, args.length)) {
-      if (arg.equals("--help") || arg.equals("-h")) {
-        out.print(HELP);
-        return OK;
-      }
-      if (arg.equals("--all")) {
-        all = true;
-      } else if (arg.startsWith("-")) {
-        throw new UsageException(
-            "verify: unknown argument '" + arg + "'" + Suggestion.ofOption(arg, HELP));
-      } else {
-        reports.add(arg);
-      }
-    }
-    if (reports.size() != 1) {
-      throw new UsageException(
-          "verify needs the folder or the file of one report, not " + reports.size());
-    }
-    try {
-      return CtsVerify.run(path("verify", reports.get(0)), all, out);
+      return CtsVerify.run(report, all, out);
     } catch (BadReportException e) {
       err.println("hal: DATA_LOSS: the report cannot be read: " + e.getMessage());
       return NO_REPORT;
-    }
-  }
-
-  private static void list(Options options, PrintWriter out) {
-    for (CtsCatalog.Entry entry : selected(options)) {
-      out.println(entry.name() + (entry.rules().isEmpty() ? "" : "  " + entry.rules()));
+    } finally {
+      out.flush();
+      err.flush();
     }
   }
 
@@ -267,15 +195,14 @@ public final class CtsTool implements ToolProvider {
    * The suite, and the processes that it starts, get the folder of variants from a system property.
    */
   private static int runWithVariants(Options options, PrintWriter out, PrintWriter err)
-      throws IOException, UsageException {
+      throws IOException {
     if (options.variants == null) {
-      return run(options, out, err);
+      return runSuite(options, out, err);
     }
     String before = System.getProperty(CtsBackend.VARIANTS_PROPERTY);
-    System.setProperty(CtsBackend.VARIANTS_PROPERTY, options.variants);
+    System.setProperty(CtsBackend.VARIANTS_PROPERTY, options.variants.toString());
     try {
-      checkVariants(options.variants);
-      return run(options, out, err);
+      return runSuite(options, out, err);
     } finally {
       if (before == null) {
         System.clearProperty(CtsBackend.VARIANTS_PROPERTY);
@@ -285,16 +212,8 @@ public final class CtsTool implements ToolProvider {
     }
   }
 
-  private static void checkVariants(String folder) throws UsageException {
-    try {
-      CtsBackend plain = () -> "any";
-      List<ExecutableSource> unused = plain.kernels(); // finds the variants, or throws
-    } catch (InvalidPathException | HalException e) {
-      throw new UsageException("--variants " + folder + ": " + e.getMessage());
-    }
-  }
-
-  private static int run(Options options, PrintWriter out, PrintWriter err) throws IOException {
+  private static int runSuite(Options options, PrintWriter out, PrintWriter err)
+      throws IOException {
     if (options.report != null) {
       Files.createDirectories(options.report);
       for (String file : List.of(CtsVerify.REPORT, CtsVerify.PAGE, CtsVerify.XML)) {
@@ -335,7 +254,7 @@ public final class CtsTool implements ToolProvider {
     if (options.failFast) {
       run.failFast();
     }
-    if (options.verify) {
+    if (options.verifyExpectedFailures) {
       run.verifyExpectedFailures();
     }
     CtsReport report = run.run();

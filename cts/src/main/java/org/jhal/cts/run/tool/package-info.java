@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The suite as the command {@code hal cts}: its options, what it prints, and its exit codes.
+ * The suite as the command {@code hal cts}: what it can be asked for, what it prints, and its exit
+ * codes.
  *
- * <p>Here belongs what only a user of the command sees. No other package uses this one; {@link
- * java.util.spi.ToolProvider} finds it.
+ * <p>Here belongs what only a user of the command sees. No other package uses this one.
  */
 @NullMarked
 package org.jhal.cts.run.tool;

@@ -754,38 +754,31 @@ class VerifyTests {
     GoodReport report = new GoodReport();
     report.facts.put(RunFacts.SUITE_HASH, CodeHash.of(CtsRun.class).sha256());
     write.accept(report.report());
-    assertEquals(0, tool("verify", folder.toString()), out::toString);
+    assertEquals(0, tool(folder), out::toString);
     report.entries.remove(report.indexOf(PLAIN));
     write.accept(report.report());
-    assertEquals(4, tool("verify", folder.toString()), out::toString);
-    assertEquals(1, tool("verify", folder.resolve("none").toString()));
+    assertEquals(4, tool(folder), out::toString);
+    assertEquals(1, tool(folder.resolve("none")));
     assertTrue(
         out.toString().startsWith("hal: DATA_LOSS: the report cannot be read: there is no "),
         out::toString);
     report.entries.clear();
     write.accept(report.report());
-    assertEquals(4, tool("verify", folder.toString()));
+    assertEquals(4, tool(folder));
     int some = details().size();
     assertTrue(some < 2 * CtsVerify.MOST, out::toString);
-    for (String[] arguments :
-        new String[][] {{"verify", "--all", folder + ""}, {"verify", folder + "", "--all"}}) {
-      assertEquals(4, tool(arguments));
-      assertTrue(details().size() > 10 * some, out::toString);
-    }
-    assertEquals(2, tool("verify", "--al", folder.toString()));
-    assertTrue(out.toString().contains("unknown argument '--al', did you mean '--all'?"));
-    assertEquals(2, tool("verify", "--all"));
-    assertTrue(out.toString().contains("verify needs the folder or the file of one report, not 0"));
-    assertEquals(2, tool("verify"));
-    assertEquals(2, tool("verify", "a", "b"));
-    assertTrue(out.toString().contains("verify needs the folder or the file of one report, not 2"));
-    assertEquals(0, tool("verify", "--help"));
+    assertEquals(4, tool(folder, true));
+    assertTrue(details().size() > 10 * some, out::toString);
   }
 
-  private int tool(String... arguments) {
+  private int tool(Path report) {
+    return tool(report, false);
+  }
+
+  private int tool(Path report, boolean all) {
     out.getBuffer().setLength(0);
     PrintWriter writer = new PrintWriter(out, true);
-    return new CtsTool().run(writer, writer, arguments);
+    return CtsTool.verify(report, all, writer, writer);
   }
 
   @Test

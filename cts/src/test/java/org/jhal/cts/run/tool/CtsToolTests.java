@@ -3,6 +3,7 @@ package org.jhal.cts.run.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -10,65 +11,57 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.spi.ToolProvider;
 import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.cts.run.report.CtsReport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The suite's command line. */
+/** The suite as a command. */
 class CtsToolTests {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  private int run(String... args) {
-    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
-    return tool.run(new PrintWriter(out), new PrintWriter(err), args);
+  private static CtsTool.Options options(@Nullable String device, String... tests) {
+    return new CtsTool.Options(device, List.of(tests), 1, null, null, null, false, null, false);
   }
 
-  private void assertUsage(String part, String... args) {
-    err.getBuffer().setLength(0);
-    assertEquals(2, run(args));
-    assertTrue(err.toString().contains(part), err::toString);
-    assertEquals(1, err.toString().lines().count(), err::toString);
+  private int run(CtsTool.Options options) {
+    return CtsTool.run(options, new PrintWriter(out), new PrintWriter(err));
   }
 
-  @Test
-  void helpDescribesEveryOption() {
-    assertEquals(0, run("--help"));
-    for (String option :
-        new String[] {
-          "--device",
-          "--tests",
-          "--repeat",
-          "--seed",
-          "--report",
-          "--fail-fast",
-          "--timeout",
-          "--list",
-          "hal cts verify "
-        }) {
-      assertTrue(out.toString().contains(option), option);
-    }
+  private List<String> list(String tests) {
+    CtsTool.list(options(null, tests), new PrintWriter(out));
+    return out.toString().lines().toList();
+  }
+
+  private static void assertRefused(Status status, String message, Executable options) {
+    HalException thrown = assertThrows(HalException.class, options, message);
+    assertEquals(status, thrown.status());
+    assertEquals(message, thrown.getMessage());
   }
 
   @Test
   void listsTestsWithTheirRules() {
-    assertEquals(0, run("--list", "--tests", "SemaphoreTest.aSignalMay*"));
-    assertEquals("SemaphoreTest.aSignalMaySkipValues  [S1]", out.toString().strip());
+    assertEquals(
+        List.of("SemaphoreTest.aSignalMaySkipValues  [S1]"), list("SemaphoreTest.aSignalMay*"));
   }
 
   @Test
   void aClassNameSelectsItsTests() {
-    assertEquals(0, run("--list", "--tests", "SignalOrderTest"));
-    assertTrue(out.toString().lines().count() > 5, out::toString);
-    assertTrue(out.toString().lines().allMatch(line -> line.startsWith("SignalOrderTest.")));
+    List<String> listed = list("SignalOrderTest");
+    assertTrue(listed.size() > 5, listed::toString);
+    assertTrue(listed.stream().allMatch(line -> line.startsWith("SignalOrderTest.")));
   }
 
   @Test
   void withoutADeviceTheDefaultOneIsTested() {
-    assertEquals(3, run()); // there is no driver here
+    assertEquals(3, run(options(null))); // there is no driver here
     assertTrue(err.toString().startsWith("hal: NOT_FOUND: no driver"), err::toString);
   }
 
@@ -76,7 +69,7 @@ class CtsToolTests {
   void aDefaultDeviceThatCannotBeOpenedIsReportedWithItsOrigin() {
     System.setProperty(Hal.DEVICE_PROPERTY, "nosuchdriver");
     try {
-      assertEquals(3, run());
+      assertEquals(3, run(options(null)));
     } finally {
       System.clearProperty(Hal.DEVICE_PROPERTY);
     }
@@ -84,38 +77,40 @@ class CtsToolTests {
   }
 
   @Test
-  void anUnknownArgumentIsWrongUsage() {
-    assertUsage("unknown argument '--devise', did you mean '--device'? (see", "--devise", "mock");
+  void aPatternThatMatchesNothingIsRefused() {
+    assertRefused(
+        Status.INVALID_ARGUMENT,
+        "tests 'Nonsense' matches no test",
+        () -> options("x", "SemaphoreTest", "Nonsense"));
   }
 
   @Test
-  void aMissingValueIsWrongUsage() {
-    assertUsage("--device needs a value", "--device");
-  }
-
-  @Test
-  void aPatternThatMatchesNothingIsWrongUsage() {
-    assertUsage("'Nonsense' matches no test", "--device", "x", "--tests", "Nonsense");
-  }
-
-  @Test
-  void aNumberOutOfRangeIsWrongUsage() {
-    assertUsage("--repeat 0: a number from 1", "--device", "x", "--repeat", "0");
-  }
-
-  @Test
-  void aTimeoutOfZeroIsWrongUsage() {
-    assertUsage("--timeout 0: a number from 1", "--device", "x", "--timeout", "0");
+  void aNumberOutOfRangeIsRefused() {
+    for (int repeat : new int[] {0, 1_000_001}) {
+      assertRefused(
+          Status.OUT_OF_RANGE,
+          "repeat " + repeat + " is not from 1 to 1000000",
+          () -> new CtsTool.Options("x", List.of(), repeat, null, null, null, false, null, false));
+    }
+    for (long seconds : new long[] {0, 10_000_001}) {
+      Duration timeout = Duration.ofSeconds(seconds);
+      assertRefused(
+          Status.OUT_OF_RANGE,
+          "timeout " + seconds + " is not from 1 to 10000000 seconds",
+          () -> new CtsTool.Options("x", List.of(), 1, null, null, null, false, timeout, false));
+    }
   }
 
   @Test
   void aMalformedDeviceIsWrongUsage() {
-    assertUsage("malformed device URI 'No Device'", "--device", "No Device");
+    assertEquals(2, run(options("No Device")));
+    assertTrue(err.toString().contains("malformed device URI 'No Device'"), err::toString);
+    assertEquals(1, err.toString().lines().count(), err::toString);
   }
 
   @Test
   void aDeviceThatCannotBeOpenedIsNotAFailedTest() {
-    assertEquals(3, run("--device", "nosuchdriver://0"));
+    assertEquals(3, run(options("nosuchdriver://0")));
     assertTrue(
         err.toString().startsWith("hal: NOT_FOUND: no driver 'nosuchdriver'"), err::toString);
     assertFalse(err.toString().contains("\tat "), "a stack trace");
@@ -129,7 +124,11 @@ class CtsToolTests {
     Files.createDirectories(taken.resolve("report.html"));
     for (Path report : List.of(file, file.resolve("inside"), taken)) {
       err.getBuffer().setLength(0);
-      assertEquals(1, run("--device", "nosuchdriver", "--report", report.toString()));
+      assertEquals(
+          1,
+          run(
+              new CtsTool.Options(
+                  "nosuchdriver", List.of(), 1, null, null, report, false, null, false)));
       String status = report.equals(file) ? "FAILED_PRECONDITION" : "DATA_LOSS"; // it exists
       assertTrue(
           err.toString()
@@ -138,14 +137,6 @@ class CtsToolTests {
       assertFalse(err.toString().contains("Exception"), err::toString);
     }
     assertFalse(Files.exists(taken.resolve("report.json")));
-  }
-
-  /** The legal paths depend on the system and its locale; a NUL is never legal. */
-  @Test
-  void anInvalidPathIsWrongUsage() {
-    assertUsage("--report '' names no file or folder", "--device", "x", "--report", "");
-    assertUsage("--report: no path: ", "--device", "x", "--report", "a\0b");
-    assertUsage("verify: no path: ", "verify", "a\0b");
   }
 
   @Test

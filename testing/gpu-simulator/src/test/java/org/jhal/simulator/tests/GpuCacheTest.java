@@ -23,12 +23,12 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Status;
+import org.jhal.driver.cache.CacheTool;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,15 +108,12 @@ class GpuCacheTest extends CachedKernels {
     return entries().get(0);
   }
 
-  /** Checks the output of {@code hal cache verify}, which is in a package that is not exported. */
-  private void assertVerifies(int code, String said) throws ReflectiveOperationException {
-    ToolProvider tool =
-        (ToolProvider)
-            Class.forName("org.jhal.driver.cache.CacheTool").getConstructor().newInstance();
+  /** Checks what {@code hal cache verify} prints. */
+  private void assertVerifies(int code, String said) {
     StringWriter out = new StringWriter();
     PrintWriter writer = new PrintWriter(out);
-    int result = tool.run(writer, writer, "verify", "--folder", folder.toString());
-    assertEquals(code, result, out::toString);
+    CacheTool.Options options = new CacheTool.Options(CacheTool.Action.VERIFY, folder);
+    assertEquals(code, CacheTool.run(options, writer, writer), out::toString);
     assertTrue(out.toString().contains(said), out::toString);
   }
 

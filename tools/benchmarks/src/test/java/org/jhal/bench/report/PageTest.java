@@ -17,11 +17,14 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.bench.BenchTool;
 import org.jhal.bench.measure.Absence;
 import org.jhal.bench.measure.Aim;
@@ -227,50 +230,33 @@ class PageTest {
 
   private final StringWriter out = new StringWriter();
 
-  private int tool(String... arguments) {
-    PrintWriter writer = new PrintWriter(out, true);
-    return new BenchTool().run(writer, writer, arguments);
-  }
+  private final PrintWriter writer = new PrintWriter(out, true);
 
-  private String write(String name, String json) throws IOException {
-    return Files.writeString(folder.resolve(name), json).toString();
+  private BenchTool.Earlier write(String name, String json) throws IOException {
+    return BenchTool.Earlier.read(Files.writeString(folder.resolve(name), json));
   }
 
   @Test
   void writesAPageFromEarlierResults() throws Exception {
-    String json = write("now.json", json("case", 2));
-    String older = write("then.json", json("case", 1));
-    String file = folder.resolve("page.html").toString();
-    assertEquals(0, tool("--from", json, "--page", file), out.toString());
-    assertEquals(
-        Page.of("now.json", Results.parse(json("case", 2))), Files.readString(Path.of(file)));
-    assertEquals(0, tool("--from", json, "--compare", older, "--page", file), out.toString());
-    assertTrue(Files.readString(Path.of(file)).contains("b: then.json"));
+    BenchTool.Earlier now = write("now.json", json("case", 2));
+    BenchTool.Earlier then = write("then.json", json("case", 1));
+    Path file = folder.resolve("page.html");
+    assertEquals(0, BenchTool.writePage(now, null, file, writer), out.toString());
+    assertEquals(Page.of("now.json", Results.parse(json("case", 2))), Files.readString(file));
+    assertEquals(0, BenchTool.writePage(now, then, file, writer), out.toString());
+    assertTrue(Files.readString(file).contains("b: then.json"));
     assertEquals("", out.toString());
   }
 
   @Test
   void aRunWritesItsPage() throws Exception {
-    String older = write("then.json", json("ping-pong", 1));
-    String file = folder.resolve("page.html").toString();
-    List<String> arguments =
-        List.of(
-            "--device",
-            "mock",
-            "--max",
-            "10",
-            "--rounds",
-            "2",
-            "--warm-up",
-            "0",
-            "--case",
-            "ping-pong",
-            "--page",
-            file,
-            "--compare",
-            older);
-    assertEquals(0, tool(arguments.toArray(String[]::new)), out.toString());
-    Document page = parse(Files.readString(Path.of(file)));
+    BenchTool.Earlier then = write("then.json", json("ping-pong", 1));
+    Path file = folder.resolve("page.html");
+    BenchTool.Options options =
+        new BenchTool.Options(
+            "mock", null, null, List.of("ping-pong"), 10, 2, Duration.ZERO, null, null, file, then);
+    assertEquals(0, BenchTool.run(options, writer, writer), out.toString());
+    Document page = parse(Files.readString(file));
     assertFalse(all(page, "rect", "a").isEmpty());
     assertFalse(all(page, "rect", "b").isEmpty());
     String text = page.getDocumentElement().getTextContent();
@@ -279,19 +265,29 @@ class PageTest {
 
   @Test
   void reportsAPageThatCannotBeWritten() throws Exception {
-    String json = write("now.json", json("case", 2));
-    assertEquals(1, tool("--from", json, "--page", folder.resolve("no/such/file").toString()));
+    BenchTool.Earlier now = write("now.json", json("case", 2));
+    Path file = folder.resolve("no/such/file");
+    assertEquals(1, BenchTool.writePage(now, null, file, writer));
     assertTrue(
         out.toString().startsWith("hal: NOT_FOUND: the page cannot be written"), out::toString);
   }
 
   @Test
-  void reportsContradictoryOptions() throws Exception {
-    String json = write("now.json", json("case", 2));
-    assertEquals(2, tool("--from", json));
-    assertTrue(out.toString().contains("--compare and --from need --page"), out.toString());
-    assertEquals(2, tool("--from", json, "--page", "x", "--device", "mock"));
-    assertTrue(out.toString().contains("--from measures nothing"), out.toString());
+  void refusesAPageOverItsResults() throws Exception {
+    BenchTool.Earlier now = write("now.json", json("case", 2));
+    BenchTool.Earlier then = write("then.json", json("case", 1));
+    Files.createDirectory(folder.resolve("x"));
+    for (String name : List.of("now.json", "x/../now.json", "then.json")) {
+      Path page = folder.resolve(name);
+      HalException thrown =
+          assertThrows(
+              HalException.class, () -> BenchTool.writePage(now, then, page, writer), name);
+      assertEquals(Status.INVALID_ARGUMENT, thrown.status());
+      String option = name.equals("then.json") ? "--compare" : "--from";
+      assertEquals(
+          "page and " + option + " name the same file: " + page, thrown.getMessage(), name);
+    }
+    assertEquals(json("case", 2), Files.readString(folder.resolve("now.json")));
   }
 
   @Test

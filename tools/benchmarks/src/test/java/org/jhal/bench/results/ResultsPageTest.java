@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -241,17 +242,16 @@ class ResultsPageTest {
   }
 
   @Test
-  void aRunHasTheFormat(@TempDir Path folder) throws IOException {
+  void aRunHasTheFormat(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("run.json");
     StringWriter output = new StringWriter();
     PrintWriter out = new PrintWriter(output);
-    String arguments =
-        "--device mock --max 16 --rounds 3 --warm-up 0 --case round-trip --case parked-one-by-one"
-            + " --case heap --case dispatch-chain --case graph-lengths --commit 0123456 --json";
-    String[] all =
-        Stream.concat(Stream.of(arguments.split(" ")), Stream.of(file.toString()))
-            .toArray(String[]::new);
-    assertEquals(0, new BenchTool().run(out, out, all), output::toString);
+    List<String> cases =
+        List.of("round-trip", "parked-one-by-one", "heap", "dispatch-chain", "graph-lengths");
+    BenchTool.Options options =
+        new BenchTool.Options(
+            "mock", null, null, cases, 16, 3, Duration.ZERO, file, "0123456", null, null);
+    assertEquals(0, BenchTool.run(options, out, out), output::toString);
     JsonObject run = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
     String date = run.get("time").getAsString().substring(0, 10);
     assertEquals(List.of(), wrong("mock-" + date, run));
