@@ -6,18 +6,14 @@ import static org.jhal.examples.Deviation.roundings;
 
 import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.ExecutableSource;
-import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -25,121 +21,59 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code hal accuracy}: runs saxpy, reduction and matmul on a device with random data, and compares
- * with {@code double} on the host; then compares functions. {@code --help} describes it.
+ * with {@code double} on the host; then compares the functions that kernels can call with those of
+ * a GPU.
  */
-public final class Accuracy implements ToolProvider {
-  private static final String HELP =
-      """
-      Runs examples on a device with random data, and compares the results with those of 64-bit
-      arithmetic on the host. Then compares the functions that kernels can call with those of a GPU.
+public final class Accuracy {
+  private static final long MOST_OPERANDS = 1L << 32;
+  private static final long LARGEST_SEED = 999_999_999_999_999_999L;
 
-      Usage: hal accuracy [--device URI] [--seed N] [--operands N] [--all] [--kernels FOLDER]
-                          [--variants FOLDER]
+  private Accuracy() {}
 
-      For each example it prints the largest error of all elements, and the bound on it. The error
-      of saxpy is relative to the element; that of reduction and matmul is relative to the sum of
-      the magnitudes of what is added up. The bound is what rounding each operation to the nearest
-      32-bit number can make of it.
+  /**
+   * What is compared.
+   *
+   * @param seed that of the random data, from 0 to 999999999999999999
+   * @param operands of how many numbers of the whole range of float the functions of one are
+   *     measured in addition, from 1 to 4294967296
+   * @param all whether functions that are equal are named, too
+   * @param kernels a folder with the bundles {@code saxpy}, {@code reduction} and {@code matmul},
+   *     or null for those that are built in
+   * @param variants a folder of further variants of the kernels, which are tried first, or null
+   */
+  public record Options(
+      long seed, long operands, boolean all, @Nullable Path kernels, @Nullable Path variants) {
+    /**
+     * Checks the values.
+     *
+     * @throws HalException OUT_OF_RANGE for a number; NOT_FOUND for a folder that does not exist
+     */
+    public Options {
+      Ranges.check("seed", seed, 0, LARGEST_SEED);
+      Ranges.check("operands", operands, 1, MOST_OPERANDS);
+      checkFolder("kernels", kernels);
+      checkFolder("variants", variants);
+    }
 
-      On a device that compiles C++, it then compares the functions that kernels can call with the
-      results of a GPU, or with the exact values: how many are equal in every bit; the distances of
-      those that vary between devices, such as sinf, here and on the GPU, and the most that is
-      allowed; those that differ where devices may, with an example; and those that are wrong.
-      --operands says of how many numbers of the whole range of float the functions of one are
-      measured in addition (262144; at most 4294967296). --all names the functions that are equal,
-      too, and gives an example of each that is not.
-
-      FOLDER has the bundles `saxpy`, `reduction` and `matmul`, for a device that loads none of the
-      formats of those that are built in. A kernel that cannot be loaded is reported, and the others run.
-      --variants takes further variants of the kernels, which are tried first.
-
-      Exit codes: 0 all are within the bounds, 1 one is not, or failed, or cannot be loaded, or a function
-      is wrong, 2 wrong usage, 3 the device cannot be opened.
-      """;
-
-  /** What the values of options must be. */
-  private static final Map<String, String> VALUES =
-      Map.of(
-          "--device", "the URI of a device",
-          "--seed", "a whole number of at most 18 digits",
-          "--operands", "a whole number from 1 to 4294967296",
-          "--kernels", "a folder that exists",
-          "--variants", "a folder that exists");
-
-  @Override
-  public String name() {
-    return "hal-accuracy";
-  }
-
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Compares results of a device with 64-bit arithmetic.");
-  }
-
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
-    String uri = null;
-    long seed = 1;
-    Path folder = null;
-    Path variants = null;
-    long operands = 1 << 18;
-    boolean all = false;
-    for (int i = 0; i < args.length; i++) {
-      String value = i + 1 < args.length ? args[i + 1] : "";
-      if (args[i].equals("--help") || args[i].equals("-h")) {
-        out.print(HELP);
-        return 0;
-      } else if (args[i].equals("--device") && !value.isEmpty()) {
-        uri = value;
-        i++;
-      } else if (args[i].equals("--seed") && value.matches("[0-9]{1,18}")) {
-        seed = Long.parseLong(value);
-        i++;
-      } else if (args[i].equals("--operands") && isCount(value)) {
-        operands = Long.parseLong(value);
-        i++;
-      } else if (args[i].equals("--all")) {
-        all = true;
-      } else if (args[i].equals("--kernels") && isFolder(value)) {
-        folder = Path.of(value);
-        i++;
-      } else if (args[i].equals("--variants") && isFolder(value)) {
-        variants = Path.of(value);
-        i++;
-      } else {
-        String rule = VALUES.get(args[i]);
-        err.println(
-            "hal: INVALID_ARGUMENT: "
-                + (rule == null ? "unknown argument" : "the value of")
-                + " '"
-                + args[i]
-                + "'"
-                + (rule == null ? "" : " is '" + value + "'; it must be " + rule)
-                + " (see hal accuracy --help)");
-        return 2;
+    private static void checkFolder(String name, @Nullable Path folder) {
+      if (folder != null && !Files.isDirectory(folder)) {
+        throw new HalException(Status.NOT_FOUND, name + " " + folder + " is no folder that exists");
       }
     }
-    try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
-      int code = run(out, err, device, seed, new Bundles(folder, variants));
-      return code == 0 || code == 1
-          ? Math.max(code, FunctionTable.print(out, err, device, operands, all))
-          : code;
-    } catch (HalException e) {
-      err.println("hal: " + e.status() + ": " + e.getMessage());
-      return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
-    }
   }
 
-  private static boolean isCount(String text) {
-    return text.matches("[1-9][0-9]{0,9}") && Long.parseLong(text) <= 1L << 32;
-  }
-
-  private static boolean isFolder(String path) {
-    try {
-      return !path.isEmpty() && Files.isDirectory(Path.of(path));
-    } catch (InvalidPathException e) {
-      return false;
-    }
+  /**
+   * Prints the comparison.
+   *
+   * @param err gets failures, one a line, as {@code hal: STATUS: message}
+   * @return 0 if all are within the bounds, 1 if one is not, or failed, or cannot be loaded, or if
+   *     a function is wrong
+   */
+  public static int run(Device device, Options options, PrintWriter out, PrintWriter err)
+      throws InterruptedException {
+    Bundles bundles = new Bundles(options.kernels(), options.variants());
+    int code = run(out, err, device, options.seed(), bundles);
+    return Math.max(code, FunctionTable.print(out, err, device, options.operands(), options.all()));
   }
 
   /**
@@ -164,7 +98,8 @@ public final class Accuracy implements ToolProvider {
   }
 
   private static int run(
-      PrintWriter out, PrintWriter err, Device device, long seed, Bundles bundles) {
+      PrintWriter out, PrintWriter err, Device device, long seed, Bundles bundles)
+      throws InterruptedException {
     out.println("device     " + device.info().uri() + ", " + device.info().name());
     out.println("seed       " + seed);
     Map<String, Example> examples = new LinkedHashMap<>();
@@ -180,8 +115,6 @@ public final class Accuracy implements ToolProvider {
         err.println(
             "hal: " + e.status() + ": " + example.getKey() + ": " + e.getMessage() + hint(e));
         isGood = false;
-      } catch (InterruptedException e) {
-        return 130;
       }
     }
     return isGood ? 0 : 1;

@@ -46,7 +46,8 @@ final class FunctionTable {
   private FunctionTable() {}
 
   /** Prints the table. Returns the exit code. */
-  static int print(PrintWriter out, PrintWriter err, Device device, long operands, boolean all) {
+  static int print(PrintWriter out, PrintWriter err, Device device, long operands, boolean all)
+      throws InterruptedException {
     if (!device.executableFormats().contains("gpu-c++")) {
       out.println("functions  not compared: the device compiles no C++");
       return 0;
@@ -86,8 +87,6 @@ final class FunctionTable {
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": functions: " + e.getMessage());
       return 1;
-    } catch (InterruptedException e) {
-      return 130;
     } catch (IOException e) {
       throw new IllegalStateException("the results of functions cannot be read", e);
     }

@@ -5,74 +5,58 @@ import java.awt.image.BufferedImage;
 import java.awt.image.DataBufferByte;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.function.LongToDoubleFunction;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jhal.HalException;
 
-/**
- * {@code hal inputs FOLDER [ELEMENTS]}: makes the input files of the examples again, or files with
- * larger arrays.
- */
-public final class MakeInputs implements ToolProvider {
+/** {@code hal inputs}: makes the input files of the examples again, or files with larger arrays. */
+public final class MakeInputs {
   /**
    * The number of elements of saxpy's x and y: no multiple of a workgroup, to test the last one.
    */
-  static final int ELEMENTS = 1000;
+  public static final int ELEMENTS = 1000;
+
+  private static final long MOST_ELEMENTS = (1L << 32) - 1;
 
   private static final int PIECE = 1 << 18; // elements written at a time
 
-  @Override
-  public String name() {
-    return "hal-inputs";
+  private MakeInputs() {}
+
+  /**
+   * What is made where.
+   *
+   * @param folder that gets the files
+   * @param elements the number of elements of saxpy's arrays, from 0 to 4294967295
+   */
+  public record Options(Path folder, long elements) {
+    /**
+     * Checks the number.
+     *
+     * @throws HalException OUT_OF_RANGE for {@code elements}
+     */
+    public Options {
+      Objects.requireNonNull(folder, "folder");
+      Ranges.check("elements", elements, 0, MOST_ELEMENTS);
+    }
   }
 
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Makes the input files of the examples, also larger ones.");
-  }
-
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
-    if (args.length > 0 && (args[0].equals("--help") || args[0].equals("-h"))) {
-      out.println("Usage: hal inputs FOLDER [ELEMENTS]");
-      out.println("Makes the input files of the examples; saxpy's arrays get " + ELEMENTS);
-      out.println("elements, or ELEMENTS if given (268435456 are 1 GiB).");
-      return 0;
-    }
-    if (args.length < 1 || args.length > 2 || args[0].isEmpty() || args[0].startsWith("-")) {
-      err.println("hal: INVALID_ARGUMENT: inputs takes FOLDER [ELEMENTS] (see hal inputs --help)");
-      return 2;
-    }
-    String elements = args.length < 2 ? String.valueOf(ELEMENTS) : args[1];
-    if (!elements.matches("[0-9]{1,10}") || Long.parseLong(elements) >= 1L << 32) {
-      err.println(
-          "hal: INVALID_ARGUMENT: ELEMENTS is '" + elements + "'; it must be from 0 to 4294967295");
-      return 2;
-    }
-    Path folder;
+  /**
+   * Makes the files.
+   *
+   * @throws HalException with the status of the failure if a file cannot be written
+   */
+  public static void run(Options options) {
     try {
-      folder = Path.of(args[0]);
-    } catch (InvalidPathException e) {
-      err.println("hal: INVALID_ARGUMENT: FOLDER: " + e.getMessage());
-      return 2;
-    }
-    try {
-      make(folder, Long.parseLong(elements));
-      return 0;
+      make(options.folder(), options.elements());
     } catch (IOException e) {
-      HalException failure = OutputFiles.failure(folder, e);
-      err.println("hal: " + failure.status() + ": " + failure.getMessage());
-      return 1;
+      throw OutputFiles.failure(options.folder(), e);
     }
   }
 

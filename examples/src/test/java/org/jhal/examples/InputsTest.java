@@ -3,20 +3,19 @@ package org.jhal.examples;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.awt.image.BufferedImage;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 import javax.imageio.ImageIO;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class InputsTest {
   @Test
   void makesTheSameInputsAgain(@TempDir Path folder) throws IOException {
-    assertEquals(0, make(folder.toString()));
+    MakeInputs.run(new MakeInputs.Options(folder, MakeInputs.ELEMENTS));
     for (String name :
         new String[] {"saxpy/x.npy", "saxpy/y.npy", "matmul/a.npy", "matmul/b.npy"}) {
       assertArrayEquals(
@@ -38,7 +37,7 @@ class InputsTest {
   @Test
   void makesLargerArrays(@TempDir Path folder) throws IOException {
     int elements = (1 << 18) + 1; // more than is written at a time
-    assertEquals(0, make(folder.toString(), String.valueOf(elements)));
+    MakeInputs.run(new MakeInputs.Options(folder, elements));
     byte[] file = Files.readAllBytes(folder.resolve("saxpy/x.npy"));
     assertEquals(128 + 4 * elements, file.length);
     assertTrue(new String(file, 0, 128, StandardCharsets.US_ASCII).contains("'shape': (262145,)"));
@@ -48,21 +47,16 @@ class InputsTest {
   }
 
   @Test
-  void wrongUsageMakesNothing(@TempDir Path folder) throws IOException {
-    assertEquals(2, make());
-    assertEquals(2, make(""), "an empty path was taken for the current folder");
-    assertEquals(2, make("--no-such-option"));
-    assertEquals(2, make(folder.toString(), "-1"));
-    assertEquals(2, make(folder.toString(), "4294967296"));
-    assertEquals(2, make(folder.toString(), "1", "2"));
-    try (Stream<Path> files = Files.list(folder)) {
-      assertEquals(List.of(), files.toList());
+  void refusesANumberOutOfRange(@TempDir Path folder) {
+    for (long elements : new long[] {-1, 1L << 32}) {
+      HalException thrown =
+          assertThrows(
+              HalException.class,
+              () -> new MakeInputs.Options(folder, elements),
+              () -> elements + " elements");
+      assertEquals(Status.OUT_OF_RANGE, thrown.status());
+      assertEquals("elements " + elements + " is not from 0 to 4294967295", thrown.getMessage());
     }
-  }
-
-  private static int make(String... args) {
-    PrintWriter out = new PrintWriter(new StringWriter());
-    return new MakeInputs().run(out, out, args);
   }
 
   private static int[] pixels(Path file) throws IOException {

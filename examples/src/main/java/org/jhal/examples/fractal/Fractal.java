@@ -12,92 +12,69 @@ import org.jhal.Device;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.examples.Accuracy;
-import org.jhal.examples.DevicesCommand;
 import org.jhal.examples.OutputFiles;
+import org.jhal.examples.Ranges;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code hal fractal}: a picture split over all devices of the machine. {@link FractalRun} is the
- * program; here are its arguments.
+ * program.
  */
-public final class Fractal extends DevicesCommand {
-  private static final String HELP =
-      """
-      Computes the Mandelbrot set on several devices at once, and prints how much each device has
-      computed. In the picture, each device has its own colour.
+public final class Fractal {
+  private static final int LEAST = 16;
+  private static final int MOST = 16_384;
 
-      Usage: hal fractal [--device URI ...] [--size N] [--kernels PATH] [--variants FOLDER] [--out PICTURE.png]
+  private Fractal() {}
 
-      --device may be given several times; `all`, the default, stands for every device of every
-      driver. The picture has N columns and three quarters as many rows; N is from 16 to 16384, 2048
-      by default. PATH is a bundle with the kernel `band` instead of the one that is built in.
-      FOLDER has further variants of it, which are tried first.
-
-      Exit codes: 0 the picture is complete, 1 the kernels cannot be loaded, a band failed, or the
-      picture cannot be written, 2 wrong usage, 3 a device cannot be opened, 130 interrupted.
-      """;
-
-  /** For {@code hal} and other users of {@link java.util.spi.ToolProvider}. */
-  public Fractal() {
-    super("fractal", "Example: a picture split over all devices of the machine.", HELP);
-  }
-
-  @Override
-  protected ExecutableSource bundle() {
-    return FractalRun.KERNELS;
-  }
-
-  @Override
-  protected Run newRun() {
-    return new Drawing();
-  }
-
-  /** The options, and what they lead to. */
-  private static final class Drawing implements Run {
-    private int width = 2048;
-    private @Nullable Path picture;
-
-    @Override
-    public boolean accept(String option, String value) {
-      switch (option) {
-        case "--out" -> picture = Path.of(value);
-        case "--size" -> width = size(value);
-        default -> {
-          return false;
-        }
-      }
-      return true;
+  /**
+   * The picture.
+   *
+   * @param size the number of columns, from 16 to 16384; there are three quarters as many rows
+   * @param out the file that gets it as a PNG, or null
+   */
+  public record Options(int size, @Nullable Path out) {
+    /**
+     * Checks the size.
+     *
+     * @throws HalException OUT_OF_RANGE for {@code size}
+     */
+    public Options {
+      Ranges.check("size", size, LEAST, MOST);
     }
+  }
 
-    private static int size(String text) {
-      if (!text.matches("[1-9][0-9]{1,4}")
-          || Integer.parseInt(text) < 16
-          || Integer.parseInt(text) > 16384) {
-        throw new IllegalArgumentException(text);
+  /**
+   * Computes the picture, and prints how much each device has computed.
+   *
+   * @param err gets a failure, as {@code hal: STATUS: message}
+   * @return 0, or 1 if the kernels cannot be loaded, a band failed, or the picture cannot be
+   *     written
+   */
+  public static int run(
+      List<Device> devices,
+      ExecutableSource kernels,
+      Options options,
+      PrintWriter out,
+      PrintWriter err)
+      throws InterruptedException {
+    int width = options.size();
+    int height = width * 3 / 4;
+    Path picture = options.out();
+    try {
+      if (picture != null) {
+        checkWritable(picture); // before anything is computed
       }
-      return Integer.parseInt(text);
-    }
-
-    @Override
-    public int run(PrintWriter out, PrintWriter err, List<Device> devices, ExecutableSource bundle)
-        throws InterruptedException {
-      int height = width * 3 / 4;
-      try {
+      try (FractalRun fractal = new FractalRun(devices, kernels, width, height)) {
+        fractal.print(out, fractal.compute());
         if (picture != null) {
-          checkWritable(picture); // before anything is computed
+          write(picture, fractal.pixels(), width, height);
+          out.println("see " + picture);
         }
-        try (FractalRun fractal = new FractalRun(devices, bundle, width, height)) {
-          fractal.print(out, fractal.compute());
-          if (picture != null) {
-            write(picture, fractal.pixels(), width, height);
-            out.println("see " + picture);
-          }
-        }
-        return 0;
-      } catch (HalException e) {
-        err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
-        return 1;
       }
+      return 0;
+    } catch (HalException e) {
+      err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
+      return 1;
     }
   }
 

@@ -2,73 +2,50 @@
 package org.jhal.examples.product;
 
 import java.io.PrintWriter;
-import java.util.Optional;
-import java.util.spi.ToolProvider;
 import org.jhal.Device;
-import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.examples.Accuracy;
+import org.jhal.examples.Ranges;
 
 /**
  * {@code hal product}: a matrix product by cuBLAS or hipBLAS on buffers and timelines of JHAL.
- * {@link ProductRun} is the program; here are its arguments.
+ * {@link ProductRun} is the program.
  */
-public final class Product implements ToolProvider {
-  private static final String HELP =
-      """
-      Multiplies two matrices by the vendor's library (cuBLAS, hipBLAS), called as external work
-      between uploads and a readback on one timeline; by the kernel of examples/matmul; and on the
-      host. Prints times and errors.
+public final class Product {
+  private static final int LARGEST = 16_384;
+  private static final int MOST_REPEATS = 1_000_000;
 
-      Usage: hal product [--device URI] [--size N] [--repeat N]
+  private Product() {}
 
-      The size is from 1 to 16384, 512 by default; the library and the kernel multiply --repeat
-      times (10 by default). A device whose external work runs on the host, as that of the mock,
-      multiplies there. The library is found as the system finds it; LD_LIBRARY_PATH names folders.
-
-      Exit codes: 0 all products are right, 1 one is not, or failed, 2 wrong usage, 3 the device or
-      the library cannot be opened, 130 interrupted.
-      """;
-
-  @Override
-  public String name() {
-    return "hal-product";
-  }
-
-  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
-  public Optional<String> description() {
-    return Optional.of("Example: a matrix product by the vendor's library.");
-  }
-
-  @Override
-  public int run(PrintWriter out, PrintWriter err, String... args) {
-    String uri = null;
-    int size = 512;
-    int repeats = 10;
-    for (int i = 0; i < args.length; i++) {
-      String value = i + 1 < args.length ? args[i + 1] : "";
-      if (args[i].equals("--help") || args[i].equals("-h")) {
-        out.print(HELP);
-        return 0;
-      } else if (args[i].equals("--device") && !value.isEmpty()) {
-        uri = value;
-        i++;
-      } else if (args[i].equals("--size") && isNumber(value, 16384)) {
-        size = Integer.parseInt(value);
-        i++;
-      } else if (args[i].equals("--repeat") && isNumber(value, 1_000_000)) {
-        repeats = Integer.parseInt(value);
-        i++;
-      } else {
-        err.println(
-            "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
-                + args[i]
-                + "' (see hal product --help)");
-        return 2;
-      }
+  /**
+   * What is multiplied.
+   *
+   * @param size the number of rows and of columns, from 1 to 16384
+   * @param repeat how often the library and the kernel multiply, from 1 to 1000000
+   */
+  public record Options(int size, int repeat) {
+    /**
+     * Checks the values.
+     *
+     * @throws HalException OUT_OF_RANGE for a number
+     */
+    public Options {
+      Ranges.check("size", size, 1, LARGEST);
+      Ranges.check("repeat", repeat, 1, MOST_REPEATS);
     }
-    try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
-      return new ProductRun(device, size, repeats).run(out) ? 0 : 1;
+  }
+
+  /**
+   * Multiplies, and prints times and errors.
+   *
+   * @param err gets a failure, as {@code hal: STATUS: message}
+   * @return 0 if all products are right, 1 if one is not, or failed, 2 if the library refused it, 3
+   *     if the library cannot be opened
+   */
+  public static int run(Device device, Options options, PrintWriter out, PrintWriter err)
+      throws InterruptedException {
+    try {
+      return new ProductRun(device, options.size(), options.repeat()).run(out) ? 0 : 1;
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
       return switch (e.status()) {
@@ -76,12 +53,6 @@ public final class Product implements ToolProvider {
         case NOT_FOUND -> 3;
         default -> 1;
       };
-    } catch (InterruptedException e) {
-      return 130;
     }
-  }
-
-  private static boolean isNumber(String text, int most) {
-    return text.matches("[1-9][0-9]{0,6}") && Integer.parseInt(text) <= most;
   }
 }

@@ -11,13 +11,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jhal.Device;
 import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.cpu.compile.HostCompiler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A transformer of two layers writes what plain Java would. */
@@ -124,14 +128,19 @@ class TransformerTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  private int run(String... args) {
-    return new Transformer().run(new PrintWriter(out), new PrintWriter(err), args);
-  }
-
   @Test
-  void theCommandComparesDevices() {
-    int exitCode = run("--device", "mock", "--device", "mock://0?threads=1", "--tokens", "2");
-    assertEquals(0, exitCode, err::toString);
+  void theCommandComparesDevices() throws Exception {
+    try (Device first = Hal.openDevice("mock");
+        Device second = Hal.openDevice("mock://0?threads=1")) {
+      int exitCode =
+          Transformer.run(
+              List.of(first, second),
+              Transformer.KERNELS,
+              new Transformer.Options(2, 1),
+              new PrintWriter(out),
+              new PrintWriter(err));
+      assertEquals(0, exitCode, err::toString);
+    }
     assertEquals("", err.toString());
     assertTrue(
         out.toString()
@@ -144,12 +153,15 @@ class TransformerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--tokens 0", "--tokens 251", "--seed x", "--device", "mock"})
-  void namesAWrongArgument(String line) {
-    assertEquals(2, run(line.split(" ", -1)));
-    assertTrue(
-        err.toString().startsWith("hal: INVALID_ARGUMENT: ")
-            && err.toString().contains("'" + line + "'"),
-        err::toString);
+  @CsvSource({
+    "0, 1, tokens 0 is not from 1 to 250",
+    "251, 1, tokens 251 is not from 1 to 250",
+    "60, 0, seed 0 is not from 1 to 999999999"
+  })
+  void refusesANumberOutOfRange(int tokens, int seed, String message) {
+    HalException thrown =
+        assertThrows(HalException.class, () -> new Transformer.Options(tokens, seed), message);
+    assertEquals(Status.OUT_OF_RANGE, thrown.status());
+    assertEquals(message, thrown.getMessage());
   }
 }

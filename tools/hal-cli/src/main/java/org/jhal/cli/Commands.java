@@ -21,10 +21,16 @@ final class Commands {
           "top",
           "trace",
           "version",
+          "accuracy",
           "bench",
           "cache",
           "compile",
-          "cts");
+          "cts",
+          "fractal",
+          "inputs",
+          "pipeline",
+          "product",
+          "transformer");
 
   private Commands() {}
 
@@ -41,10 +47,16 @@ final class Commands {
       case "top" -> new TopCommand();
       case "trace" -> new TraceCommand();
       case "version" -> new VersionCommand();
+      case "accuracy" -> new AccuracyCommand();
       case "bench" -> new BenchCommand();
       case "cache" -> new CacheCommand();
       case "compile" -> new CompileCommand();
       case "cts" -> new CtsCommand();
+      case "fractal" -> new FractalCommand();
+      case "inputs" -> new InputsCommand();
+      case "pipeline" -> new PipelineCommand();
+      case "product" -> new ProductCommand();
+      case "transformer" -> new TransformerCommand();
       default -> null;
     };
   }
@@ -74,6 +86,8 @@ final class Commands {
       case "cache" -> "org.jhal.driver.cache.CacheTool";
       case "compile" -> "org.jhal.cpu.CompileTool";
       case "cts" -> "org.jhal.cts.run.tool.CtsTool";
+      case "accuracy", "fractal", "inputs", "pipeline", "product", "transformer" ->
+          "org.jhal.examples.Accuracy";
       default -> null;
     };
   }

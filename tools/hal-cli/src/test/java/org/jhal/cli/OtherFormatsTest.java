@@ -176,7 +176,7 @@ class OtherFormatsTest {
     String nothing = folder.resolve("nothing").toString();
     String malformed = variants("{\"format\": 5}", "saxpy", "pipeline");
     hal("pipeline", "--variants", nothing).failed(2, "--variants", "no variants in");
-    hal("accuracy", "--variants", nothing).failed(2, "'--variants'");
+    hal("accuracy", "--variants", nothing).failed(2, "--variants " + nothing);
     String bundle = EXAMPLES.resolve("saxpy").toString();
     hal("run", bundle, "--device", "mock", "--variants", nothing).failed(2, "no variants in");
     hal("run", bundle, "--device", "mock", "--variants", malformed)
@@ -188,6 +188,6 @@ class OtherFormatsTest {
     Path nothing = folder.resolve("nothing");
     hal("pipeline", "--kernels", nothing.toString()).failed(2, "--kernels", "no bundle at");
     hal("pipeline", "--kernels").failed(2, "'--kernels'");
-    hal("accuracy", "--kernels", nothing.toString()).failed(2, "'--kernels'");
+    hal("accuracy", "--kernels", nothing.toString()).failed(2, "--kernels " + nothing);
   }
 }
