@@ -91,7 +91,12 @@ class CtsCommandTest {
     for (String of : new String[] {report, folder.resolve("report.json").toString()}) {
       Outcome outcome = hal("cts", "verify", of);
       assertEquals(4, outcome.exitCode(), outcome::toString);
-      assertTrue(outcome.out().startsWith("run: only some tests were requested: "), outcome.out());
+      assertTrue(outcome.out().startsWith("no proof of conformance"), outcome.out());
+      assertTrue(outcome.out().contains("run: only some tests were requested: "), outcome.out());
+      assertTrue(outcome.out().lines().count() < 30, outcome.out());
+      Outcome all = hal("cts", "verify", "--all", of);
+      assertEquals(4, all.exitCode(), all::toString);
+      assertTrue(all.out().lines().count() > 100, all.out());
     }
     hal("cts", "verify", folder.resolve("none").toString())
         .failed(1, "DATA_LOSS: the report cannot be read: there is no ");
@@ -99,13 +104,14 @@ class CtsCommandTest {
   }
 
   @Test
-  void verifyTakesOneReportAndNoOption() {
+  void verifyTakesOneReportAndNoOptionOfARun() {
     hal("cts", "verify").failed(2, "DIR|FILE", "hal cts verify --help");
     hal("cts", "verify", "a", "b").failed(2, "unexpected argument 'b'");
     hal("cts", "verify", "a\0b").failed(2, "no path: ");
     hal("cts", "verify", "").failed(2, "'' names no file or folder");
     hal("cts", "--device", "mock", "verify", "a").failed(2, "--device is not for verify");
     hal("cts", "verify", "--repeat", "2", "a").failed(2, "'--repeat'");
+    hal("cts", "verify", "--al", "a").failed(2, "'--al'", "--all");
     hal("cts", "veriyf", "a").failed(2, "'veriyf', did you mean 'verify'?");
     String help = hal("cts", "verify", "--help").succeeded().out();
     assertTrue(help.contains("6   there are none, but the report is from another suite"), help);
