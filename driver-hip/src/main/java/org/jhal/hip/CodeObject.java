@@ -3,7 +3,6 @@ package org.jhal.hip;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +12,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.support.ElfFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,16 +30,7 @@ import org.jspecify.annotations.Nullable;
 record CodeObject(String architecture, Map<String, List<KernelArgument>> kernels) {
   static final CodeObject UNKNOWN = new CodeObject("", Map.of());
 
-  // From elf.h.
-  private static final int ELF_MAGIC = 0x464C457F; // little-endian
-  private static final int ELF_64_BIT_LITTLE_ENDIAN = 0x0102;
-  private static final int ELF_HEADER_BYTES = 64;
-  private static final int MACHINE_AMDGPU = 224;
-  private static final int SEGMENT_NOTE = 4;
-  private static final int SEGMENT_BYTES = 56;
-  private static final int SECTION_EMPTY = 8; // SHT_NOBITS
-  private static final int SECTION_BYTES = 64;
-
+  private static final int MACHINE_AMDGPU = 224; // in elf.h
   private static final int NOTE_METADATA = 32;
   private static final String NOTE_NAME = "AMDGPU";
   private static final String TARGET_PREFIX = "amdgcn-amd-amdhsa--";
@@ -54,16 +45,13 @@ record CodeObject(String architecture, Map<String, List<KernelArgument>> kernels
    * @throws HalException INVALID_ARGUMENT for an AMD code object that is malformed or truncated
    */
   static CodeObject read(byte[] file, String what) {
-    ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-    if (file.length < ELF_HEADER_BYTES
-        || in.getInt(0) != ELF_MAGIC
-        || in.getShort(4) != ELF_64_BIT_LITTLE_ENDIAN
-        || in.getShort(18) != MACHINE_AMDGPU) {
+    ElfFile elf = ElfFile.of(ByteBuffer.wrap(file));
+    if (elf == null || elf.machine() != MACHINE_AMDGPU) {
       return UNKNOWN;
     }
     try {
-      checkSections(in);
-      byte[] metadata = findMetadata(in);
+      elf.sections(); // their table is at the end: the file is not cut off
+      byte[] metadata = findMetadata(elf);
       return metadata == null ? UNKNOWN : of(map(MessagePack.read(metadata)));
     } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new HalException(
@@ -75,26 +63,11 @@ record CodeObject(String architecture, Map<String, List<KernelArgument>> kernels
     }
   }
 
-  /** Checks the section table at the end of the file, to detect truncation. */
-  private static void checkSections(ByteBuffer in) {
-    long table = in.getLong(40);
-    int count = Short.toUnsignedInt(in.getShort(60));
-    for (int i = 0; i < count; i++) {
-      ByteBuffer section = part(in, table + (long) i * SECTION_BYTES, SECTION_BYTES);
-      if (section.getInt(4) != SECTION_EMPTY) {
-        part(in, section.getLong(24), section.getLong(32));
-      }
-    }
-  }
-
-  private static byte @Nullable [] findMetadata(ByteBuffer in) {
-    long table = in.getLong(32);
-    int count = Short.toUnsignedInt(in.getShort(56));
+  private static byte @Nullable [] findMetadata(ElfFile elf) {
     byte[] metadata = null;
-    for (int i = 0; i < count; i++) {
-      ByteBuffer segment = part(in, table + (long) i * SEGMENT_BYTES, SEGMENT_BYTES);
-      ByteBuffer content = part(in, segment.getLong(8), segment.getLong(32));
-      if (metadata == null && segment.getInt(0) == SEGMENT_NOTE) {
+    for (ElfFile.Segment segment : elf.segments()) {
+      ByteBuffer content = elf.content(segment);
+      if (metadata == null && segment.type() == ElfFile.SEGMENT_NOTE) {
         metadata = findMetadataNote(content);
       }
     }
@@ -124,13 +97,6 @@ record CodeObject(String architecture, Map<String, List<KernelArgument>> kernels
     from.get(taken);
     from.position(Math.min(from.limit(), from.position() + (-count & 3)));
     return taken;
-  }
-
-  private static ByteBuffer part(ByteBuffer of, long offset, long length) {
-    if (offset < 0 || length < 0 || offset > of.limit() || length > of.limit() - offset) {
-      throw new IllegalArgumentException(length + " bytes at " + offset);
-    }
-    return of.slice((int) offset, (int) length).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static CodeObject of(Map<?, ?> metadata) {

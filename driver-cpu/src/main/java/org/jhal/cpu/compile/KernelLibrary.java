@@ -2,7 +2,6 @@
 package org.jhal.cpu.compile;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.cpu.runtime.Resources;
 import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.support.ElfFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,13 +38,6 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
   static final String NATIVE = "native";
   private static final String SECTION = ".jhal";
   private static final String TITLE = "jhal kernels";
-
-  // From elf.h.
-  private static final int ELF_MAGIC = 0x464C457F; // little-endian
-  private static final int ELF_64_BIT_LITTLE_ENDIAN = 0x0102;
-  private static final int ELF_HEADER_BYTES = 64;
-  private static final int SECTION_EMPTY = 8; // SHT_NOBITS
-  private static final int SECTION_BYTES = 64;
 
   /** Copies the list. */
   public KernelLibrary {
@@ -84,14 +77,17 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
    * @throws HalException INVALID_ARGUMENT if it is not such a library, or is malformed or cut off
    */
   public static KernelLibrary read(byte[] file, String what) {
-    ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-    if (file.length < ELF_HEADER_BYTES
-        || in.getInt(0) != ELF_MAGIC
-        || in.getShort(4) != ELF_64_BIT_LITTLE_ENDIAN) {
+    ElfFile elf = ElfFile.of(ByteBuffer.wrap(file));
+    if (elf == null) {
       throw malformed(what, "it is not a 64-bit ELF file", null);
     }
     try {
-      ByteBuffer about = section(in);
+      ByteBuffer about = null;
+      for (ElfFile.Section section : elf.sections()) { // all: none may be cut off
+        if (section.name().equals(SECTION)) {
+          about = section.content();
+        }
+      }
       if (about == null) {
         throw malformed(what, "it does not describe itself: it has no section " + SECTION, null);
       }
@@ -99,10 +95,9 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
       about.get(text);
       KernelLibrary library = parse(new String(text, StandardCharsets.UTF_8));
       Architecture known = Architecture.of(library.architecture);
-      int machine = Short.toUnsignedInt(in.getShort(18));
-      if (known != null && known.elfMachine() != machine) {
+      if (known != null && known.elfMachine() != elf.machine()) {
         throw new IllegalArgumentException(
-            "the file is for the ELF machine " + machine + ", its description for " + known);
+            "the file is for the ELF machine " + elf.machine() + ", its description for " + known);
       }
       return library;
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -115,44 +110,6 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
         Status.INVALID_ARGUMENT,
         "cannot load " + what + ": " + why + "; `hal compile` makes such libraries",
         cause);
-  }
-
-  /** Finds the section of the description. Checks that no section is cut off. */
-  private static @Nullable ByteBuffer section(ByteBuffer in) {
-    long table = in.getLong(40);
-    int count = Short.toUnsignedInt(in.getShort(60));
-    ByteBuffer names = content(in, entry(in, table, Short.toUnsignedInt(in.getShort(62))));
-    ByteBuffer found = null;
-    for (int i = 0; i < count; i++) {
-      ByteBuffer entry = entry(in, table, i);
-      if (entry.getInt(4) != SECTION_EMPTY) {
-        ByteBuffer content = content(in, entry);
-        found = isNamed(names, entry.getInt(0)) ? content : found;
-      }
-    }
-    return found;
-  }
-
-  private static ByteBuffer entry(ByteBuffer in, long table, int index) {
-    return part(in, table + (long) index * SECTION_BYTES, SECTION_BYTES);
-  }
-
-  private static ByteBuffer content(ByteBuffer in, ByteBuffer entry) {
-    return part(in, entry.getLong(24), entry.getLong(32));
-  }
-
-  private static boolean isNamed(ByteBuffer names, int at) {
-    byte[] wanted = (SECTION + "\0").getBytes(StandardCharsets.US_ASCII);
-    return part(names, at, Math.min(wanted.length, Math.max(names.limit() - at, 0)))
-        .equals(ByteBuffer.wrap(wanted));
-  }
-
-  private static ByteBuffer part(ByteBuffer of, long offset, long length) {
-    if (offset < 0 || length < 0 || offset > of.limit() || length > of.limit() - offset) {
-      throw new IllegalArgumentException(
-          "it has no " + length + " bytes at " + offset + ", but " + of.limit() + " in all");
-    }
-    return of.slice((int) offset, (int) length).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static KernelLibrary parse(String text) {

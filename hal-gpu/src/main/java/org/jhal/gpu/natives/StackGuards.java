@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jhal.driver.support.Attempt;
+import org.jhal.driver.support.ElfFile;
 
 /**
  * Restores the guard pages of Java threads after a library with executable stacks was loaded.
@@ -32,15 +31,6 @@ import org.jhal.driver.support.Attempt;
 final class StackGuards {
   private static final System.Logger LOG = System.getLogger(StackGuards.class.getName());
   private static final Path MAPS = Path.of("/proc/self/maps");
-
-  // Of ELF files with 64 bits; see elf(5).
-  private static final int HEADER_BYTES = 64;
-  private static final int MAGIC = 0x464C457F; // read in little-endian order
-  private static final int SEGMENTS_AT = 32;
-  private static final int SEGMENT_BYTES_AT = 54;
-  private static final int SEGMENT_COUNT_AT = 56;
-  private static final int STACK_SEGMENT = 0x6474E551; // PT_GNU_STACK
-  private static final int EXECUTABLE = 1; // PF_X
 
   /** Checked files. */
   private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
@@ -101,31 +91,19 @@ final class StackGuards {
 
   static boolean wantsExecutableStack(Path library) {
     try (FileChannel file = FileChannel.open(library)) {
-      ByteBuffer header = read(file, 0, HEADER_BYTES);
-      if (header.getInt(0) != MAGIC) {
+      long length = Math.min(file.size(), Integer.MAX_VALUE); // what is read is at the beginning
+      ElfFile elf = ElfFile.of(file.map(FileChannel.MapMode.READ_ONLY, 0, length));
+      if (elf == null) {
         return false;
       }
-      int size = Short.toUnsignedInt(header.getShort(SEGMENT_BYTES_AT));
-      int count = Short.toUnsignedInt(header.getShort(SEGMENT_COUNT_AT));
-      ByteBuffer segments = read(file, header.getLong(SEGMENTS_AT), size * count);
-      for (int i = 0; i < count; i++) {
-        if (segments.getInt(i * size) == STACK_SEGMENT) {
-          return (segments.getInt(i * size + 4) & EXECUTABLE) != 0;
+      for (ElfFile.Segment segment : elf.segments()) {
+        if (segment.type() == ElfFile.SEGMENT_STACK) {
+          return (segment.flags() & ElfFile.EXECUTABLE) != 0;
         }
       }
       return !Platform.isARM(); // an unmarked file wants one, except on ARM
     } catch (IOException | RuntimeException e) { // gone, or damaged
       return false;
     }
-  }
-
-  private static ByteBuffer read(FileChannel file, long position, int length) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-    while (bytes.hasRemaining()) {
-      if (file.read(bytes, position + bytes.position()) < 0) {
-        throw new IOException("the file ends early");
-      }
-    }
-    return bytes.flip();
   }
 }
