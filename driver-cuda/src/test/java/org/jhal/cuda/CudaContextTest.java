@@ -30,7 +30,7 @@ class CudaContextTest {
     CUdevice ordinal = new CUdevice();
     CUcontext mine = new CUcontext();
     assertTrue(sim.driver().probe().isAvailable());
-    CudaTable ignored = JCudaApi.API.calls(null); // loads JCuda
+    JCudaApi.API.calls(null); // loads JCuda
     assertEquals(0, JCudaDriver.cuDeviceGet(ordinal, 1));
     assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRetain(mine, ordinal));
     assertEquals(0, JCudaDriver.cuCtxSetCurrent(mine));

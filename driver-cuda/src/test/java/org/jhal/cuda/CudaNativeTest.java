@@ -36,7 +36,7 @@ class CudaNativeTest {
         TimelineSemaphore timeline = device.createSemaphore(0)) {
       CudaNative natives = device.unwrap(CudaNative.class);
       assertEquals(1, natives.ordinal());
-      CudaTable ignored = JCudaApi.API.calls(null); // loads JCuda
+      JCudaApi.API.calls(null); // loads JCuda
       CUdevice ordinal = new CUdevice();
       CUcontext primary = new CUcontext();
       assertEquals(0, JCudaDriver.cuDeviceGet(ordinal, 1));

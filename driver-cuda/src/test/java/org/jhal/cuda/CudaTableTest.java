@@ -15,7 +15,6 @@ import java.util.stream.Stream;
 import jcuda.driver.JCudaDriver;
 import org.jhal.gpu.natives.BindingOption;
 import org.jhal.gpu.natives.GpuApi;
-import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.NativeBlock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +33,7 @@ class CudaTableTest {
   void open() {
     Optional<String> unavailable = new CudaOnSimulator().unavailable();
     assumeTrue(unavailable.isEmpty(), () -> unavailable.orElse(""));
-    GpuLibrary ignored = CudaDriver.library();
+    CudaDriver.library();
     JCudaApi.Setup setup = API.setup();
     long[] out = new long[1];
     assertEquals(0, setup.devicePrimaryCtxRetain(out, 0));
@@ -117,7 +116,7 @@ class CudaTableTest {
       failures |= calls.streamQuery(stream);
       failures |= calls.ctxPushCurrent(context);
       failures |= calls.ctxPopCurrent(address);
-      PointerAttributes ignored = PointerAttributes.of(calls, address); // unknown memory
+      PointerAttributes.of(calls, address); // unknown memory
     }
     assertEquals(0, failures);
   }

@@ -13,7 +13,6 @@ import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipConstants;
-import org.jhal.hip.jna.HipTable;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.fixture.NativeDeadline;
@@ -54,7 +53,7 @@ abstract class OnSimulatedHip {
     simulator = STAND_IN.simulator();
     simulator.devices(2); // the driver counts them once in a process
     library = HipDriver.library();
-    HipTable ignored = API.calls(null); // whichever binding the driver's devices have
+    API.calls(null); // whichever binding the driver's devices have
     kernels = compile(STAND_IN.architecture());
   }
 

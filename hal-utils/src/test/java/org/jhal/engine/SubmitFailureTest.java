@@ -146,7 +146,7 @@ class SubmitFailureTest {
         call -> {
           if (call.equals("submit")) {
             backend.device.atCall = other -> {};
-            HalException ignored = device.lose(first);
+            device.lose(first);
             throw new HalException(Status.UNAVAILABLE, "later");
           }
         };

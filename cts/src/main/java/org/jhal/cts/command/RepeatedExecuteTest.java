@@ -308,7 +308,7 @@ class RepeatedExecuteTest {
     }
     TimelineSemaphore done = cts.semaphore();
     cts.queue().execute(Fence.NONE, done.at(1), commands);
-    HalException ignored = awaitFailure(done, 1);
+    awaitFailure(done, 1);
   }
 
   @Test

@@ -246,7 +246,7 @@ class CrossDeviceEndTest {
         Task.run(
             "lose",
             () -> cts.controls(chain.second).loseDevice(new HalException(Status.UNAVAILABLE, WHY)));
-    boolean ignored = Waits.becomesTrue(CHANCE, () -> chain.second.lostCause() != null);
+    Waits.becomesTrue(CHANCE, () -> chain.second.lostCause() != null);
     assertPending(chain.produced, 1);
     chain.held.release();
     losing.join();

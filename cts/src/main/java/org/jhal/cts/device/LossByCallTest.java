@@ -261,7 +261,7 @@ class LossByCallTest {
           }
         }
         default -> {
-          TimelineSemaphore ignored = readback();
+          readback();
         }
       }
     }

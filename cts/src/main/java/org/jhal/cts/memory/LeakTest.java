@@ -180,14 +180,14 @@ class LeakTest {
   /** The buffer is closed, so only the mapping keeps the memory. */
   private static void forgetMapping(Device device) {
     try (DeviceBuffer buffer = device.allocate(5_555, BufferParams.HOST)) {
-      DeviceBuffer.Mapping ignored = buffer.map(1, 4_444, MapMode.READ_WRITE);
+      buffer.map(1, 4_444, MapMode.READ_WRITE);
     }
   }
 
   /** Forgets a buffer, a slice of it, and a mapping of the slice. */
   private static void forgetMappingOfASlice(Device device) {
     DeviceBuffer slice = device.allocate(64, BufferParams.HOST).slice(16, 32);
-    DeviceBuffer.Mapping ignored = slice.map(MapMode.READ);
+    slice.map(MapMode.READ);
   }
 
   @Test
@@ -307,7 +307,7 @@ class LeakTest {
   @Test
   @Rule("M7")
   void theReportNamesTheLeaksOption(Cts cts) {
-    String ignored = forgetSemaphore(cts.device());
+    forgetSemaphore(cts.device());
     awaitCollected("the semaphore", cts.device(), now -> now.semaphores() == 0);
     cts.awaitLog("leaks=trace");
   }
@@ -341,11 +341,11 @@ class LeakTest {
   // These return nothing, because a local variable of the caller might keep the object reachable.
 
   private static void forgetExecutable(Cts cts) {
-    Kernel ignored = kernelOfAForgottenExecutable(cts);
+    kernelOfAForgottenExecutable(cts);
   }
 
   private static void forgetEmptyCommandBuffer(Device device) {
-    CommandBuffer ignored = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+    device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
   }
 
   private static void useKernelOfAForgottenExecutable(Cts cts) {
@@ -378,7 +378,7 @@ class LeakTest {
   @Rule("M7")
   @FreshDevice("leaks=trace")
   void leaksTraceReportsWhereASemaphoreWasCreated(Cts cts) {
-    String ignored = forgetSemaphore(cts.device());
+    forgetSemaphore(cts.device());
     awaitCollected("the semaphore", cts.device(), now -> now.semaphores() == 0);
     cts.awaitLog("LeakTest.forgetSemaphore");
   }

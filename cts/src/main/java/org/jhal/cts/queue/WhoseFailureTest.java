@@ -164,7 +164,7 @@ class WhoseFailureTest {
     private HalException ofFuture() {
       Waits.awaitTrue("the future of " + name + " to end", future::isDone);
       AtomicReference<@Nullable Throwable> reason = new AtomicReference<>();
-      var ignored = future.whenComplete((none, why) -> reason.set(why));
+      future.whenComplete((none, why) -> reason.set(why));
       return thrown(reason.get());
     }
 

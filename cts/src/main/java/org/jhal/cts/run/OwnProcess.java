@@ -98,7 +98,7 @@ public final class OwnProcess {
         process.destroyForcibly();
       }
       if (log != null) {
-        boolean ignored = log.toFile().delete();
+        log.toFile().delete();
       }
     }
   }

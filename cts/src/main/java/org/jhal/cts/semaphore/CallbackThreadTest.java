@@ -16,7 +16,6 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostMemory;
-import org.jhal.Registration;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
@@ -112,7 +111,7 @@ class CallbackThreadTest {
     for (int i = 1; i <= ROUNDS; i++) {
       HostMemory memory = HostMemory.of(ByteBuffer.allocate(16));
       cts.queue().readback(gate.at(i), done.at(i), buffer, 0, memory);
-      Registration ignored = memory.onFree(this::note);
+      memory.onFree(this::note);
       gate.signal(i);
       awaitReached(done, i);
     }

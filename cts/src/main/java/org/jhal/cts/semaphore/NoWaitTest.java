@@ -62,7 +62,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         TimelineSemaphore done = cts.semaphore();
-        var ignored = done.onReach(1, failed -> body.run());
+        done.onReach(1, failed -> body.run());
         cts.queue().barrier(Fence.NONE, done.at(1));
       }
     },
@@ -70,7 +70,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         TimelineSemaphore done = cts.semaphore();
-        var ignored = done.whenReached(1).thenRun(body);
+        done.whenReached(1).thenRun(body);
         cts.queue().barrier(Fence.NONE, done.at(1));
       }
     },
@@ -79,7 +79,7 @@ class NoWaitTest {
       void run(Cts cts, Runnable body) {
         TimelineSemaphore one = cts.semaphore();
         TimelineSemaphore two = cts.semaphore();
-        var ignored = one.at(1).and(two.at(1)).whenAll().thenRun(body);
+        one.at(1).and(two.at(1)).whenAll().thenRun(body);
         cts.queue().barrier(Fence.NONE, one.at(1));
         cts.queue().barrier(one.at(1), two.at(1));
       }
@@ -90,7 +90,7 @@ class NoWaitTest {
       void run(Cts cts, Runnable body) {
         DeviceBuffer buffer = cts.buffer(1 << 20);
         TimelineSemaphore done = cts.semaphore();
-        var ignored = done.onReach(1, failed -> body.run());
+        done.onReach(1, failed -> body.run());
         cts.queue().readback(Fence.NONE, done.at(1), buffer, 0, HostMemory.of(new byte[1 << 20]));
       }
     },
@@ -100,7 +100,7 @@ class NoWaitTest {
         DeviceBuffer from = cts.buffer(64);
         DeviceBuffer to = cts.buffer(cts.second(), 64, BufferParams.DEVICE);
         TimelineSemaphore done = cts.semaphore();
-        var ignored = done.onReach(1, failed -> body.run());
+        done.onReach(1, failed -> body.run());
         cts.queue().copy(Fence.NONE, done.at(1), from, 0, to, 0, 64);
       }
     },
@@ -109,7 +109,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         TimelineSemaphore done = cts.semaphore();
-        var ignored = done.onReach(1, failed -> body.run());
+        done.onReach(1, failed -> body.run());
         cts.queue().hostCall(Fence.NONE, done.at(1), HostCall.Mode.BLOCKING, context -> {});
       }
     },
@@ -117,7 +117,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         TimelineSemaphore inside = cts.semaphore();
-        var ignored = inside.onReach(1, failed -> body.run());
+        inside.onReach(1, failed -> body.run());
         cts.queue()
             .hostCall(
                 Fence.NONE,
@@ -131,7 +131,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         TimelineSemaphore signalled = cts.semaphore();
-        var ignored = signalled.onReach(1, failed -> body.run());
+        signalled.onReach(1, failed -> body.run());
         signalled.signal(1);
       }
     },
@@ -140,7 +140,7 @@ class NoWaitTest {
       void run(Cts cts, Runnable body) {
         TimelineSemaphore gate = cts.semaphore();
         TimelineSemaphore done = cts.semaphore();
-        var ignored = done.onReach(1, failed -> body.run());
+        done.onReach(1, failed -> body.run());
         cts.queue().barrier(gate.at(1), done.at(1));
         gate.fail(new HalException(Status.ABORTED, "on purpose"));
       }
@@ -149,7 +149,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         TimelineSemaphore closed = cts.semaphore();
-        var ignored = closed.onReach(1, failed -> body.run());
+        closed.onReach(1, failed -> body.run());
         closed.close();
       }
     },
@@ -157,13 +157,13 @@ class NoWaitTest {
     CALLBACK_OF_A_REACHED_VALUE {
       @Override
       void run(Cts cts, Runnable body) {
-        var ignored = cts.semaphore(1).onReach(1, failed -> body.run());
+        cts.semaphore(1).onReach(1, failed -> body.run());
       }
     },
     CALLBACK_OF_FREE_MEMORY {
       @Override
       void run(Cts cts, Runnable body) {
-        var ignored = HostMemory.of(new byte[4]).onFree(body);
+        HostMemory.of(new byte[4]).onFree(body);
       }
     },
     CALLBACK_OF_MEMORY_THAT_BECOMES_FREE {
@@ -173,7 +173,7 @@ class NoWaitTest {
         DeviceBuffer buffer = cts.buffer(4);
         TimelineSemaphore gate = cts.semaphore();
         cts.queue().upload(gate.at(1), cts.semaphore().at(1), memory, buffer, 0);
-        var ignored = memory.onFree(body);
+        memory.onFree(body);
         gate.signal(1);
       }
     },
@@ -214,7 +214,7 @@ class NoWaitTest {
     EXTERNAL_WORK {
       @Override
       void run(Cts cts, Runnable body) {
-        ExternalCommands ignored = new ExternalCommands(cts, cts.device());
+        new ExternalCommands(cts, cts.device());
         cts.queue().external(Fence.NONE, cts.semaphore().at(1), List.of(), context -> body.run());
       }
     },
@@ -225,7 +225,7 @@ class NoWaitTest {
         TimelineSemaphore gate = cts.semaphore();
         TimelineSemaphore done = cts.semaphore();
         DeviceBuffer buffer = cts.buffer(64);
-        var ignored = done.onReach(1, failed -> body.run());
+        done.onReach(1, failed -> body.run());
         try (CollectiveGroup group = CollectiveGroup.of(cts.device())) {
           group.broadcast(
               0, List.of(new CollectiveGroup.Rank(gate.at(1), done.at(1), buffer, buffer)));
@@ -313,7 +313,7 @@ class NoWaitTest {
         }
       }
       try { // checking does not block
-        boolean ignored = looked.tryAwait(2, Duration.ZERO);
+        looked.tryAwait(2, Duration.ZERO);
         memory.awaitFree(Duration.ZERO);
       } catch (Throwable t) {
         wrong.add("looking threw " + t);
@@ -352,18 +352,17 @@ class NoWaitTest {
     TimelineSemaphore inside = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     AtomicBoolean isRefused = new AtomicBoolean();
-    var ignored =
-        inside.onReach(
-            1,
-            failed -> {
-              try {
-                inside.await(1);
-              } catch (HalException e) {
-                isRefused.set(e.status() == Status.FAILED_PRECONDITION);
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            });
+    inside.onReach(
+        1,
+        failed -> {
+          try {
+            inside.await(1);
+          } catch (HalException e) {
+            isRefused.set(e.status() == Status.FAILED_PRECONDITION);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
     queue.hostCall(
         Fence.NONE,
         done.at(1),

@@ -18,7 +18,6 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
-import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.FreshDevice;
@@ -94,7 +93,7 @@ class HostMemoryBorrowTest {
       kind.enqueue(cts.queue(), Fence.NONE, closed.at(1), buffer, memories[2]);
       AtomicInteger freed = new AtomicInteger();
       for (HostMemory memory : memories) {
-        Registration ignored = memory.onFree(freed::incrementAndGet);
+        memory.onFree(freed::incrementAndGet);
       }
 
       byUser.fail(new HalException(Status.ABORTED, "by the user"));
@@ -209,8 +208,7 @@ class HostMemoryBorrowTest {
     HostMemory memory = heap(BYTES);
     TimelineSemaphore gate = cts.semaphore();
     cts.queue().upload(gate.at(1), done.at(1), memory, buffer, 0);
-    Registration ignored =
-        memory.onFree(() -> cts.queue().readback(done.at(1), done.at(2), buffer, 0, memory));
+    memory.onFree(() -> cts.queue().readback(done.at(1), done.at(2), buffer, 0, memory));
     gate.signal(1);
     awaitReached(done, 2);
     assertFalse(memory.isBorrowed());

@@ -171,11 +171,11 @@ class SmallReadbackTest {
                 }));
       }
       for (Task<@Nullable Void> task : tasks) {
-        Object ignored = task.join();
+        task.join();
       }
       Waits.awaitTrue("the callback", () -> seen.get() != null);
       assertEquals(bytes(MIB)[MIB - 1], seen.get(), "what the callback saw");
-      boolean ignored = registration.cancel();
+      registration.cancel();
     }
   }
 }

@@ -187,11 +187,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   void run(String name, Runnable body) {
     call(
-            name,
-            () -> {
-              body.run();
-              return true;
-            });
+        name,
+        () -> {
+          body.run();
+          return true;
+        });
   }
 
   @Override

@@ -81,7 +81,7 @@ public final class ControlledGpu extends DeviceControls implements Controls {
   protected Runnable hold(int index, NativeStream<?> stream) {
     GpuStream held = (GpuStream) stream;
     Runnable release = hold(index, held.handle());
-    long ignored = held.lend(); // so that what is issued from now on is behind the wait
+    held.lend(); // so that what is issued from now on is behind the wait
     return release;
   }
 

@@ -199,7 +199,7 @@ class GpuGroupHeldTest extends SimulatedGroups {
     awaitLaunched(1);
     List<TimelineSemaphore> next = other.start(Fence.NONE);
     awaitLaunched(2);
-    var ignored = ((EngineDevice<?>) lost).lose(new HalException(Status.UNAVAILABLE, "enough"));
+    ((EngineDevice<?>) lost).lose(new HalException(Status.UNAVAILABLE, "enough"));
     assertAllFail(ends, Status.UNAVAILABLE, "enough");
     assertNotLate(other, next);
     stream.release();

@@ -34,7 +34,7 @@ class GpuGroupMakingTest {
     calls.forEach(
         (call, count) -> {
           for (int nth = 1; nth <= count; nth++) {
-            var ignored = make(call, nth);
+            make(call, nth);
           }
         });
   }

@@ -158,13 +158,12 @@ class GpuGroupMemoryTest extends SimulatedGroups {
       sim.awaitCalls(STREAM_WAIT_EVENT, waits + failing.ranks());
       awaitTrue("all parts", () -> collectives().reached() == parts + failing.ranks());
       for (int rank : failing.culprits.which()) {
-        var ignored =
-            ((EngineDevice<?>) opened.get(rank))
-                .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+        ((EngineDevice<?>) opened.get(rank))
+            .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
       }
     }
     for (TimelineSemaphore end : ends) {
-      HalException ignored = awaitFailure(end, 1);
+      awaitFailure(end, 1);
     }
     group.close(); // also closes the buffers
     return group;
@@ -211,7 +210,7 @@ class GpuGroupMemoryTest extends SimulatedGroups {
   @ParameterizedTest
   @MethodSource("cases")
   void memoryIsKeptUntilTheAbortOfItsRankHasReturned(Case failing) {
-    var ignored = fail(failing);
+    fail(failing);
     assertKept(failing, 0);
     for (int rank = 0; rank < failing.ranks(); rank++) {
       collectives().releaseAbort(rank);
@@ -234,7 +233,7 @@ class GpuGroupMemoryTest extends SimulatedGroups {
   @ParameterizedTest
   @MethodSource("wholeCases")
   void memoryIsKeptUntilTheEventOfItsRankHasFired(Case failing) {
-    var ignored = fail(failing);
+    fail(failing);
     assertKept(failing, 0);
     for (int rank = 0; rank < failing.ranks(); rank++) {
       collectives().go(rank);
@@ -267,7 +266,7 @@ class GpuGroupMemoryTest extends SimulatedGroups {
     SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
     sim.fail(EVENT_RECORD, ranks + 1, GpuFault.PLAIN_CODE);
     for (TimelineSemaphore end : group.start(Fence.NONE)) {
-      HalException ignored = awaitFailure(end, 1);
+      awaitFailure(end, 1);
     }
     awaitTrue("the loss of the first device", () -> opened.get(0).lostCause() != null);
     assertNull(opened.get(1).lostCause());
@@ -275,7 +274,7 @@ class GpuGroupMemoryTest extends SimulatedGroups {
       Task<?> closing = Task.run("closing rank " + rank, opened.get(rank)::close);
       awaitTrue(
           "the close of rank " + rank + ", which nothing holds up", () -> !closing.isRunning());
-      var ignored = closing.join();
+      closing.join();
     }
     log.assertNoErrors();
     group.close();

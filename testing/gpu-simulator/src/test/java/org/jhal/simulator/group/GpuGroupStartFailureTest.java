@@ -62,7 +62,7 @@ class GpuGroupStartFailureTest extends SimulatedGroups {
     if (isClosed) {
       closing = Task.run("close", producing::close);
     } else {
-      var ignored = ((EngineDevice<?>) producing).lose(new HalException(Status.UNAVAILABLE, WHY));
+      ((EngineDevice<?>) producing).lose(new HalException(Status.UNAVAILABLE, WHY));
     }
     Status status = isClosed ? Status.DEADLINE_EXCEEDED : Status.UNAVAILABLE;
     String why = isClosed ? "was closed" : WHY;
@@ -87,7 +87,7 @@ class GpuGroupStartFailureTest extends SimulatedGroups {
     HeldStream stream = hold(producing);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
-    var ignored = ((EngineDevice<?>) producing).lose(new HalException(Status.UNAVAILABLE, WHY));
+    ((EngineDevice<?>) producing).lose(new HalException(Status.UNAVAILABLE, WHY));
     assertAllFail(ends, Status.UNAVAILABLE, WHY);
     awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
     stream.release();
@@ -103,7 +103,7 @@ class GpuGroupStartFailureTest extends SimulatedGroups {
     HeldStream stream = hold(producing);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
-    var ignored = ((EngineDevice<?>) devices[lost]).lose(new HalException(Status.UNAVAILABLE, WHY));
+    ((EngineDevice<?>) devices[lost]).lose(new HalException(Status.UNAVAILABLE, WHY));
     assertAllFail(ends, Status.UNAVAILABLE, WHY);
     assertEnded(group, Status.UNAVAILABLE, WHY);
     assertPending(stream.timeline(), 2);

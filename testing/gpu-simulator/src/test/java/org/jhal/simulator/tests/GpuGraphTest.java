@@ -531,7 +531,7 @@ class GpuGraphTest {
       f.run(list);
       sim.simulator().pause(0, 0);
       for (int i = 0; i < 30; i++) {
-        Fence ignored = f.submit(list);
+        f.submit(list);
       }
       Waits.awaitTrue("30 launches in the stream", () -> f.device.statistics().issued() == 30);
       sim.simulator().resume(0, 0);

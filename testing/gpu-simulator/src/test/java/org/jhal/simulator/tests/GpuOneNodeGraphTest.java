@@ -319,7 +319,7 @@ class GpuOneNodeGraphTest {
       byte[][] read = new byte[80][8];
       List<HostMemory> memories = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        byte[] ignored = f.read(numbers, 8);
+        f.read(numbers, 8);
       }
       try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
         for (int i = 0; i < 80; i++) {

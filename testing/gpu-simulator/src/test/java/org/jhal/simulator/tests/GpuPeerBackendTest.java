@@ -308,12 +308,11 @@ class GpuPeerBackendTest {
   }
 
   private static void run(ThreadBinding device, Runnable body) {
-    boolean ignored =
-        bound(
-            device,
-            () -> {
-              body.run();
-              return true;
-            });
+    bound(
+        device,
+        () -> {
+          body.run();
+          return true;
+        });
   }
 }

@@ -56,7 +56,7 @@ class GpuSmallReadbackTest extends SimulatedRing {
         TimelineSemaphore moved = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
       upload(device, content, buffer);
-      byte[] ignored = read(device, other); // more than goes through the stream
+      read(device, other); // more than goes through the stream
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1); // so that the memory is there
       long before = sim.calls(COPY_TO_HOST);
@@ -132,7 +132,7 @@ class GpuSmallReadbackTest extends SimulatedRing {
         sim.simulator().delay("@copy", Duration.ZERO);
         sim.simulator().resume(0, 0);
       }
-      Object ignored = waiter.join();
+      waiter.join();
       assertBytes(content, target, "the bytes that were read");
     }
   }
@@ -184,7 +184,7 @@ class GpuSmallReadbackTest extends SimulatedRing {
         sim.simulator().failForGood("@copy", 1, GpuFault.STICKY_CODE);
         sim.simulator().resume(0, 0);
       }
-      Object ignored = waiter.join();
+      waiter.join();
       memory.awaitFree(Waits.LIMIT);
       assertNotNull(device.lostCause());
     }

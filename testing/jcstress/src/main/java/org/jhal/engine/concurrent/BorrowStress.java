@@ -112,7 +112,7 @@ public final class BorrowStress {
     /** Shuts. */
     @Actor
     public void shut(I_Result result) {
-      boolean ignored = gate.shut();
+      gate.shut();
       result.r1 = !gate.isEmpty() || inside == (hasEntered ? 2 : 0) ? 1 : 0;
     }
   }

@@ -16,7 +16,7 @@ public final class DrainerStress {
   private DrainerStress() {}
 
   private static void enqueue(QueueHarness harness, QueueUse use) {
-    QueueUse ignored = harness.enqueue(0, use);
+    harness.enqueue(0, use);
   }
 
   /**

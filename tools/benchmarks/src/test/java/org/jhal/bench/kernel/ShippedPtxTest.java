@@ -57,7 +57,7 @@ class ShippedPtxTest {
       }
       return result;
     } finally {
-      int ignored = JNvPTXCompiler.nvPTXCompilerDestroy(handle);
+      JNvPTXCompiler.nvPTXCompilerDestroy(handle);
     }
   }
 

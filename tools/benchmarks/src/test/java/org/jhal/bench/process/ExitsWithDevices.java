@@ -57,12 +57,11 @@ public final class ExitsWithDevices {
       case "hanging" -> {
         isHeld = true;
         device.queue(0).barrier(Fence.NONE, timeline.at(1));
-        Registration ignored =
-            timeline.onReach(
-                1, failed -> print("hanging: " + (failed == null ? "reached" : failed.status())));
+        timeline.onReach(
+            1, failed -> print("hanging: " + (failed == null ? "reached" : failed.status())));
       }
       case "callback" -> {
-        Registration ignored = timeline.onReach(1, failed -> System.exit(7));
+        timeline.onReach(1, failed -> System.exit(7));
         device.queue(0).barrier(Fence.NONE, timeline.at(1));
         NEVER.await();
       }

@@ -10,7 +10,6 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Hal;
 import org.jhal.HostCall;
-import org.jhal.Registration;
 import org.jhal.TimelineSemaphore;
 
 /** Uses a bit of everything, and closes all of it. */
@@ -23,7 +22,7 @@ public final class UsesDevices implements Runnable {
         CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
       commands.fill(buffer, 0, 1 << 16, FillPattern.ZERO);
       commands.end();
-      Registration ignored = timeline.onReach(2, failed -> {});
+      timeline.onReach(2, failed -> {});
       device.queue(0).execute(timeline.at(1), timeline.at(2), commands);
       device
           .queue(1)

@@ -30,7 +30,6 @@ import org.jhal.bench.measure.Shared;
 import org.jhal.bench.measure.Spread;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.hip.jna.HipApi;
-import org.jhal.hip.jna.HipTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,7 +81,7 @@ class HipCallsTest {
     }
     fake = NativeLibrary.getInstance(folder.resolve("libfake.so").toString());
     HipApi.API.bind(SharedLibrary.open(folder.resolve("libfake.so").toString()));
-    HipTable ignored = HipApi.API.calls(null);
+    HipApi.API.calls(null);
   }
 
   @AfterAll
