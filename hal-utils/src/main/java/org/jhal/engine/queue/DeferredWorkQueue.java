@@ -267,7 +267,7 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
     }
     if (gate.isEmpty()) {
       failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
-      open.keepHalfIssued();
+      open.keepHalfDone();
       isLossOver = true;
     }
   }
@@ -428,14 +428,15 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
       }
       operation.work.endBorrow(); // however it ends: nothing uses the memory now (rule Q2)
       Settling.settle(operation);
+      BriefRun brief = operation.brief;
+      if (brief == null || brief.end()) {
+        retireLater(operation);
+      }
     } catch (Throwable t) { // no other thread ends it, so the device is lost (rule E2)
       brokenBy = t;
-      open.keep(operation); // it is in no other list
+      operation.isHalfEnded = true;
+      issueLater(); // behind them: they need no stack
       throw t;
-    }
-    BriefRun brief = operation.brief;
-    if (brief == null || brief.end()) {
-      retireLater(operation);
     }
   }
 

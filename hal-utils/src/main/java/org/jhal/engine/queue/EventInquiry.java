@@ -103,6 +103,7 @@ final class EventInquiry<E> {
       return true;
     } catch (Throwable t) { // behind the claim nobody else ends the operation (rule E2)
       queue.brokenBy = t;
+      operation.isHalfEnded = true;
       throw t;
     }
   }

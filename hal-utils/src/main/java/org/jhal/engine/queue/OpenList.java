@@ -105,12 +105,14 @@ final class OpenList<E> {
   }
 
   /**
-   * Keeps what a thread was issuing when an error ended that, as part of it may be in the stream.
-   * For the time when no thread issues any more.
+   * Keeps what a thread was issuing when an error ended that, as part of it may be in the stream,
+   * and what a thread was ending. For the time when no thread issues any more.
    */
-  void keepHalfIssued() {
+  void keepHalfDone() {
     for (Operation<E> operation : all()) {
-      if (operation.state() == State.ISSUED && operation.place == 0 && !operation.isToRetire) {
+      if (operation.state() == State.ISSUED
+          && !operation.isToRetire
+          && (operation.place == 0 || operation.isHalfEnded)) {
         keep(operation);
       }
     }

@@ -18,6 +18,7 @@ import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.engine.timeline.Producer;
+import org.jhal.engine.timeline.ReadyQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,6 +114,13 @@ public final class Operation<E> extends HeapNode implements Producer {
   @Nullable Operation<E> openAfter;
 
   boolean isToRetire; // see Retiring.retireLater
+
+  /**
+   * An error has interrupted the end of its host completion, which no other thread ends: it is kept
+   * once the device is lost. Written as {@link ReadyQueue#brokenBy} is, and for the same reason.
+   */
+  public volatile boolean isHalfEnded;
+
   boolean isKept; // see OpenList.keep; guarded by its lock
 
   /** Link in an {@link OperationChain}, of which it is in one at a time. */

@@ -48,7 +48,7 @@ final class Retirer<E> {
 
   /** Retires what was kept, while the device is being closed. */
   void retireKept() {
-    open.keepHalfIssued();
+    open.keepHalfDone();
     for (Operation<E> operation : open.all()) {
       if (operation.isKept) {
         Throwable thrown = Attempt.of(() -> retire(operation));

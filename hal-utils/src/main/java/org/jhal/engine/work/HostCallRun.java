@@ -71,6 +71,7 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
         operation.queue.hostCompletionOver(operation, failure);
       } catch (Throwable t) { // nobody else ends the operation (rule E2)
         operation.queue.brokenBy = t;
+        operation.isHalfEnded = true;
         throw t;
       }
     }
