@@ -23,10 +23,13 @@ final class CompilerLog {
       Pattern.compile(
           "headers/|kernels\\.cpp|<generated>|<scratch space>|\\bhal_|\\bHAL_|__groups\\b");
 
+  /** What the names of functions begin with that the translation adds to those of the source. */
+  private static final String GIVEN = "hal_given_";
+
   /** A function in its translated form, in quotes: 1 is the name, 2 the template arguments. */
   private static final Pattern FUNCTION =
       Pattern.compile(
-          "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:hal_item ?&|HAL_|const hal_launch ?&)[^'\\n]*?"
+          "'(?:[^'\\n]*[ *&:])?(\\w+?)(?:__groups)?\\((?:(?:hal_items::)?hal_item ?&|HAL_|const hal_launch ?&)[^'\\n]*?"
               + "( \\[with (?![^'\\n]*HAL_)[^'\\n]*\\])?'");
 
   /** What GCC says about the errors that follow: 1 is the name of the function that they are in. */
@@ -35,7 +38,7 @@ final class CompilerLog {
           ": In (?:function|instantiation of) '(?:[^'\\n]*[ *&:])?(\\w+)(?:\\(.*)?(?: \\[with .*)?'");
 
   /** The first argument that the source does not give. */
-  private static final Pattern ITEM = Pattern.compile("\\bhal_item ?&(, )?");
+  private static final Pattern ITEM = Pattern.compile("\\b(?:hal_items::)?hal_item ?&(, )?");
 
   /**
    * What the parts of a compiler print when the system ends one of them or refuses it memory.
@@ -119,7 +122,7 @@ final class CompilerLog {
   static String withoutInternals(String log) {
     List<String> kept = new ArrayList<>();
     boolean isDropped = false;
-    for (String line : log.lines().toList()) {
+    for (String line : log.replace(GIVEN, "").lines().toList()) {
       boolean isError = ERROR.matcher(line).matches();
       String text = line;
       if (!isError && line.contains(": In ")) {

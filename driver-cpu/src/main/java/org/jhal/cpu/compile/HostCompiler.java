@@ -40,6 +40,8 @@ public final class HostCompiler {
           "-fno-rtti",
           "-fwrapv",
           "-fno-strict-aliasing",
+          "-ffunction-sections", // which ObjectFile needs
+          "-fdata-sections",
           "-fstack-clash-protection", // a large frame must not step over the guard below the stack
           "-fno-math-errno",
           "-fno-trapping-math",
@@ -230,21 +232,33 @@ public final class HostCompiler {
     return include.equals("assert.h") || include.equals("cassert");
   }
 
+  /** What looks at compiled kernels before they become a library. */
+  interface Check {
+    /** Throws an exception if they must not. */
+    void look(ObjectFile compiled);
+  }
+
   /**
    * Compiles translated kernels to a library.
    *
    * @param march the processors that it is for, as GCC and Clang name them
    */
-  byte[] compile(String translated, String march, List<String> options, String what) {
+  byte[] compile(String translated, String march, List<String> options, String what, Check check) {
     return CompilerRun.run(
         run -> {
           run.write("kernels.cpp", translated);
+          List<String> flags = new ArrayList<>(flags());
+          flags.add("-march=" + march);
           List<String> call = call(run, List.of("-x", "c++"));
-          call.addAll(flags());
-          call.add("-march=" + march);
+          call.addAll(flags);
           call.addAll(options);
-          call.addAll(List.of("-I", "headers", "-o", "kernels.so", "kernels.cpp", "-lm"));
+          call.addAll(List.of("-I", "headers", "-c", "-o", "kernels.o", "kernels.cpp"));
           run.call(call, what);
+          check.look(new ObjectFile(Files.readAllBytes(run.folder().resolve("kernels.o"))));
+          List<String> link = new ArrayList<>(List.of(path.toString()));
+          link.addAll(flags);
+          link.addAll(List.of("-o", "kernels.so", "kernels.o", "-lm"));
+          run.call(link, what);
           return Files.readAllBytes(run.folder().resolve("kernels.so"));
         });
   }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jhal.HalException;
@@ -37,6 +38,16 @@ public final class SourceCompiler {
   /** What a message names that is about a cast which is to saturate. */
   private static final Pattern CAST =
       Pattern.compile("hal_(cast|to|as|into|after)\\b|hal_whole_of");
+
+  // Names of hal_item.h and hal_meet.h.
+  private static final Set<String> PRESENT_ITEM =
+      Set.of("_ZL11hal_current", "_ZL9threadIdx", "_ZL8blockIdx", "_ZL8blockDim", "_ZL7gridDim");
+  private static final Set<String> STOPS = Set.of("hal_switch");
+
+  private static final String ASKS_UNSEEN =
+      "code that is not given the work item, such as an operator, asks for it";
+  private static final String WAITS_UNSEEN =
+      "items meet in code that is not given the work item, such as an operator";
 
   private static final String NO_ASSERTIONS = "-DNDEBUG";
 
@@ -105,6 +116,8 @@ public final class SourceCompiler {
           translate(preprocessed, requests, rejected, saturates, options, what);
       try {
         return compile(translation, described, options, what);
+      } catch (AskingException e) {
+        rejected.putAll(e.rejected);
       } catch (HalException e) {
         // A kernel that only its faster form keeps from compiling still runs, and says why so
         // slowly. Other failures are not about the source: the next call may succeed.
@@ -178,7 +191,8 @@ public final class SourceCompiler {
       String error = CompilerLog.errorIn(log, request.name(), translation.places().get(i)::has);
       String any = error.isEmpty() ? CompilerLog.firstError(log) : error;
       String why = before == null ? REJECTED + any : before.why();
-      (error.isEmpty() ? others : found).put(request.entry(), new Rejected(form.level(), why));
+      (error.isEmpty() ? others : found)
+          .put(request.entry(), new Rejected(form.level(), false, why));
     }
     rejected.putAll(found.isEmpty() ? others : found);
     return !found.isEmpty() || !others.isEmpty();
@@ -196,6 +210,40 @@ public final class SourceCompiler {
       rest.add("-std=c++20");
     }
     String text = translation.text() + described;
-    return compiler.compile(text, target == null ? "native" : target.march(), rest, what);
+    String march = target == null ? "native" : target.march();
+    return compiler.compile(text, march, rest, what, file -> check(translation, file));
+  }
+
+  /**
+   * Checks that kernels use nothing that their forms lack: the item that the thread is at, unless
+   * the form sets it, and a stack of the item to wait on, unless it has one.
+   */
+  private static void check(Translation translation, ObjectFile compiled) {
+    Map<String, Rejected> rejected = new HashMap<>();
+    for (int i = 0; i < translation.kernels().size(); i++) {
+      Level level = translation.kernels().get(i).level();
+      String kernel = "hal_kernel_" + i;
+      boolean isSet = level == Level.ASKING || level == Level.FIBER;
+      if (level != Level.FIBER && compiled.uses(kernel, STOPS)) {
+        rejected.put(translation.entries().get(i), new Rejected(Level.ASKING, true, WAITS_UNSEEN));
+      } else if (!isSet && compiled.uses(kernel, PRESENT_ITEM)) {
+        rejected.put(translation.entries().get(i), new Rejected(level, true, ASKS_UNSEEN));
+      }
+    }
+    if (!rejected.isEmpty()) {
+      throw new AskingException(rejected);
+    }
+  }
+
+  /** That kernels ask for what their forms lack. */
+  private static final class AskingException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final transient Map<String, Rejected> rejected; // by entry
+
+    AskingException(Map<String, Rejected> rejected) {
+      super(rejected.toString());
+      this.rejected = rejected;
+    }
   }
 }

@@ -13,8 +13,7 @@ record Call(int start, int name, int open, int end) {
   List<List<Token>> arguments(List<Token> tokens) {
     List<List<Token>> all = Tokens.split(tokens.subList(open + 1, end));
     Token first = all.isEmpty() ? Token.SEMICOLON : all.get(0).get(0);
-    boolean hasItem =
-        (first.is("hal_self") && all.get(0).size() == 1) || first.is(ItemRewriter.CALLED);
+    boolean hasItem = first.is("hal_self") && all.get(0).size() == 1;
     return hasItem ? all.subList(1, all.size()) : all;
   }
 

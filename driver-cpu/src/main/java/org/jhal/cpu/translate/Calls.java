@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -73,57 +74,109 @@ final class Calls {
 
   private final Map<String, Set<String>> words = new HashMap<>(); // of each function
   private final boolean hasGroups;
+  private final Set<String> arrays; // of dynamic shared memory
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> meeting = new HashSet<>();
   private final Set<String> withActive = new HashSet<>();
-  private final Set<String> asking = new HashSet<>(); // through classes or pointers
+  private final Set<String> called = new HashSet<>(); // functions, other than kernels
+  private final Set<String> asking = new HashSet<>(); // through classes
   private final Set<String> meetingAnywhere = new HashSet<>(); // also through those
+  private final Map<String, String> ambient = new HashMap<>(); // a doubt, by what has to do with it
 
   Calls(SourceFile source) {
     hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
+    arrays = DynamicShared.names(source.tokens());
+    Map<String, Set<String>> others = new HashMap<>(); // of classes, aliases and variables
+    Set<String> names = new HashSet<>();
+    source.functions().forEach(each -> names.add(each.text()));
+    for (List<SourceFile.Named> named : List.of(source.classes(), source.aliases())) {
+      for (SourceFile.Named each : named) {
+        Set<String> own = others.computeIfAbsent(each.name(), name -> new HashSet<>());
+        addWords(each, names, own);
+      }
+    }
     for (Function function : source.functions()) {
-      Set<String> own = words.computeIfAbsent(function.text(), name -> new HashSet<>());
+      Set<String> own = new HashSet<>();
       for (int i = function.open(); i < function.end(); i++) {
         Token token = source.tokens().get(i);
         if (token.isWord() && !isField(source.tokens(), i)) {
           own.add(token.text());
         }
       }
+      if (function.isPlain() && !function.isKernel()) {
+        called.add(function.text());
+      }
+      if (function.isPlain()) {
+        words.computeIfAbsent(function.text(), name -> new HashSet<>()).addAll(own);
+        continue;
+      }
+      Set<String> owners = new HashSet<>(Set.of(function.owner())); // that of an operand, too
+      if (function.isOperator()) {
+        function.parameters().forEach(each -> each.forEach(word -> owners.add(word.text())));
+      }
+      owners.retainAll(others.keySet());
+      owners.forEach(owner -> Objects.requireNonNull(others.get(owner)).addAll(own));
     }
     spread(words, withItem, this::takesItem);
-    Set<String> pointed = new HashSet<>(withItem);
-    pointed.removeIf(name -> !Pointers.isPointed(name));
-    asking.addAll(pointed);
     spread(words, meeting, this::meets);
     spread(words, withActive, ACTIVE::equals);
-    Map<String, Set<String>> others = new HashMap<>();
-    for (List<SourceFile.Named> named : List.of(source.classes(), source.aliases())) {
-      for (SourceFile.Named each : named) {
-        Set<String> own = others.computeIfAbsent(each.name(), name -> new HashSet<>());
-        addWords(each.tokens(), own);
-      }
-    }
-    spread(others, asking, word -> takesItem(word) || withItem.contains(word));
-    if (!asking.isEmpty()) {
-      spread(words, asking, word -> false);
-      words.keySet().stream().filter(asking::contains).forEach(withItem::add);
-      spread(words, withItem, word -> false);
-      withItem.removeAll(pointed); // a call through a pointer gives none
-    }
+    spread(others, asking, word -> isOfDialect(word) || withItem.contains(word));
+    spread(words, asking, word -> false);
     words.forEach((name, own) -> others.merge(name, own, Calls::both));
     spread(others, meetingAnywhere, this::meets);
   }
 
-  /** Adds all words but the item where only the shared memory of its workgroup counts. */
-  private static void addWords(List<Token> tokens, Set<String> to) {
+  /** Leaves functions alone, and what uses them: none of these is given the item. */
+  void doubt(Map<String, UnfitException> doubts) {
+    Map<String, List<String>> users = users(words);
+    Deque<String> left = new ArrayDeque<>();
+    doubts.forEach(
+        (function, doubt) -> {
+          ambient.put(function, String.valueOf(doubt.getMessage()));
+          left.add(function);
+        });
+    while (!left.isEmpty()) {
+      String next = left.remove();
+      for (String user : users.getOrDefault(next, List.of())) {
+        if (ambient.putIfAbsent(user, doubt(next)) == null) {
+          left.add(user);
+        }
+      }
+    }
+  }
+
+  /** Whether a function, or a kernel, asks for the item or the shared memory. */
+  boolean takesAny(Function function) {
+    return function.isPlain() && withItem.contains(function.text());
+  }
+
+  /** Whether a name is that of such a function, other than a kernel. */
+  boolean isFunction(String name) {
+    return withItem.contains(name) && called.contains(name);
+  }
+
+  /**
+   * Why a function must not be given the item: a name of which it is not known what it means. Empty
+   * if there is none.
+   */
+  String doubt(String function) {
+    return ambient.getOrDefault(function, "");
+  }
+
+  /** Adds all words but those of fields, and of methods for which functions stand. */
+  private static void addWords(SourceFile.Named named, Set<String> functions, Set<String> to) {
+    List<Token> tokens = named.tokens();
     Set<String> fields = fields(tokens);
     for (int i = 0; i < tokens.size(); i++) {
-      boolean isShared = tokens.get(i).is("hal_self") && Tokens.is(tokens, i + 2, "hal_shared");
+      String word = tokens.get(i).text();
       boolean isField =
-          isField(tokens, i)
-              || (fields.contains(tokens.get(i).text()) && !Tokens.is(tokens, i - 1, "::"));
-      if (tokens.get(i).isWord() && !isShared && !isField) {
-        to.add(tokens.get(i).text());
+          isField(tokens, i) || (fields.contains(word) && !Tokens.is(tokens, i - 1, "::"));
+      if (Tokens.is(tokens, i + 1, "(")
+          && functions.contains(AddedNames.ofMethod(named.name(), word))) {
+        int body = Tokens.find(tokens, i, "{", ";");
+        i = Tokens.is(tokens, body, "{") ? Tokens.close(tokens, body) : body;
+      } else if (tokens.get(i).isWord() && !isField) {
+        to.add(word);
       }
     }
   }
@@ -164,10 +217,7 @@ final class Calls {
     }
   }
 
-  /**
-   * Whether a function uses a class whose methods ask for the work item, which they are not told,
-   * or a pointer to a function that asks.
-   */
+  /** Whether a function uses a class whose methods ask for the work item. */
   boolean asksThroughClass(String function) {
     return asking.contains(function);
   }
@@ -189,11 +239,10 @@ final class Calls {
 
   /** Adds all that have a word for which the test is true, or that mention one that was added. */
   private static void spread(Map<String, Set<String>> words, Set<String> found, Test test) {
-    Map<String, List<String>> users = new HashMap<>();
+    Map<String, List<String>> users = users(words);
     Deque<String> left = new ArrayDeque<>();
     words.forEach(
         (user, own) -> {
-          own.forEach(word -> users.computeIfAbsent(word, of -> new ArrayList<>()).add(user));
           if (own.stream().anyMatch(word -> test.is(word) || found.contains(word))) {
             left.add(user);
           }
@@ -206,17 +255,32 @@ final class Calls {
     }
   }
 
+  /** Those that have a word, by that. */
+  private static Map<String, List<String>> users(Map<String, Set<String>> words) {
+    Map<String, List<String>> users = new HashMap<>();
+    words.forEach(
+        (user, own) ->
+            own.forEach(word -> users.computeIfAbsent(word, of -> new ArrayList<>()).add(user)));
+    return users;
+  }
+
   /** Whether a word of the dialect asks for the item, or makes it wait for others. */
   static boolean isOfItem(String word) {
     return INDEXES.contains(word) || BARRIERS.contains(word) || WARP.contains(word);
   }
 
+  /** Whether a word asks for the item, or makes it wait for others, by itself or by a function. */
+  boolean asks(String word) {
+    return isOfDialect(word) || isFunction(word);
+  }
+
+  /** The same, by itself. */
+  static boolean isOfDialect(String word) {
+    return isOfItem(word) || OTHERS.contains(word);
+  }
+
   private boolean takesItem(String word) {
-    return INDEXES.contains(word)
-        || BARRIERS.contains(word)
-        || WARP.contains(word)
-        || OTHERS.contains(word)
-        || word.equals("hal_self");
+    return isOfDialect(word) || arrays.contains(word);
   }
 
   /** Whether items wait for each other in a function, or a method, of the dialect. */
@@ -238,7 +302,7 @@ final class Calls {
    * Whether a function takes the work item as its first argument, which the source does not give.
    */
   boolean passItem(String function) {
-    return withItem.contains(function)
+    return (hasItem(function) && isFunction(function))
         || BARRIERS.contains(function)
         || WARP.contains(function)
         || OTHERS.contains(function);
@@ -246,7 +310,9 @@ final class Calls {
 
   /** Whether a function of the source takes the work item. */
   boolean hasItem(String function) {
-    return withItem.contains(function);
+    return withItem.contains(function)
+        && !asking.contains(function)
+        && !ambient.containsKey(function);
   }
 
   /** Whether a function of the source, or one that it calls, asks which items are active. */
@@ -256,6 +322,6 @@ final class Calls {
 
   /** Whether items wait for each other in a function of the source. */
   boolean hasMeeting(String function) {
-    return meeting.contains(function);
+    return meeting.contains(AddedNames.withoutItem(function));
   }
 }

@@ -32,13 +32,36 @@ record Function(
     return source.get(name).text();
   }
 
+  /** Whether it is called by its name alone: it is no operator, and no method. */
+  boolean isPlain() {
+    return !isOperator() && !isQualified() && !Tokens.is(source, name - 1, "~");
+  }
+
+  boolean isOperator() {
+    return source.get(name).is("operator");
+  }
+
+  private boolean isQualified() {
+    return Tokens.is(source, name - 1, "::");
+  }
+
+  /** The class or the namespace before its name; empty if it is defined in the same. */
+  String owner() {
+    if (!isQualified()) {
+      return "";
+    }
+    int at = name - 2;
+    return Tokens.get(source, Tokens.is(source, at, ">") ? Tokens.openAngle(source, at) - 1 : at)
+        .text();
+  }
+
   boolean isKernel() {
     return has("__global__");
   }
 
   /** Whether it may be meant for the host alone. */
   boolean isForHost() {
-    return !has("__device__") && !has("HAL_DEVICE") && !has("__global__") && !has("constexpr");
+    return !has("__device__") && !has("__global__") && !has("constexpr");
   }
 
   boolean isInline() {

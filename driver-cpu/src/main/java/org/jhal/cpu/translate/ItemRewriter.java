@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,215 +9,57 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Rewrites a source so that each function that needs to know the work item gets it as a parameter,
- * and the dynamic shared memory is a member of it. So compilers see an index as a local variable,
- * which lets them vectorize.
+ * Rewrites functions that need to know the work item, so that each gets it as a parameter, and the
+ * dynamic shared memory is a member of it. So compilers see an index as a local variable, which
+ * lets them vectorize. Functions of which {@link Calls} does not know this stay as they are, and so
+ * do classes and operators.
  */
 final class ItemRewriter {
   private static final String ITEM = "hal_self";
 
-  /** Stands before an item that is given to a function which asks for active ones. */
-  static final String CALLED = "hal_called";
-
-  /** Words that stand before an expression. */
-  private static final Set<String> BEFORE_CALLS =
-      Set.of(
-          "return",
-          "co_return",
-          "else",
-          "do",
-          "case",
-          "throw",
-          "new",
-          "delete",
-          "sizeof",
-          "typename");
-
-  /** Words behind which something else than a variable is named. */
-  private static final Set<String> NO_VARIABLES =
-      Set.of("struct", "class", "union", "enum", "namespace", "goto");
-
   private final List<Token> tokens;
   private final Calls calls;
-  private final Map<Integer, Function> functions = new HashMap<>(); // by their parenthesis
-  private final Set<Integer> devices = new HashSet<>(); // of functions that are to be inline
+  private final Map<Integer, Function> given = new HashMap<>(); // by their parenthesis
+  private final boolean[] isGiven; // the tokens of these
+  private final Set<Integer> names = new HashSet<>(); // of these, and where they are called
   private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
-  private final Set<Integer> hidden = new HashSet<>(); // names that mean methods, or variables
   private final List<Token> out = new ArrayList<>();
 
-  private ItemRewriter(SourceFile source) {
-    this.tokens = source.tokens();
-    this.calls = new Calls(source);
-    Set<String> inherited = new HashSet<>(); // names that methods have
-    List<Integer> derived = new ArrayList<>(); // the braces of classes that have a base
-    for (int i = 0; i < tokens.size(); i++) {
-      boolean isClass = tokens.get(i).is("struct") || tokens.get(i).is("class");
-      if (isClass && !Tokens.is(tokens, i - 1, "<") && !Tokens.is(tokens, i - 1, ",")) {
-        int open = Tokens.find(tokens, i, "{", ";");
-        inherited.addAll(addMethods(open));
-        if (Tokens.find(tokens, i, ":") < open) {
-          derived.add(open);
-        }
-      } else if (isVariable(i)) {
-        hide(tokens.get(i).text(), i, scopeEnd(i));
+  private ItemRewriter(List<Token> tokens, List<Function> functions, Calls calls) {
+    this.tokens = tokens;
+    this.calls = calls;
+    this.isGiven = new boolean[tokens.size()];
+    for (Function function : functions) {
+      given.put(function.open(), function);
+      if (!function.isKernel()) {
+        names.add(function.name());
       }
-    }
-    for (int open : derived) {
-      inherited.forEach(name -> hide(name, open, Tokens.close(tokens, open)));
-    }
-    for (Function function : source.functions()) {
-      functions.put(function.open(), function);
-      if (!function.isInline()) {
-        for (int i = function.start(); i < function.name(); i++) {
-          if (tokens.get(i).is("__device__")) {
-            devices.add(i);
-          }
+      for (int i = function.open(); i < function.end(); i++) {
+        isGiven[i] = true;
+        if (function.hasBody()
+            && i > function.body()
+            && Tokens.isLambda(tokens, i)
+            && lacksItem(i)) {
+          captures.add(Tokens.close(tokens, i));
         }
-      }
-      if (function.hasBody() && calls.hasItem(function.text())) {
-        for (int i = function.body(); i < function.end(); i++) {
-          if (Tokens.isLambda(tokens, i) && lacksItem(i)) {
-            captures.add(Tokens.close(tokens, i));
-          }
+        int called = tokens.get(i).is("(") && isCall(i) ? Tokens.called(tokens, i) : -1;
+        if (called >= 0 && calls.isFunction(tokens.get(called).text())) {
+          names.add(called);
         }
       }
     }
   }
 
-  static List<Token> rewrite(List<Token> tokens) {
-    List<Token> named = Pointers.rewrite(withoutDynamicShared(tokens));
-    ItemRewriter rewriter = new ItemRewriter(new SourceFile(named));
+  static List<Token> rewrite(List<Token> tokens, Calls calls) {
+    List<Token> named = DynamicShared.ofItems(tokens, given(tokens, calls));
+    ItemRewriter rewriter = new ItemRewriter(named, given(named, calls), calls);
     rewriter.run();
     return rewriter.out;
   }
 
-  /** Replaces {@code extern __shared__ T name[];} and the uses of its name. */
-  private static List<Token> withoutDynamicShared(List<Token> tokens) {
-    Deque<Map<String, List<Token>>> scopes = new ArrayDeque<>(); // types by name; innermost first
-    scopes.push(new HashMap<>());
-    List<Token> out = new ArrayList<>();
-    for (int i = 0; i < tokens.size(); i++) {
-      Token token = tokens.get(i);
-      if (token.is("{")) {
-        scopes.push(new HashMap<>());
-      } else if (token.is("}") && scopes.size() > 1) {
-        scopes.pop();
-      }
-      int end = token.is("extern") ? Tokens.find(tokens, i, ";") : 0;
-      List<Token> declaration = end > 0 && end < tokens.size() ? tokens.subList(i, end) : List.of();
-      if (declaration.stream().anyMatch(word -> word.is("__shared__")) && declaration.size() < 24) {
-        int bracket = Tokens.find(declaration, 0, "[");
-        scopes
-            .getFirst()
-            .put(declaration.get(bracket - 1).text(), type(declaration.subList(1, bracket - 1)));
-        i = end;
-        continue;
-      }
-      List<Token> type = null;
-      for (Map<String, List<Token>> scope : scopes) {
-        type = type == null && token.isWord() ? scope.get(token.text()) : type;
-      }
-      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "->");
-      if (type == null || isMember) {
-        out.add(token);
-      } else {
-        out.add(Token.mark("(", token));
-        out.add(Token.mark("(", token));
-        out.addAll(type.stream().map(word -> at(word, token)).toList());
-        out.add(Token.mark("*", token));
-        out.add(Token.mark(")", token));
-        out.add(Token.word(ITEM, token));
-        out.add(Token.mark(".", token));
-        out.add(Token.word("hal_shared", token));
-        out.add(Token.mark(")", token));
-      }
-    }
-    return out;
-  }
-
-  private static Token at(Token token, Token place) {
-    return token.at(place);
-  }
-
-  private static List<Token> type(List<Token> words) {
-    List<Token> type = new ArrayList<>();
-    for (int i = 0; i < words.size(); i++) {
-      Token word = words.get(i);
-      if (word.is("__align__") || word.is("alignas") || word.is("__attribute__")) {
-        i = Tokens.close(words, i + 1);
-      } else if (!word.is("__shared__")) {
-        type.add(word);
-      }
-    }
-    return type;
-  }
-
-  /** Finds where names mean methods of a class. Returns these. */
-  private Set<String> addMethods(int open) {
-    if (!Tokens.is(tokens, open, "{") || Tokens.is(tokens, open - 1, ")")) {
-      return Set.of(); // no class, or that of a function's result
-    }
-    int close = Tokens.close(tokens, open);
-    Set<String> names = new HashSet<>();
-    boolean isValue = false; // of a field
-    for (int i = open + 1; i < close; i++) {
-      Token token = tokens.get(i);
-      isValue = token.is("=") || (isValue && !token.is(";"));
-      if (token.is("(") && !isValue) {
-        names.add(tokens.get(i - 1).text());
-      }
-      i = Tokens.isOpen(tokens.get(i)) ? Tokens.close(tokens, i) : i;
-    }
-    names.forEach(name -> hide(name, open, close));
-    return names;
-  }
-
-  /** A name means another thing than a function of the source, unless it is qualified. */
-  private void hide(String name, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (tokens.get(i).is(name) && !Tokens.is(tokens, i - 1, "::")) {
-        hidden.add(i);
-      }
-    }
-  }
-
-  /** Whether a variable, or a parameter, with the name of a function that takes the item begins. */
-  private boolean isVariable(int name) {
-    Token token = tokens.get(name);
-    Token behind = Tokens.get(tokens, name + 1);
-    if (!token.isWord()
-        || !calls.passItem(token.text())
-        || !Set.of("=", ",", ")", "{", ";").contains(behind.text())) {
-      return false;
-    }
-    int type = name - 1;
-    while (Set.of("&", "&&", "*", "...").contains(Tokens.get(tokens, type).text())) {
-      type--;
-    }
-    return isTypeEnd(type);
-  }
-
-  private boolean isTypeEnd(int at) {
-    Token token = Tokens.get(tokens, at);
-    return token.is(">")
-        ? Tokens.openAngle(tokens, at) > 0
-        : isDeclared(at + 1) && !NO_VARIABLES.contains(token.text());
-  }
-
-  /** Where the block, or the body of the function, ends in which a variable is seen. */
-  private int scopeEnd(int name) {
-    for (int i = name; i < tokens.size(); i++) {
-      Token token = tokens.get(i);
-      if (Tokens.isOpen(token)) {
-        i = Tokens.close(tokens, i);
-      } else if (token.is(")")) { // of parameters, or of a header
-        int body = Tokens.find(tokens, i, "{", ";");
-        return Tokens.is(tokens, body, "{") ? Tokens.close(tokens, body) : body;
-      } else if (token.is("}")) {
-        return i;
-      }
-    }
-    return name; // of the whole source: functions have other scopes
+  private static List<Function> given(List<Token> tokens, Calls calls) {
+    return new SourceFile(tokens)
+        .functions().stream().filter(each -> each.isPlain() && calls.hasItem(each.text())).toList();
   }
 
   /** Whether a lambda asks for the item, which is a variable here, and does not capture it. */
@@ -237,21 +77,16 @@ final class ItemRewriter {
   private void run() {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      Function function = functions.get(i);
       if (captures.contains(i)) {
         out.addAll(Generated.tokens((Tokens.is(tokens, i - 1, "[") ? "&" : ", &") + ITEM, token));
       }
-      if (devices.contains(i)) {
-        out.add(
-            new Token(token.kind(), "HAL_DEVICE", token.isSpaced(), token.file(), token.line()));
-        continue;
-      }
-      out.add(token);
-      if (function != null && calls.hasItem(function.text())) {
+      out.add(names.contains(i) ? token.named(AddedNames.given(token.text())) : token);
+      Function function = given.get(i);
+      if (function != null) {
         parameter(function, token);
-      } else if (token.is("(") && isCall(i)) {
+        i += Tokens.is(tokens, i + 1, "void") && Tokens.is(tokens, i + 2, ")") ? 1 : 0;
+      } else if (isGiven[i] && token.is("(") && isCall(i)) {
         item(i);
-        addComma(i);
       }
     }
   }
@@ -265,63 +100,22 @@ final class ItemRewriter {
     }
   }
 
-  /**
-   * Gives a function the item. Where it asks which items are active, those count that have come to
-   * the same place by the same calls, so each of these has a number. Numbers rise in the source.
-   */
   private void item(int open) {
     Token at = tokens.get(open);
-    String function = tokens.get(called(open)).text();
-    if (function.equals(Calls.ACTIVE)) {
-      out.addAll(Generated.tokens(ITEM + "," + open, at));
-    } else if (calls.asksForActive(function)) {
-      out.addAll(Generated.tokens(CALLED + "(" + ITEM + "," + open + ")", at));
-    } else {
-      out.add(Token.word(ITEM, at));
-    }
-  }
-
-  private void addComma(int open) {
+    out.add(Token.word(ITEM, at));
     if (!Tokens.is(tokens, open + 1, ")")) {
-      out.add(Token.mark(",", tokens.get(open)));
+      out.add(Token.mark(",", at));
     }
   }
 
   /** Whether a parenthesis begins the arguments of a function that takes the work item. */
   private boolean isCall(int open) {
-    int name = called(open);
+    int name = Tokens.called(tokens, open);
     Token called = Tokens.get(tokens, name);
     return called.isWord()
+        && !given.containsKey(open)
         && calls.passItem(called.text())
-        && !functions.containsKey(open)
-        && !hidden.contains(name)
-        && !isDeclared(name)
         && !Tokens.is(tokens, name - 1, ".")
         && !Tokens.is(tokens, name - 1, "->");
-  }
-
-  /** Whether a type stands before a name, so that a method of the same name is declared. */
-  private boolean isDeclared(int name) {
-    Token before = Tokens.get(tokens, name - 1);
-    return before.isWord() && !BEFORE_CALLS.contains(before.text());
-  }
-
-  /** Where the name is whose arguments, behind those of a template, begin here; -1 if nowhere. */
-  private int called(int open) {
-    int name = open - 1;
-    if (Tokens.is(tokens, name, ">")) {
-      int depth = 0;
-      for (; name >= 0; name--) {
-        depth += Tokens.is(tokens, name, ">") ? 1 : Tokens.is(tokens, name, "<") ? -1 : 0;
-        if (depth == 0) {
-          break;
-        }
-        if (Tokens.is(tokens, name, ";") || Tokens.is(tokens, name, "{")) {
-          return -1;
-        }
-      }
-      name--;
-    }
-    return name;
   }
 }

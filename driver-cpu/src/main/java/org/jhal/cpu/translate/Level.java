@@ -5,14 +5,12 @@ package org.jhal.cpu.translate;
 public enum Level {
   /** One after the other to their end, since they never meet. */
   PLAIN,
-  /**
-   * As {@link #PLAIN}, for kernels whose classes ask for the item, which is kept for the thread.
-   */
+  /** As {@link #PLAIN}, but code asks the thread which item it is. */
   ASKING,
   /** Divided at the barriers: one after the other from each barrier to the next. */
   FISSION,
   /** Each item is a coroutine that stops at barriers. */
   COROUTINE,
-  /** Each item has a stack of its own. */
+  /** Each item has a stack of its own, and code asks the thread which item it is. */
   FIBER
 }

@@ -141,25 +141,34 @@ final class SourceFile {
         int end = Tokens.find(tokens, i, ";");
         if (token.is("{") && isClass(type, i)) {
           classes.add(new Named(className(type, i), tokens.subList(start, Math.min(end, to))));
-          variables(tokens.subList(Tokens.close(tokens, i), Math.min(end, to)));
+          List<Token> whole = tokens.subList(start, Math.min(end, to));
+          variables(tokens.subList(Tokens.close(tokens, i) + 1, Math.min(end, to)), whole);
         } else if (!isClass(type, i) || i - type > 2) {
-          variables(tokens.subList(type, Math.min(end, to)));
+          List<Token> whole = tokens.subList(type, Math.min(end, to));
+          variables(whole, List.of());
         }
         return end + 1;
+      }
+      if (token.is("operator")) {
+        return function(start, type, i, operatorOpen(i));
       }
       if (token.is("<") && i > type && tokens.get(i - 1).isWord()) {
         int end = Tokens.closeAngle(tokens, i);
         i = end < 0 ? i : end;
       } else if (token.is("(")) {
-        if (Tokens.is(tokens, i + 1, "*") && Tokens.is(tokens, i + 3, ")")) { // T (*name)(U)
-          int end = Tokens.find(tokens, i, ";");
+        if (Tokens.is(tokens, i + 1, "*") || Tokens.is(tokens, i + 1, "&")) {
+          int open = Tokens.find(tokens, i + 1, "(", ")");
+          if (Tokens.is(tokens, open, "(")) { // T (*name(V))(U)
+            return function(start, type, open - 1, open);
+          }
+          int end = Tokens.find(tokens, i, ";"); // T (*name)(U)
           variables.add(tokens.get(i + 2).text());
           return end + 1;
         }
         if (WITH_ARGUMENTS.contains(Tokens.get(tokens, i - 1).text())) {
           i = Tokens.close(tokens, i);
         } else {
-          return function(start, type, i);
+          return function(start, type, functionName(type, i), i);
         }
       }
     }
@@ -189,8 +198,12 @@ final class SourceFile {
     return "";
   }
 
-  /** The variables of a declaration: the last word of each declarator before its initializer. */
-  private void variables(List<Token> declaration) {
+  /**
+   * The variables of a declaration: the last word of each declarator before its initializer.
+   *
+   * @param type the class that is defined with them
+   */
+  private void variables(List<Token> declaration, List<Token> type) {
     for (List<Token> part : Tokens.split(declaration)) {
       String name = "";
       for (Token token : part) {
@@ -201,20 +214,30 @@ final class SourceFile {
       }
       if (!name.isEmpty()) {
         variables.add(name);
-        aliases.add(new Named(name, part));
+        aliases.add(new Named(name, type.isEmpty() ? part : type));
       }
     }
   }
 
-  private int function(int start, int type, int open) {
+  /** The parenthesis before the parameters of an operator. */
+  private int operatorOpen(int operator) {
+    boolean isCall = Tokens.is(tokens, operator + 1, "(");
+    return Tokens.find(tokens, isCall ? operator + 3 : operator + 1, "(");
+  }
+
+  private int functionName(int type, int open) {
     int name = open - 1;
-    int close = Tokens.close(tokens, open);
     if (Tokens.is(tokens, name, ">")) { // an explicit specialization
       while (name > type && !tokens.get(name).is("<")) {
         name--;
       }
       name--;
     }
+    return name;
+  }
+
+  private int function(int start, int type, int name, int open) {
+    int close = Tokens.close(tokens, open);
     int end = Tokens.find(tokens, close, "{", ";");
     boolean hasBody = Tokens.is(tokens, end, "{");
     int behind = Math.min((hasBody ? Tokens.close(tokens, end) : end) + 1, tokens.size());

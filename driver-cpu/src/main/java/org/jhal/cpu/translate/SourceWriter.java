@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,12 +18,32 @@ import org.jhal.cpu.translate.Translation.Form;
  * kernel.
  */
 final class SourceWriter {
-  private final List<Token> tokens;
-  private final SourceFile source;
+  /** What an index is in a function that is given the item. */
+  private static final Map<String, String> INDEXES =
+      Map.of(
+          "threadIdx", "hal_thread",
+          "blockIdx", "hal_block",
+          "blockDim", "hal_size",
+          "gridDim", "hal_grid");
 
-  SourceWriter(SourceFile source) {
-    this.tokens = source.tokens();
+  private final SourceFile source;
+  private final List<Token> tokens;
+  private final Calls calls;
+  private final Map<Token, Function> plain = new IdentityHashMap<>(); // by their parentheses
+
+  /**
+   * For a source.
+   *
+   * @param source in which functions are given the item
+   * @param plain in which they are not
+   */
+  SourceWriter(SourceFile source, SourceFile plain, Calls calls) {
     this.source = source;
+    this.tokens = source.tokens();
+    this.calls = calls;
+    plain
+        .functions()
+        .forEach(function -> this.plain.put(plain.tokens().get(function.open()), function));
   }
 
   /**
@@ -28,21 +51,26 @@ final class SourceWriter {
    *
    * @param groups the divided kernels, by name
    * @param coroutines those that are coroutines
-   * @param whole those that stay as they are
+   * @param given those that are called with the item
+   * @param unchanged those that ask the thread for it
    */
   void write(
       Writer out,
       Map<String, String> groups,
       Map<String, List<Token>> coroutines,
-      Set<String> whole) {
+      Set<String> given,
+      Set<String> unchanged) {
     Map<Integer, Function> starts = new HashMap<>();
     source.functions().forEach(function -> starts.put(function.start(), function));
     Map<Integer, Integer> skipped = new HashMap<>();
     source.instantiations().forEach(range -> skipped.put(range[0], range[1]));
-    Set<String> kernels = new HashSet<>(groups.keySet());
-    kernels.addAll(coroutines.keySet());
-    kernels.addAll(whole);
+    Set<String> fast = new HashSet<>(groups.keySet());
+    fast.addAll(coroutines.keySet());
+    fast.addAll(given);
+    Set<String> kernels = new HashSet<>(fast);
+    kernels.addAll(unchanged);
     Set<String> used = used(starts, kernels);
+    Set<String> called = called(fast);
     for (int i = 0; i < tokens.size(); i++) {
       if (skipped.containsKey(i)) {
         i = skipped.get(i) - 1;
@@ -53,26 +81,92 @@ final class SourceWriter {
         out.token(tokens.get(i), tokens.get(i).written());
         continue;
       }
-      String name = function.text();
+      String name = AddedNames.withoutItem(function.text());
       if (function.isKernel() && function.hasBody()) {
         String divided = groups.get(name);
         if (divided != null) {
-          out.raw("\nextern \"C++\" {\n" + divided + "}\n");
-          out.generated();
+          beginGiven(out);
+          out.raw("extern \"C++\" {\n" + divided + "}");
+          endGiven(out);
         }
-        out.tokens(coroutines.getOrDefault(name, List.of()));
-        if (whole.contains(name)) {
-          int from = function.start();
-          if (tokens.get(from).is("extern")) {
-            from += 2;
-          }
-          out.tokens(tokens.subList(from, function.end()));
+        if (coroutines.containsKey(name)) {
+          beginGiven(out);
+          out.tokens(coroutines.getOrDefault(name, List.of()));
+          endGiven(out);
         }
-      } else if (!function.isKernel() && (!function.isForHost() || used.contains(name))) {
-        out.tokens(tokens.subList(function.start(), function.end()));
+        if (given.contains(name)) {
+          given(out, function);
+        }
+        if (unchanged.contains(name)) {
+          plain(out, function, true);
+        }
+      } else if (!function.isKernel()
+          && (!function.isForHost() || function.isOperator() || used.contains(name))) {
+        plain(out, function, false);
+        if (calls.hasItem(name) && called.contains(function.text())) {
+          given(out, function);
+        }
       }
       i = function.end() - 1;
     }
+  }
+
+  /** Writes a function as it is in the source, if it is. */
+  private void plain(Writer out, Function function, boolean isKernel) {
+    Function same = plain.get(tokens.get(function.open()));
+    if (same != null) {
+      boolean isExtern = same.source().get(same.start()).is("extern");
+      write(out, same, isKernel && isExtern ? same.start() + 2 : same.start());
+    }
+  }
+
+  /** Writes a function that is given the item, which may be overloaded. */
+  private void given(Writer out, Function function) {
+    beginGiven(out);
+    out.raw(function.isC() ? "extern \"C++\" {\n" : "");
+    write(out, function, function.start() + (tokens.get(function.start()).is("extern") ? 2 : 0));
+    out.raw(function.isC() ? "}" : "");
+    endGiven(out);
+  }
+
+  private static void write(Writer out, Function function, int from) {
+    for (int i = from; i < function.end(); i++) {
+      Token token = function.source().get(i);
+      boolean isDevice = i < function.name() && token.is("__device__") && !function.isInline();
+      out.token(token, isDevice ? "HAL_DEVICE" : token.written());
+    }
+  }
+
+  private static void beginGiven(Writer out) {
+    out.raw("\n");
+    INDEXES.forEach((name, field) -> out.raw("#define " + name + " (hal_self." + field + ")\n"));
+    out.generated();
+  }
+
+  private static void endGiven(Writer out) {
+    out.raw("\n");
+    INDEXES.keySet().forEach(name -> out.raw("#undef " + name + "\n"));
+    out.generated();
+  }
+
+  /** The words in kernels that are given the item, and in the functions that these call. */
+  private Set<String> called(Set<String> kernels) {
+    Map<String, List<Function>> byName = new HashMap<>();
+    source
+        .functions()
+        .forEach(each -> byName.computeIfAbsent(each.text(), name -> new ArrayList<>()).add(each));
+    Set<String> called = new HashSet<>(kernels);
+    Deque<String> left = new ArrayDeque<>(kernels);
+    while (!left.isEmpty()) {
+      for (Function function : byName.getOrDefault(left.remove(), List.of())) {
+        for (Token token : tokens.subList(function.open(), function.end())) {
+          if (byName.containsKey(token.text()) && called.add(token.text())) {
+            left.add(token.text());
+          }
+        }
+      }
+    }
+    return called;
   }
 
   /** The words outside functions, and in those functions that the kernels use. */
@@ -81,7 +175,7 @@ final class SourceWriter {
     for (int i = 0; i < tokens.size(); i++) {
       Function function = starts.get(i);
       if (function == null) {
-        used.add(tokens.get(i).text());
+        used.add(AddedNames.withoutItem(tokens.get(i).text()));
       } else {
         i = function.end() - 1;
       }
@@ -91,13 +185,13 @@ final class SourceWriter {
     while (isChanged) {
       isChanged = false;
       for (Function function : List.copyOf(left)) {
-        String name = function.text();
+        String name = AddedNames.withoutItem(function.text());
         if (kernels.contains(name)
             || used.contains(name)
             || (!function.isForHost() && !function.isKernel())) {
           tokens
               .subList(function.name() + 1, function.end())
-              .forEach(word -> used.add(word.text()));
+              .forEach(word -> used.add(AddedNames.withoutItem(word.text())));
           left.remove(function);
           isChanged = true;
         }

@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes static methods that ask for the work item, or in which items meet, functions, since only
- * those can be given the item: {@code struct Sum { static __device__ float all(float v) {...} };
- * ... Sum::all(v)} becomes {@code struct Sum {}; __device__ float hal_method_Sum_all(float v) {...}
- * ... hal_method_Sum_all(v)}. It leaves those alone that are called in another way, or that use
- * other members of their class.
+ * Adds functions that do what static methods do which ask for the work item, or in which items
+ * meet, since only functions can be given the item: {@code struct Sum { static __device__ float
+ * all(float v) {...} }; ... Sum::all(v)} becomes {@code struct Sum { static __device__ float
+ * all(float v) {...} }; __device__ float hal_method_Sum_all(float v) {...} ...
+ * hal_method_Sum_all(v)}. It leaves those alone that are called in another way, or that use other
+ * members of their class.
  */
 final class StaticMethods {
   private static final Set<String> CLASSES = Set.of("struct", "class");
@@ -25,22 +26,25 @@ final class StaticMethods {
    */
   private record Method(String owner, int name, int start, int end) {
     String newName(List<Token> tokens) {
-      return "hal_method_" + owner + "_" + tokens.get(name).text();
+      return AddedNames.ofMethod(owner, tokens.get(name).text());
     }
   }
 
   private final List<Token> tokens;
   private final Map<Integer, List<Method>> behind = new HashMap<>(); // the semicolon of a class
-  private final Map<Integer, Integer> left = new HashMap<>(); // out, from and to
   private final Map<Integer, String> renamed = new HashMap<>(); // NAME::method, by where it begins
+  private final Set<Integer> inFunctions = new HashSet<>();
+  private final Set<Integer> inPlain = new HashSet<>(); // functions
 
   private StaticMethods(List<Token> tokens) {
     this.tokens = tokens;
     SourceFile file = new SourceFile(tokens);
-    Set<Integer> inFunctions = new HashSet<>();
     for (Function function : file.functions()) {
       for (int i = function.start(); i < function.end(); i++) {
         inFunctions.add(i);
+        if (function.isPlain()) {
+          inPlain.add(i);
+        }
       }
     }
     for (int i = 0; i < tokens.size(); i++) {
@@ -60,7 +64,8 @@ final class StaticMethods {
     }
   }
 
-  static List<Token> asFunctions(List<Token> tokens) {
+  /** The source with these functions behind the classes, and with calls of them in others. */
+  static List<Token> withFunctions(List<Token> tokens) {
     return new StaticMethods(tokens).written();
   }
 
@@ -92,7 +97,6 @@ final class StaticMethods {
     for (Method method : methods) {
       if (canMove(method, members)) {
         behind.computeIfAbsent(close + 1, at -> new ArrayList<>()).add(method);
-        left.put(method.start, method.end);
       }
     }
   }
@@ -162,11 +166,8 @@ final class StaticMethods {
   private void write(int from, int to, int named, List<Token> out) {
     for (int i = from; i < to; i++) {
       Token token = tokens.get(i);
-      Integer end = left.get(i);
       String name = renamed.get(i);
-      if (end != null && named < 0) {
-        i = end - 1;
-      } else if (name != null) {
+      if (name != null && (named >= 0 || inPlain.contains(i))) {
         out.add(token.named(name));
         i += 2;
       } else {

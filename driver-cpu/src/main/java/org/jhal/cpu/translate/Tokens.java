@@ -177,6 +177,25 @@ final class Tokens {
     return tokens.size();
   }
 
+  /** Where the name is whose arguments, behind those of a template, begin here; -1 if nowhere. */
+  static int called(List<Token> tokens, int open) {
+    int name = open - 1;
+    if (is(tokens, name, ">")) {
+      int depth = 0;
+      for (; name >= 0; name--) {
+        depth += is(tokens, name, ">") ? 1 : is(tokens, name, "<") ? -1 : 0;
+        if (depth == 0) {
+          break;
+        }
+        if (is(tokens, name, ";") || is(tokens, name, "{")) {
+          return -1;
+        }
+      }
+      name--;
+    }
+    return name;
+  }
+
   /** Whether a bracket begins a lambda. */
   static boolean isLambda(List<Token> tokens, int at) {
     if (!is(tokens, at, "[")) {

@@ -7,17 +7,20 @@ import java.util.List;
  * A source for the host's compiler.
  *
  * @param text which includes {@code hal_cpu.h}
+ * @param entries of the kernels, by request
  * @param kernels by request
  * @param places where the kernels stand in the source, by request
  */
-public record Translation(String text, List<Form> kernels, List<Place> places) {
+public record Translation(
+    String text, List<String> entries, List<Form> kernels, List<Place> places) {
   /**
-   * That the compiler rejects a form of a kernel.
+   * That a form of a kernel does not compile, or that its code asks for what the form lacks.
    *
    * @param level which; only slower ones are left
+   * @param asks whether code that is not given the item asks for it, or waits for others
    * @param why for people
    */
-  public record Rejected(Level level, String why) {}
+  public record Rejected(Level level, boolean asks, String why) {}
 
   /**
    * The second line of the note of a kernel that is neither {@code extern "C"} nor named by an
@@ -54,7 +57,7 @@ public record Translation(String text, List<Form> kernels, List<Place> places) {
      * Whether the kernel's code is as in the source, so that what is wrong with it is wrong there.
      */
     public boolean isUnchanged() {
-      return level != Level.FISSION && level != Level.COROUTINE;
+      return level == Level.ASKING || level == Level.FIBER;
     }
 
     /** All this in words for people. */

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * gets a slower level, and its {@link Translation.Form} says why.
  */
 public final class Translator {
-  private final SourceFile source;
+  private final SourceFile source; // in which functions are given the item
+  private final SourceFile plain; // in which they are not
   private final Calls calls;
   private final String what;
   private final String preprocessed;
@@ -38,10 +39,15 @@ public final class Translator {
     this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    List<Token> known = Assembly.refuse(StaticMethods.asFunctions(Specifiers.without(tokens)));
-    List<Token> rewritten = ItemRewriter.rewrite(known);
-    this.source = new SourceFile(saturates ? SaturatingCasts.mark(rewritten) : rewritten);
-    this.calls = new Calls(source);
+    List<Token> known = Assembly.refuse(Specifiers.without(tokens));
+    List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
+    List<Token> methods = StaticMethods.withFunctions(all);
+    SourceFile unchanged = new SourceFile(methods);
+    this.calls = new Calls(unchanged);
+    calls.doubt(Doubts.in(unchanged, calls));
+    this.source = new SourceFile(ItemRewriter.rewrite(methods, calls));
+    List<Token> pointers = DynamicShared.asPointers(all);
+    this.plain = new SourceFile(ActiveLanes.marked(pointers, all, calls));
     this.divider = new Divider(source, calls);
   }
 
@@ -134,8 +140,8 @@ public final class Translator {
     source.functions().stream().filter(Function::isKernel).forEach(each -> all.add(each.text()));
     Writer out = new Writer();
     out.raw(headers(List.of()));
-    new SourceWriter(source).write(out, Map.of(), Map.of(), all);
-    return new Translation(out.toString(), List.of(), List.of());
+    new SourceWriter(source, plain, calls).write(out, Map.of(), Map.of(), Set.of(), all);
+    return new Translation(out.toString(), List.of(), List.of(), List.of());
   }
 
   private Translation translate(
@@ -144,7 +150,8 @@ public final class Translator {
     List<Place> places = new ArrayList<>();
     Map<String, String> divided = new HashMap<>();
     Map<String, List<Token>> stopping = new HashMap<>();
-    Set<String> whole = new HashSet<>();
+    Set<String> given = new HashSet<>(); // kernels that are given the item
+    Set<String> unchanged = new HashSet<>();
     for (KernelRequest kernel : kernels) {
       KernelRequest unused = sizes.merge(kernel.name(), kernel, Translator::narrower);
     }
@@ -158,17 +165,19 @@ public final class Translator {
             divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
         case COROUTINE ->
             stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
-        case PLAIN, ASKING, FIBER -> whole.add(kernel.name());
+        case PLAIN -> given.add(kernel.name());
+        case ASKING, FIBER -> unchanged.add(kernel.name());
       }
     }
     Writer out = new Writer();
     out.raw(headers(kernels));
-    new SourceWriter(source).write(out, divided, stopping, whole);
+    new SourceWriter(source, plain, calls).write(out, divided, stopping, given, unchanged);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {
       SourceWriter.entry(out, i, kernels.get(i), forms.get(i), isFoundByName(kernels.get(i)));
     }
-    return new Translation(out.toString(), forms, places);
+    List<String> entries = kernels.stream().map(KernelRequest::entry).toList();
+    return new Translation(out.toString(), entries, forms, places);
   }
 
   /** A size that says what holds for both. */
@@ -207,15 +216,16 @@ public final class Translator {
   private Form form(Function kernel, @Nullable Level forced, @Nullable Rejected rejected) {
     boolean meets = calls.hasMeeting(kernel.text());
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
-    if (calls.asksThroughClass(kernel.text())) {
-      boolean meetsInClass = calls.meetsAnywhere(kernel.text());
-      Level level = meetsInClass || shares ? Level.FIBER : Level.ASKING;
-      return new Form(
-          level, meetsInClass, "a class, or a function by pointer, asks for the work item");
-    }
     List<String> why = new ArrayList<>();
     if (rejected != null) {
       why.add(rejected.why());
+    }
+    String unseen = calls.doubt(kernel.text());
+    if (calls.asksThroughClass(kernel.text())) {
+      unseen = "a class asks for the work item";
+    }
+    if (!unseen.isEmpty() || (rejected != null && isLast(rejected))) {
+      return asking(kernel, shares, forced, rejected == null ? unseen : rejected.why(), rejected);
     }
     boolean mayLoop = forced != Level.COROUTINE && forced != Level.FIBER;
     if (rejected == null && mayLoop) {
@@ -233,8 +243,7 @@ public final class Translator {
     if (!meets && forced == Level.COROUTINE) {
       why.add("items that never meet are no coroutines, and the option barriers allows no loop");
     }
-    boolean mayStop = rejected == null || rejected.level() != Level.COROUTINE;
-    if (forced != Level.FIBER && meets && mayStop) {
+    if (forced != Level.FIBER && meets) {
       String no = stop(kernel);
       if (no.isEmpty()) {
         return new Form(Level.COROUTINE, true, reasons(why));
@@ -244,6 +253,29 @@ public final class Translator {
       }
     }
     return new Form(Level.FIBER, meets, reasons(why));
+  }
+
+  /** The form of a kernel with code that asks the thread for the item. */
+  private Form asking(
+      Function kernel,
+      boolean shares,
+      @Nullable Level forced,
+      String why,
+      @Nullable Rejected rejected) {
+    boolean meets = calls.meetsAnywhere(kernel.text());
+    boolean mustStop =
+        meets
+            || shares
+            || forced == Level.FIBER
+            || (rejected != null && rejected.level() == Level.ASKING);
+    return new Form(mustStop ? Level.FIBER : Level.ASKING, meets, why);
+  }
+
+  /** Whether only forms are left in which code asks the thread for the item. */
+  private static boolean isLast(Rejected rejected) {
+    return rejected.asks()
+        || rejected.level() == Level.PLAIN
+        || rejected.level() == Level.COROUTINE;
   }
 
   private static String reasons(List<String> why) {

@@ -6,7 +6,7 @@ final class UnfitException extends Exception {
   private static final long serialVersionUID = 1;
 
   UnfitException(String why) {
-    super(why, null, false, false);
+    super(AddedNames.inMessage(why), null, false, false);
   }
 
   UnfitException(String why, Token at) {

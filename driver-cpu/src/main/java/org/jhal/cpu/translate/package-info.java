@@ -7,7 +7,8 @@
  * <ul>
  *   <li>Tokens: {@code Lexer} makes {@code Token}s, {@code Tokens} looks at lists of them, {@code
  *       SourceFile} finds functions, classes and variables, {@code Calls} says in which functions
- *       items ask for their index or meet, and {@code ItemRewriter} passes the item to these.
+ *       items ask for their index or meet, {@code Doubts} of which that is not sure, and {@code
+ *       ItemRewriter} passes the item to the others.
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
  *       Statement}s. {@code Meetings} makes each place where items meet a barrier, with {@code
  *       Exchanges} for warps and {@code Inliner} for functions. {@code Scopes} gives each variable

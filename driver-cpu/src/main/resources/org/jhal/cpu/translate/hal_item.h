@@ -5,6 +5,7 @@
 
 struct hal_fiber;
 
+namespace hal_items {  // of its own, so that calls find no function by the type of the item
 struct hal_item {
   uint3 hal_thread, hal_block, hal_size, hal_grid;
   void* hal_shared;            // the workgroup's dynamic shared memory
@@ -28,20 +29,46 @@ struct hal_item {
   inline unsigned hal_index() const {
     return (hal_thread.z * hal_size.y + hal_thread.y) * hal_size.x + hal_thread.x;
   }
-  inline unsigned hal_items() const { return hal_size.x * hal_size.y * hal_size.z; }
+  inline unsigned hal_count() const { return hal_size.x * hal_size.y * hal_size.z; }
 };
+}  // namespace hal_items
+using hal_items::hal_item;
 
-// For code that is not told its item, such as that of classes.
-static thread_local hal_item hal_self __attribute__((unused));
+// The thread's present item, for code that is not given its item: operators, methods, functions by pointer, and all code of
+// kernels in the forms that set it. A kernel in another form must not get here: SourceCompiler finds that out from the names
+// of these variables.
+static thread_local hal_item* hal_current;
+static thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
+static inline hal_item& hal_now() { return *hal_current; }
+// Always there: compilers take a variable that nothing sets for a constant.
+__attribute__((used)) static inline void hal_become(hal_item& item) {
+  hal_current = &item;
+  threadIdx = item.hal_thread;
+  blockIdx = item.hal_block;
+  blockDim = item.hal_size;
+  gridDim = item.hal_grid;
+}
 
-#define threadIdx (hal_self.hal_thread)
-#define blockIdx (hal_self.hal_block)
-#define blockDim (hal_self.hal_size)
-#define gridDim (hal_self.hal_grid)
+// What the thread runs. Variables that stand for the dynamic shared memory are told where it is.
+static thread_local const hal_launch* hal_launched;
+struct hal_shared_variable {
+  void (*set)(void* shared);
+  const hal_shared_variable* next;
+  static const hal_shared_variable*& first() {
+    static const hal_shared_variable* all;
+    return all;
+  }
+  hal_shared_variable(void (*set)(void*)) : set(set), next(first()) { first() = this; }
+};
+static inline void hal_begin(const hal_launch& launch) {
+  hal_launched = &launch;
+  for (auto* each = hal_shared_variable::first(); each; each = each->next) each->set(launch.shared);
+}
+
 static constexpr int warpSize = 32;
 
 [[noreturn]] static inline void hal_stop(int why, const char* text) {
-  hal_self.hal_launch_->stop(why, text);
+  hal_launched->stop(why, text);
   __builtin_unreachable();
 }
 [[noreturn]] static inline void __trap() { hal_stop(HAL_TRAPPED, nullptr); }
@@ -82,6 +109,6 @@ template <class... A> static inline int printf(const char* format, A... values) 
   const int most = sizeof line - 1;
   int length = snprintf(line, sizeof line, format, values...);
   if (length > most) __builtin_memcpy(line + most - 4, "...\n", 4);
-  if (length > 0) hal_self.hal_launch_->print(line, (unsigned long)(length > most ? most : length));
+  if (length > 0) hal_launched->print(line, (unsigned long)(length > most ? most : length));
   return length;
 }

@@ -286,13 +286,11 @@ struct hal_at_active {
 };
 HAL_MEETING(unsigned, __activemask, (hal_item& self, unsigned number), (self, number), hal_at_active(self, number))
 
-// The item, for a function that leads to __activemask. It is in that call until the end of the expression.
+// Stands before a call that leads to __activemask. The present item is in that call until the end of the expression.
 struct hal_called : hal_call {
-  hal_item& self;
-  hal_called(hal_item& self, unsigned number) : hal_call(number, self.hal_own->call), self(self) { self.hal_own->call = this; }
+  hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
   hal_called(const hal_called&) = delete;
-  ~hal_called() { self.hal_own->call = outer; }
-  operator hal_item&() const { return self; }
+  ~hal_called() { hal_now().hal_own->call = outer; }
 };
 
 // 0 for the same call by the same calls; less if `a` comes first in the source.
@@ -350,3 +348,36 @@ HAL_REDUCE(__reduce_max_sync, a > b ? a : b)
 HAL_REDUCE(__reduce_and_sync, a & b)
 HAL_REDUCE(__reduce_or_sync, a | b)
 HAL_REDUCE(__reduce_xor_sync, a ^ b)
+
+// The same for the present item of the thread.
+static inline void __syncthreads() { __syncthreads(hal_now()); }
+static inline int __syncthreads_count(int yes) { return __syncthreads_count(hal_now(), yes); }
+static inline int __syncthreads_or(int yes) { return __syncthreads_or(hal_now(), yes); }
+static inline int __syncthreads_and(int yes) { return __syncthreads_and(hal_now(), yes); }
+static inline void __syncwarp(unsigned mask = ~0u) { __syncwarp(hal_now(), mask); }
+static inline unsigned __ballot_sync(unsigned mask, int yes) { return __ballot_sync(hal_now(), mask, yes); }
+static inline int __any_sync(unsigned mask, int yes) { return __any_sync(hal_now(), mask, yes); }
+static inline int __all_sync(unsigned mask, int yes) { return __all_sync(hal_now(), mask, yes); }
+static inline unsigned __activemask(unsigned number) { return __activemask(hal_now(), number); }
+template <class T> static inline unsigned __match_any_sync(unsigned mask, T value) {
+  return __match_any_sync(hal_now(), mask, value);
+}
+template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int* all) {
+  return __match_all_sync(hal_now(), mask, value, all);
+}
+#define HAL_PRESENT_SHUFFLE(name, argument)                                                            \
+  template <class T> static inline T name(unsigned mask, T value, argument from, int width = 32) { \
+    return name(hal_now(), mask, value, from, width);                                                  \
+  }
+HAL_PRESENT_SHUFFLE(__shfl_sync, int)
+HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
+HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
+HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
+#define HAL_PRESENT_REDUCE(name) \
+  template <class T> static inline T name(unsigned mask, T value) { return name(hal_now(), mask, value); }
+HAL_PRESENT_REDUCE(__reduce_add_sync)
+HAL_PRESENT_REDUCE(__reduce_min_sync)
+HAL_PRESENT_REDUCE(__reduce_max_sync)
+HAL_PRESENT_REDUCE(__reduce_and_sync)
+HAL_PRESENT_REDUCE(__reduce_or_sync)
+HAL_PRESENT_REDUCE(__reduce_xor_sync)

@@ -6,6 +6,7 @@
 typedef unsigned hal_lane_mask;
 static inline unsigned hal_popcount(unsigned mask) { return (unsigned)__builtin_popcount(mask); }
 
+namespace hal_items {
 struct hal_member {
   mutable hal_item hal_self_;  // a copy: that of a divided kernel lives up to the next barrier only
 
@@ -14,7 +15,7 @@ struct hal_member {
   uint3 hal_size() const { return hal_self_.hal_size; }
   uint3 hal_grid() const { return hal_self_.hal_grid; }
   unsigned hal_rank() const { return hal_self_.hal_index(); }
-  unsigned hal_items() const { return hal_self_.hal_items(); }
+  unsigned hal_items() const { return hal_self_.hal_count(); }
   unsigned hal_lane() const { return hal_self_.hal_index() & 31; }
   void hal_barrier() const { __syncthreads(hal_self_); }
   void hal_meet(unsigned mask) const { __syncwarp(hal_self_, mask); }
@@ -33,9 +34,12 @@ struct hal_member {
     return __shfl_xor_sync(hal_self_, mask, value, with, width);
   }
 };
+}  // namespace hal_items
+using hal_items::hal_member;
 #define HAL_THIS_ITEM(type, name)                     \
   static inline type name(hal_item& self) {           \
     type group;                                       \
     group.hal_self_ = self;                          \
     return group;                                     \
-  }
+  }                                                   \
+  static inline type name() { return name(hal_now()); }

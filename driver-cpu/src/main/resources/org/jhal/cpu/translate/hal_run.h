@@ -21,11 +21,6 @@ template <class... A> struct hal_parameters {
 };
 template <class... A> constexpr hal_parameter hal_parameters<A...>::table[sizeof...(A) + 1];
 
-static inline void hal_begin(const hal_launch& launch) {
-  ::hal_self.hal_launch_ = &launch;
-  ::hal_self.hal_shared = launch.shared;
-}
-
 // Items that never meet: one after the other.
 template <class F, F kernel, unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z> struct hal_plain;
 template <class... A, void (*kernel)(hal_item&, A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
@@ -53,13 +48,13 @@ struct hal_plain<void (*)(A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A
   }
 };
 
-// The same for kernels whose classes ask which item it is, which only the thread can tell them.
+// The same for kernels with code that asks the thread which item it is.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
-template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_asking<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A...> {
+template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
   static inline void one(hal_item& self, A... arguments) {
-    ::hal_self = self;
-    kernel(self, arguments...);
+    hal_become(self);
+    kernel(arguments...);
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_plain<void (*)(hal_item&, A...), &one, X, Y, Z>::run(launch, first, count);
@@ -89,7 +84,6 @@ template <class F> static inline void hal_rounds(const hal_launch& launch, hal_m
       hal_fiber* fiber = fibers + i;
       if (fiber->is_over || !fiber->may_go_on()) continue;
       has_moved = true;
-      ::hal_self = fiber->item;
       go_on(fiber, i);
     }
     if (!has_moved && !hal_answer(fibers, items)) launch.stop(HAL_STUCK, nullptr);
@@ -138,8 +132,8 @@ template <class T> static inline T* hal_array(const hal_launch& launch, unsigned
 
 // Items with stacks of their own.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_fibers;
-template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A...> {
+template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
   static constexpr unsigned items = X * Y * Z;
   static constexpr unsigned long stack_size = 64 << 10;
 
@@ -147,7 +141,7 @@ struct hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A
   static void one(hal_fiber* fiber, hal_indexes<I...>) {
     void* const* arguments = fiber->item.hal_launch_->arguments;
     (void)arguments;
-    kernel(fiber->item, *(hal_bare<A>*)arguments[I]...);
+    kernel(*(hal_bare<A>*)arguments[I]...);
   }
   static hal_fiber*& starting() {
     static thread_local hal_fiber* fiber;
@@ -183,13 +177,12 @@ struct hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A
       for (unsigned i = 0; i < items; i++) begin(fibers + i, launch->stack(i, stack_size));
       hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned) {
         starting() = fiber;
+        hal_become(fiber->item);
         hal_switch(&meeting.main, &fiber->place);
       });
     }
   }
 };
-template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_plain<void (*)(A...), kernel, X, Y, Z> {};
 
 #if defined(__cpp_impl_coroutine)
 // Items that are coroutines. Their frames lie in memory of the thread, so a dispatch that is stopped leaves none behind.
@@ -223,10 +216,6 @@ struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal
     }
   }
 };
-template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_coroutines<void (*)(A...), kernel, X, Y, Z> : hal_plain<void (*)(A...), kernel, X, Y, Z> {};
-template <class... A, void (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_coroutines<void (*)(hal_item&, A...), kernel, X, Y, Z> : hal_fibers<void (*)(hal_item&, A...), kernel, X, Y, Z> {};
 #endif
 
 #define HAL_ENTRY(index, form, sizes, function, note)                                                   \

@@ -28,6 +28,9 @@ final class FormRun implements AutoCloseable {
 
   private static final int GROUPS = 8;
 
+  /** Dynamic shared memory of a workgroup, in bytes. */
+  private static final int SHARED = 1024;
+
   /**
    * What is right with {@code -O1} may be undefined, and wrong with more; see the profile {@code
    * long}.
@@ -63,7 +66,7 @@ final class FormRun implements AutoCloseable {
     device = Hal.openDevice("cpu://?cache=off&threads=2&barriers=" + form);
     BundleBuilder bundle = ExecutableSource.builder("forms");
     for (String name : entries.keySet()) {
-      bundle.kernel(name, items, in("in", I32), inout("out", I32));
+      bundle.kernel(name, Workgroups.of(items), SHARED, in("in", I32), inout("out", I32));
     }
     bundle.cpp(source, OPTIMIZATION);
     entries.forEach(bundle::entry);

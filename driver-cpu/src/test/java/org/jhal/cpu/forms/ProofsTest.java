@@ -26,18 +26,18 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @NeedsCompiler
 class ProofsTest {
-  private static final List<String> FILES = List.of("proofs.cpp", "precedence.cpp");
+  private static final List<String> FILES = List.of("proofs.cpp", "precedence.cpp", "meanings.cpp");
   private static final String REJECTS = "the compiler rejects the faster form";
   private static final String ONLY = System.getProperty("jhal.test.proofs", "");
 
-  /** A kernel, in a namespace of its own, and what all items write. */
-  private record Part(String name, int wanted, String text) {
+  /** A kernel, in a namespace of its own unless it is global, and what all items write. */
+  private record Part(String name, int wanted, boolean isGlobal, String text) {
     String inNamespace() {
-      return "namespace of_" + name + " {\n" + text + "}\n";
+      return isGlobal ? text : "namespace of_" + name + " {\n" + text + "}\n";
     }
 
     String entry() {
-      return "of_" + name + "::" + name;
+      return isGlobal ? name : "of_" + name + "::" + name;
     }
   }
 
@@ -54,7 +54,7 @@ class ProofsTest {
             part -> {
               String[] head = part.lines().findFirst().orElseThrow().split(" ");
               String text = part.substring(part.indexOf('\n') + 1);
-              return new Part(head[0], Integer.parseInt(head[1]), text);
+              return new Part(head[0], Integer.parseInt(head[1]), head.length > 2, text);
             })
         .filter(part -> part.name.contains(ONLY))
         .toList();
