@@ -81,12 +81,26 @@ final class RandomKernel {
       static __device__ void add_by_constness(Hidden x, int y) { x += y; }
       static __device__ void add_by_constness(const int&, int) {}
       template <class T> __device__ T* address_of(T& x) { return &x; }
+      struct Asked { int v; };
+      static __device__ int operator+(Asked a, int b) { return a.v + b + (int)threadIdx.x; }
+      struct Outside {
+        int v;
+        __device__ int minus(int x) const;
+      };
+      __device__ inline int Outside::minus(int x) const { return v - x - (int)threadIdx.x; }
+      static __device__ int stepped(int x) { return x + (int)threadIdx.x; }
+      namespace hidden {
+      static __device__ int stepped(long long x) { return (int)x * 3 + (int)threadIdx.x; }
+      static __device__ int tripled(int x) { return stepped(x); }
+      }  // namespace hidden
+      template <class F> __device__ int applied(const F& stepped, int x) { return stepped(x); }
       """;
 
   private final Random random;
   private final String name;
   private final StringBuilder functions = new StringBuilder();
   private final List<IntBinaryOperator> called = new ArrayList<>();
+  private final boolean hasMeanings; // names that mean different things, and unseen questions
   private final boolean mayEnd; // items before others; otherwise they exchange values in warps
   private int loops; // that are open
   private final Step body;
@@ -98,11 +112,17 @@ final class RandomKernel {
       function(i);
     }
     mayEnd = random.nextBoolean();
+    hasMeanings = random.nextInt(6) == 0;
     body = block(3, true);
   }
 
   String name() {
     return name;
+  }
+
+  /** Whether it may have code that asks which item it is without being told. */
+  boolean hasMeanings() {
+    return hasMeanings;
   }
 
   String text() {
@@ -173,6 +193,9 @@ final class RandomKernel {
     }
     Expression x = expression(depth - 1);
     Expression y = expression(depth - 1);
+    if (hasMeanings && random.nextInt(4) == 0) {
+      return asking(x, y);
+    }
     return switch (random.nextInt(8)) {
       case 0 -> both(x, "+", y, (a, b) -> a + b);
       case 1 -> both(x, "-", y, (a, b) -> a - b);
@@ -204,6 +227,29 @@ final class RandomKernel {
                     ? z.value.of(group, item)
                     : x.value.of(group, item));
       }
+    };
+  }
+
+  /** An expression that asks which item it is where no name says so, or by one of two functions. */
+  private Expression asking(Expression x, Expression y) {
+    return switch (random.nextInt(4)) {
+      case 0 ->
+          new Expression(
+              "(Asked{%s} + %s)".formatted(x.text, y.text),
+              (group, item) -> x.value.of(group, item) + y.value.of(group, item) + item);
+      case 1 ->
+          new Expression(
+              "Outside{%s}.minus(%s)".formatted(x.text, y.text),
+              (group, item) -> x.value.of(group, item) - y.value.of(group, item) - item);
+      case 2 ->
+          new Expression(
+              "(stepped(%s) ^ hidden::tripled(%s))".formatted(x.text, y.text),
+              (group, item) ->
+                  (x.value.of(group, item) + item) ^ (y.value.of(group, item) * 3 + item));
+      default ->
+          new Expression(
+              "applied([=](int x_) { return x_ * 5; }, stepped(%s))".formatted(x.text),
+              (group, item) -> (x.value.of(group, item) + item) * 5);
     };
   }
 
