@@ -9,8 +9,9 @@ import java.util.Set;
 /**
  * Leaves out what a source may say that has no meaning here: {@code static} and {@code inline} of
  * kernels and of shared variables, whose place in memory the translation decides, and attributes
- * that only affect warnings and guesses of a compiler. {@code static __global__ void
- * k([[maybe_unused]] int n)} becomes {@code __global__ void k(int n)}.
+ * that only affect warnings and guesses of a compiler. An alignment behind other specifiers becomes
+ * one that may stand there. {@code static __global__ void k([[maybe_unused]] int n)} becomes {@code
+ * __global__ void k(int n)}.
  */
 final class Specifiers {
   private static final Set<String> OF_LINKAGE =
@@ -35,6 +36,7 @@ final class Specifiers {
 
   private final List<Token> tokens;
   private final BitSet left = new BitSet(); // out
+  private final BitSet aligned = new BitSet(); // an alignment in a place where only GPUs have it
 
   private Specifiers(List<Token> tokens) {
     this.tokens = tokens;
@@ -49,11 +51,12 @@ final class Specifiers {
   }
 
   static List<Token> without(List<Token> tokens) {
-    BitSet left = new Specifiers(tokens).left;
+    Specifiers specifiers = new Specifiers(tokens);
     List<Token> all = new ArrayList<>();
     for (int i = 0; i < tokens.size(); i++) {
-      if (!left.get(i)) {
-        all.add(tokens.get(i));
+      if (!specifiers.left.get(i)) {
+        Token token = tokens.get(i);
+        all.add(specifiers.aligned.get(i) ? token.named("__align__") : token);
       }
     }
     return all;
@@ -74,10 +77,17 @@ final class Specifiers {
       if (OF_LINKAGE.contains(tokens.get(i).text())) {
         left.set(i);
       }
+      if (i > start && tokens.get(i).is("alignas") && isNumber(Tokens.get(tokens, i + 2))) {
+        aligned.set(i);
+      }
       if (Tokens.is(tokens, i + 1, "(") && WITH_ARGUMENTS.contains(tokens.get(i).text())) {
         i = Tokens.close(tokens, i + 1);
       }
     }
+  }
+
+  private static boolean isNumber(Token token) {
+    return token.kind() == Token.Kind.NUMBER || token.is("sizeof") || token.is("alignof");
   }
 
   private void attributes(int open) {

@@ -460,3 +460,12 @@ __device__ Two __shfl_xor_sync(unsigned m, Two v, int by) { return {::__shfl_xor
 KERNEL(overload_of_a_function_of_the_dialect) {
   Two t = __shfl_xor_sync(~0u, Two{ITEM, 5}, 1);
   WRITE(t.a == (ITEM ^ 1) && t.b == 5 && ::__shfl_xor_sync(~0u, ITEM, 2) == (ITEM ^ 2)); }
+
+//@ alignment_behind_shared 1
+KERNEL(alignment_behind_shared) {
+  __shared__ alignas(32) int a[64];
+  alignas(64) __shared__ int b[64];
+  volatile __shared__ alignas(sizeof(int) * 4) int c[64];
+  a[ITEM] = b[ITEM] = c[ITEM] = ITEM;
+  __syncthreads();
+  WRITE(a[63 - ITEM] + b[ITEM ^ 1] + c[ITEM] == 63 + (ITEM ^ 1) && (unsigned long)a % 32 == 0 && (unsigned long)b % 64 == 0); }
