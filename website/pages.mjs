@@ -71,7 +71,7 @@ function section(path, heading) {
   return text.slice(text.indexOf('\n', start + 1) + 1, end < 0 ? undefined : end)
 }
 
-const markdown = [...walk('docs').filter((file) => file.endsWith('.md') && file !== RESULTS), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md', 'examples/template/README.md']
+const markdown = [...walk('docs').filter((file) => file.endsWith('.md') && file !== RESULTS), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md', 'examples/template/README.md', 'findings/README.md']
 markdown.forEach(page)
 for (const [path, text] of resultPages(join(root, 'docs/results'), readFileSync(join(root, RESULTS), 'utf8'))) write(path, text)
 write(
