@@ -105,7 +105,7 @@ export default defineConfig({
         item('Results', '/docs/results'),
         item('Files of results', '/docs/results/README'),
       ),
-      group('Project', item('Contributing', '/CONTRIBUTING'), item('Changes', '/CHANGELOG'), item('Security', '/SECURITY')),
+      group('Project', item('Contributing', '/CONTRIBUTING'), item('Findings', '/findings/README'), item('Changes', '/CHANGELOG'), item('Security', '/SECURITY')),
     ],
   },
 })
