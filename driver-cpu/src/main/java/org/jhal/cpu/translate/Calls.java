@@ -183,8 +183,9 @@ final class Calls {
 
   /** Whether a word is that of a member which is not called. */
   private static boolean isField(List<Token> tokens, int at) {
-    boolean isMember = Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "->");
-    return isMember && !Tokens.is(tokens, at + 1, "(") && !Tokens.is(tokens, at + 1, "<");
+    return Tokens.isMember(tokens, at)
+        && !Tokens.is(tokens, at + 1, "(")
+        && !Tokens.is(tokens, at + 1, "<");
   }
 
   /** The variables of a class, whose names mean these in its methods; none if it is no class. */

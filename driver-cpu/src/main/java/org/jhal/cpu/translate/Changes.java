@@ -76,7 +76,7 @@ final class Changes {
     this.callees = callees;
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (token.isWord() && !isMember(i)) {
+      if (token.isWord() && !Tokens.isMember(tokens, i)) {
         word(i);
       } else if (token.is("(")) {
         parenthesis(i);
@@ -112,10 +112,6 @@ final class Changes {
 
   static boolean isStep(Token token) {
     return token.is("++") || token.is("--");
-  }
-
-  private boolean isMember(int at) {
-    return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "->");
   }
 
   private void word(int at) {
@@ -316,7 +312,7 @@ final class Changes {
       lvalue(start, start + size);
     } else if (effect == Effect.CHANGED) {
       for (int i = start; i < start + size; i++) {
-        if (tokens.get(i).isWord() && !isMember(i)) {
+        if (tokens.get(i).isWord() && !Tokens.isMember(tokens, i)) {
           change(i, false);
         }
       }
@@ -391,7 +387,7 @@ final class Changes {
       Token token = tokens.get(i);
       if (token.is("[")) {
         i = Tokens.close(tokens, i);
-      } else if (token.isWord() && !isMember(i)) {
+      } else if (token.isWord() && !Tokens.isMember(tokens, i)) {
         boolean isPointer = Tokens.is(tokens, i + 1, "->") || Tokens.is(tokens, i + 1, "[");
         reach(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));
       }

@@ -167,15 +167,11 @@ final class Doubts {
   private boolean isDoubtful(int at, Set<String> own) {
     String name = tokens.get(at).text();
     if (Calls.isIndex(name)) {
-      return isMember(at) || isDeclaration(at);
+      return Tokens.isMember(tokens, at) || isDeclaration(at);
     }
     return unclear.contains(name)
-        || (own.contains(name) && !isMember(at) && isDeclaration(at))
-        || (calls.isFunction(name) && !isMember(at) && !isCall(at));
-  }
-
-  private boolean isMember(int at) {
-    return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "->");
+        || (own.contains(name) && !Tokens.isMember(tokens, at) && isDeclaration(at))
+        || (calls.isFunction(name) && !Tokens.isMember(tokens, at) && !isCall(at));
   }
 
   /** Whether the name of an array or an index may be one that is declared here. */

@@ -3,6 +3,7 @@ package org.jhal.cpu.translate;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,7 +52,7 @@ final class DynamicShared {
   /** The same, but in some functions the memory is that of the item. */
   static List<Token> ofItems(List<Token> tokens, List<Function> given) {
     boolean[] isGiven = new boolean[tokens.size()];
-    given.forEach(each -> java.util.Arrays.fill(isGiven, each.start(), each.end(), true));
+    given.forEach(each -> Arrays.fill(isGiven, each.start(), each.end(), true));
     return new DynamicShared(tokens, isGiven).rewritten();
   }
 
@@ -84,8 +85,8 @@ final class DynamicShared {
         i += declaration.size();
         continue;
       }
-      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "->");
-      List<Token> type = isGiven[i] && token.isWord() && !isMember ? type(token.text()) : List.of();
+      boolean isName = token.isWord() && !Tokens.isMember(tokens, i);
+      List<Token> type = isGiven[i] && isName ? type(token.text()) : List.of();
       if (type.isEmpty()) {
         out.add(token);
       } else {

@@ -434,10 +434,8 @@ final class Inliner {
       throws UnfitException {
     for (int i = function.open() + 1; i < function.end(); i++) {
       Token token = function.source().get(i);
-      boolean isMember =
-          Tokens.is(function.source(), i - 1, ".") || Tokens.is(function.source(), i - 1, "->");
       if (token.isWord()
-          && !isMember
+          && !Tokens.isMember(function.source(), i)
           && callers.contains(token.text())
           && !renamed.containsKey(token.text())) {
         throw new UnfitException(name + " and its caller both use the name " + token, name);
@@ -476,8 +474,8 @@ final class Inliner {
     List<Token> renamed = new ArrayList<>();
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "->");
-      List<Token> other = token.isWord() && !isMember ? names.get(token.text()) : null;
+      boolean isName = token.isWord() && !Tokens.isMember(tokens, i);
+      List<Token> other = isName ? names.get(token.text()) : null;
       if (other == null) {
         renamed.add(token);
       } else {

@@ -115,7 +115,6 @@ final class ItemRewriter {
     return called.isWord()
         && !given.containsKey(open)
         && calls.passItem(called.text())
-        && !Tokens.is(tokens, name - 1, ".")
-        && !Tokens.is(tokens, name - 1, "->");
+        && !Tokens.isMember(tokens, name);
   }
 }

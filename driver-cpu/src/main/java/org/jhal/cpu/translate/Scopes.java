@@ -160,8 +160,7 @@ final class Scopes {
 
   /** Whether a word is no member, and no part of a qualified name. */
   static boolean isVariable(List<Token> tokens, int at) {
-    return !Tokens.is(tokens, at - 1, ".")
-        && !Tokens.is(tokens, at - 1, "->")
+    return !Tokens.isMember(tokens, at)
         && !Tokens.is(tokens, at - 1, "::")
         && !Tokens.is(tokens, at + 1, "::");
   }

@@ -158,8 +158,7 @@ final class Source {
         || friends.contains(called.text())
         || types.mayKeep(called.text())
         || ADDRESSES.contains(called.text())
-        || Tokens.is(tokens, name - 1, ".")
-        || Tokens.is(tokens, name - 1, "->")
+        || Tokens.isMember(tokens, name)
         || types.mayKeep(tokens.subList(Math.max(0, name - 1), name))) { // Foo foo(x)
       return Effect.REACHED;
     }

@@ -55,6 +55,11 @@ final class Tokens {
     return get(tokens, index).is(text);
   }
 
+  /** Whether a word names a member of what stands before it. */
+  static boolean isMember(List<Token> tokens, int at) {
+    return is(tokens, at - 1, ".") || is(tokens, at - 1, "->");
+  }
+
   /**
    * The index of the bracket that closes the one at {@code open}, which is one of {@code ( [ { };
    * the number of tokens if there is none.
