@@ -2,7 +2,6 @@
 package org.jhal.cli;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jhal.ExecutableSource;
 import org.jhal.examples.fractal.Fractal;
@@ -37,14 +36,7 @@ import picocli.CommandLine.Spec;
 final class FractalCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--device",
-      paramLabel = "URI",
-      defaultValue = OpenedDevices.ALL,
-      description =
-          "A device; '${DEFAULT-VALUE}', the default, stands for every device of every driver."
-              + " Repeatable.")
-  private List<String> uris = List.of();
+  @Mixin private DevicesOption devices;
 
   @Option(
       names = "--size",
@@ -65,7 +57,7 @@ final class FractalCommand implements Callable<Integer> {
     Fractal.Options options =
         CommandFailure.ofOptions(spec, () -> new Fractal.Options(size, picture));
     ExecutableSource bundle = kernels.bundle(FractalRun.KERNELS);
-    try (OpenedDevices opened = OpenedDevices.open(uris, bundle, spec.commandLine().getErr())) {
+    try (OpenedDevices opened = devices.open(bundle)) {
       return Fractal.run(
           opened.devices(),
           bundle,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cli;
 
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jhal.ExecutableSource;
 import org.jhal.examples.transformer.Transformer;
@@ -34,14 +33,7 @@ import picocli.CommandLine.Spec;
 final class TransformerCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--device",
-      paramLabel = "URI",
-      defaultValue = OpenedDevices.ALL,
-      description =
-          "A device; '${DEFAULT-VALUE}', the default, stands for every device of every driver."
-              + " Repeatable.")
-  private List<String> uris = List.of();
+  @Mixin private DevicesOption devices;
 
   @Option(
       names = "--tokens",
@@ -64,7 +56,7 @@ final class TransformerCommand implements Callable<Integer> {
     Transformer.Options options =
         CommandFailure.ofOptions(spec, () -> new Transformer.Options(tokens, seed));
     ExecutableSource bundle = kernels.bundle(Transformer.KERNELS);
-    try (OpenedDevices opened = OpenedDevices.open(uris, bundle, spec.commandLine().getErr())) {
+    try (OpenedDevices opened = devices.open(bundle)) {
       return Transformer.run(
           opened.devices(),
           bundle,
