@@ -6,7 +6,7 @@ import org.jhal.engine.concurrent.HeapNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A waiter for a value of a {@link EngineSemaphore}: a host thread, a callback, or one wait of an
+ * A waiter for a value of an {@link EngineSemaphore}: a host thread, a callback, or one wait of an
  * operation.
  *
  * <p>One critical section of the timeline registers the node, and another removes it, exactly once.
