@@ -8,5 +8,6 @@ module org.jhal {
   exports org.jhal.kernel;
   exports org.jhal.spi;
 
+  uses org.jhal.spi.BoundModule;
   uses org.jhal.spi.DriverProvider;
 }

@@ -19,6 +19,6 @@ module org.jhal.gpu {
 
   uses org.jhal.gpu.natives.NativeBinding;
 
-  provides org.jhal.driver.support.BoundModule with
+  provides org.jhal.spi.BoundModule with
       org.jhal.gpu.HalGpu;
 }

@@ -19,6 +19,4 @@ module org.jhal.utils {
   exports org.jhal.engine;
   exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;
-
-  uses org.jhal.driver.support.BoundModule;
 }

@@ -22,7 +22,6 @@ import java.util.stream.Stream;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jhal.simulator.kit.ProbeJvm;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the newest one beside it.
  */
 @Timeout(240)
-@Tag("long")
 class GpuApplicationTest {
   private static final long DEADLINE_SECONDS = 60;
 

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.support;
-
-/**
- * A service that a module provides to be found on the module path. A driver that is an automatic
- * module cannot declare which modules it needs; the JVM adds the modules that provide a service.
- * Nothing loads the providers.
- */
-public interface BoundModule {}
