@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +22,7 @@ final class ItemRewriter {
   private final Calls calls;
   private final Map<Integer, Function> given = new HashMap<>(); // by their parenthesis
   private final boolean[] isGiven; // the tokens of these
+  private final List<List<Token>> written; // for each token, with the item's shared memory
   private final Set<Integer> names = new HashSet<>(); // of these, and where they are called
   private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
   private final List<Token> out = new ArrayList<>();
@@ -29,13 +31,14 @@ final class ItemRewriter {
     this.tokens = tokens;
     this.calls = calls;
     this.isGiven = new boolean[tokens.size()];
+    functions.forEach(each -> Arrays.fill(isGiven, each.open(), each.end(), true));
+    this.written = DynamicShared.ofItems(tokens, isGiven);
     for (Function function : functions) {
       given.put(function.open(), function);
       if (!function.isKernel()) {
         names.add(function.name());
       }
       for (int i = function.open(); i < function.end(); i++) {
-        isGiven[i] = true;
         if (function.hasBody()
             && i > function.body()
             && Tokens.isLambda(tokens, i)
@@ -50,16 +53,14 @@ final class ItemRewriter {
     }
   }
 
-  static List<Token> rewrite(List<Token> tokens, Calls calls) {
-    List<Token> named = DynamicShared.ofItems(tokens, given(tokens, calls));
-    ItemRewriter rewriter = new ItemRewriter(named, given(named, calls), calls);
+  static List<Token> rewrite(SourceFile source, Calls calls) {
+    List<Function> given =
+        source.functions().stream()
+            .filter(each -> each.isPlain() && calls.hasItem(each.text()))
+            .toList();
+    ItemRewriter rewriter = new ItemRewriter(source.tokens(), given, calls);
     rewriter.run();
     return rewriter.out;
-  }
-
-  private static List<Function> given(List<Token> tokens, Calls calls) {
-    return new SourceFile(tokens)
-        .functions().stream().filter(each -> each.isPlain() && calls.hasItem(each.text())).toList();
   }
 
   /** Whether a lambda asks for the item, which is a variable here, and does not capture it. */
@@ -68,7 +69,8 @@ final class ItemRewriter {
     boolean isByReference =
         Tokens.is(tokens, open + 1, "&") && (open + 2 == close || Tokens.is(tokens, open + 2, ","));
     return !isByReference
-        && tokens.subList(close, Tokens.lambdaEnd(tokens, open)).stream()
+        && written.subList(close, Tokens.lambdaEnd(tokens, open)).stream()
+            .flatMap(List::stream)
             .anyMatch(
                 token ->
                     token.is(ITEM) || Calls.isIndex(token.text()) || calls.passItem(token.text()));
@@ -80,7 +82,11 @@ final class ItemRewriter {
       if (captures.contains(i)) {
         out.addAll(Generated.tokens((Tokens.is(tokens, i - 1, "[") ? "&" : ", &") + ITEM, token));
       }
-      out.add(names.contains(i) ? token.named(AddedNames.given(token.text())) : token);
+      if (names.contains(i)) {
+        out.add(token.named(AddedNames.given(token.text())));
+      } else {
+        out.addAll(written.get(i));
+      }
       Function function = given.get(i);
       if (function != null) {
         parameter(function, token);

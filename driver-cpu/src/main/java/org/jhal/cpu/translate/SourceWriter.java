@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jhal.cpu.translate.Translation.Form;
 
 /**
@@ -20,11 +21,12 @@ import org.jhal.cpu.translate.Translation.Form;
 final class SourceWriter {
   /** What an index is in a function that is given the item. */
   private static final Map<String, String> INDEXES =
-      Map.of(
-          "threadIdx", "hal_thread",
-          "blockIdx", "hal_block",
-          "blockDim", "hal_size",
-          "gridDim", "hal_grid");
+      new TreeMap<>( // so that the same is written each time
+          Map.of(
+              "threadIdx", "hal_thread",
+              "blockIdx", "hal_block",
+              "blockDim", "hal_size",
+              "gridDim", "hal_grid"));
 
   private final SourceFile source;
   private final List<Token> tokens;

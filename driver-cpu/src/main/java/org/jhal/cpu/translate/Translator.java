@@ -45,7 +45,7 @@ public final class Translator {
     SourceFile unchanged = new SourceFile(methods);
     this.calls = new Calls(unchanged);
     calls.doubt(Doubts.in(unchanged, calls));
-    this.source = new SourceFile(ItemRewriter.rewrite(methods, calls));
+    this.source = new SourceFile(ItemRewriter.rewrite(unchanged, calls));
     List<Token> pointers = DynamicShared.asPointers(all);
     this.plain = new SourceFile(ActiveLanes.marked(pointers, all, calls));
     this.divider = new Divider(source, calls);
