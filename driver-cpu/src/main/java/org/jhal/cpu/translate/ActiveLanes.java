@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Tells {@code __activemask} which place in the source it is at, and by which calls: those items
@@ -15,10 +14,6 @@ import java.util.Set;
  * question are written out in the kernel.
  */
 final class ActiveLanes {
-  /** Words behind which an expression begins. */
-  private static final Set<String> BEFORE_CALLS =
-      Set.of("return", "co_return", "else", "do", "case", "throw");
-
   private ActiveLanes() {}
 
   /** The source with the number of each question. */
@@ -55,7 +50,7 @@ final class ActiveLanes {
       for (int i = function.body() + 1; function.hasBody() && i < function.end(); i++) {
         int name = tokens.get(i).is("(") ? Tokens.called(tokens, i) : -1;
         if (isCall(tokens, name, calls)) {
-          opening[pathStart(tokens, name)] = numbers.getOrDefault(tokens.get(i), i);
+          opening[Tokens.qualifiedStart(tokens, name)] = numbers.getOrDefault(tokens.get(i), i);
           closing[Tokens.close(tokens, i)]++;
         }
       }
@@ -80,18 +75,10 @@ final class ActiveLanes {
     if (!called.isWord() || called.is(Calls.ACTIVE) || !calls.asksForActive(called.text())) {
       return false;
     }
-    Token before = Tokens.get(tokens, pathStart(tokens, name) - 1);
+    Token before = Tokens.get(tokens, Tokens.qualifiedStart(tokens, name) - 1);
     return !before.is(".")
         && !before.is("->")
         && !before.is("~")
-        && (before.isWord() ? BEFORE_CALLS.contains(before.text()) : !before.is(">"));
-  }
-
-  private static int pathStart(List<Token> tokens, int name) {
-    int start = name;
-    while (Tokens.is(tokens, start - 1, "::")) {
-      start -= Tokens.get(tokens, start - 2).isWord() ? 2 : 1;
-    }
-    return start;
+        && (before.isWord() ? Tokens.isBeforeExpression(before) : !before.is(">"));
   }
 }

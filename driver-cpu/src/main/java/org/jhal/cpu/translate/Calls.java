@@ -289,9 +289,14 @@ final class Calls {
     return BARRIERS.contains(word) || WARP.contains(word) || isOfGroup(word);
   }
 
-  /** Whether a word, behind a point or a {@code ::}, is a meeting of a cooperative group. */
+  /** Whether a word that is qualified is a meeting of a cooperative group. */
   boolean isOfGroup(String word) {
     return hasGroups && OF_GROUPS.contains(word);
+  }
+
+  /** Whether the source has a function of a name outside classes. */
+  boolean isDefined(String name) {
+    return words.containsKey(name);
   }
 
   /** Whether a word asks for an index. */

@@ -29,8 +29,6 @@ final class Changes {
       Set.of(
           "else", "do", "try", "const", "mutable", "noexcept", "struct", "class", "union", "enum");
 
-  private static final Set<String> NO_TYPES = Set.of("else", "do", "return", "case", "goto");
-
   /** What a call may do to an argument, the least first. */
   enum Effect {
     NONE,
@@ -250,7 +248,7 @@ final class Changes {
   /** Whether a name is used rather than declared. */
   private boolean isUse(int at) {
     Token before = Tokens.get(tokens, at - 1);
-    return !(before.isWord() && !NO_TYPES.contains(before.text()));
+    return !isType(before);
   }
 
   private boolean isBehindType(int mark) {
@@ -420,7 +418,7 @@ final class Changes {
   }
 
   private static boolean isType(Token token) {
-    return token.isWord() && !NO_TYPES.contains(token.text());
+    return token.isWord() && !Tokens.isBeforeExpression(token);
   }
 
   /** Whether the statement that a comma belongs to begins like a declaration. */

@@ -93,11 +93,7 @@ final class Coroutine {
     Token token = tokens.get(at);
     return token.isWord()
         && calls.meets(token.text())
-        && (!calls.isOfGroup(token.text()) || isMember(at));
-  }
-
-  private boolean isMember(int at) {
-    return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "::");
+        && (!calls.isOfGroup(token.text()) || Tokens.isQualified(tokens, at));
   }
 
   /** Whether a class begins here whose methods return something. */
@@ -164,7 +160,7 @@ final class Coroutine {
   /** Writes a call at which items meet. Returns the index of its last token. */
   private int meeting(int name) throws UnfitException {
     Token token = tokens.get(name);
-    if (isMember(name) || !Tokens.is(tokens, name + 1, "(")) {
+    if (Tokens.isQualified(tokens, name) || !Tokens.is(tokens, name + 1, "(")) {
       throw new UnfitException("items meet in " + token, token);
     }
     if (hasMet) {

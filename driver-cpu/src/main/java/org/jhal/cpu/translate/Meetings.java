@@ -182,7 +182,7 @@ final class Meetings {
   }
 
   /** The first call from {@code from} on, or null. */
-  private @Nullable Call call(List<Token> tokens, int from) {
+  private @Nullable Call call(List<Token> tokens, int from) throws UnfitException {
     for (int i = from; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       if (!token.isWord() || !(calls.meets(token.text()) || calls.hasMeeting(token.text()))) {
@@ -192,11 +192,16 @@ final class Meetings {
       if (Tokens.is(tokens, open, "<")) {
         open = Tokens.closeAngle(tokens, open) + 1;
       }
-      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "::");
-      if (open > 0
-          && Tokens.is(tokens, open, "(")
-          && (isMember || !calls.isOfGroup(token.text()))) {
-        int start = isMember ? i - 2 : i;
+      boolean isQualified = Tokens.isQualified(tokens, i);
+      boolean isOfGroup = calls.isOfGroup(token.text());
+      if (open > 0 && Tokens.is(tokens, open, "(") && (isQualified || !isOfGroup)) {
+        if (isOfGroup && Tokens.is(tokens, i - 1, "->")) {
+          throw new UnfitException(token + " by a pointer to a group", token);
+        }
+        if (isOfGroup && Tokens.is(tokens, i - 1, "::") && calls.isDefined(token.text())) {
+          throw new UnfitException("a function with the name " + token, token);
+        }
+        int start = isQualified ? i - 2 : i;
         return new Call(start, i, open, Tokens.close(tokens, open));
       }
     }
