@@ -23,7 +23,7 @@ final class ActiveLanes {
       Token token = tokens.get(i);
       out.add(token);
       if (token.is("(")
-          && Tokens.is(tokens, i - 1, Calls.ACTIVE)
+          && Tokens.is(tokens, i - 1, CallGraph.ACTIVE)
           && Tokens.is(tokens, i + 1, ")")) {
         out.addAll(Generated.tokens(String.valueOf(i), token));
       }
@@ -36,8 +36,8 @@ final class ActiveLanes {
    *
    * @param all the tokens that are numbered, among them the parentheses of the source
    */
-  static List<Token> marked(List<Token> tokens, List<Token> all, Calls calls) {
-    if (all.stream().noneMatch(token -> token.is(Calls.ACTIVE))) {
+  static List<Token> marked(List<Token> tokens, List<Token> all, CallGraph calls) {
+    if (all.stream().noneMatch(token -> token.is(CallGraph.ACTIVE))) {
       return tokens;
     }
     Map<Token, Integer> numbers = new IdentityHashMap<>();
@@ -70,9 +70,9 @@ final class ActiveLanes {
   }
 
   /** Whether a function is called that leads to the question, in an expression. */
-  private static boolean isCall(List<Token> tokens, int name, Calls calls) {
+  private static boolean isCall(List<Token> tokens, int name, CallGraph calls) {
     Token called = Tokens.get(tokens, name);
-    if (!called.isWord() || called.is(Calls.ACTIVE) || !calls.asksForActive(called.text())) {
+    if (!called.isWord() || called.is(CallGraph.ACTIVE) || !calls.asksForActive(called.text())) {
       return false;
     }
     Token before = Tokens.get(tokens, Tokens.qualifiedStart(tokens, name) - 1);

@@ -35,7 +35,7 @@ final class Changes {
     /** Change it. */
     CHANGED,
     /** Change it, or keep a pointer or a reference to it. */
-    REACHED
+    ESCAPING
   }
 
   /** What is known about functions, types and operators. */
@@ -65,7 +65,7 @@ final class Changes {
   private final Casts casts;
   private final Set<String> assigned = new HashSet<>();
   private final Set<String> elements = new HashSet<>();
-  private final Set<String> reached = new HashSet<>();
+  private final Set<String> escaping = new HashSet<>();
   private final Set<String> members = new HashSet<>(); // the variables whose members are used
 
   Changes(List<Token> tokens, Casts casts, Callees callees) {
@@ -95,8 +95,8 @@ final class Changes {
   }
 
   /** Whether a pointer or a reference to a variable, or into it, may be kept. */
-  boolean isReached(String name) {
-    return reached.contains(name);
+  boolean isEscaping(String name) {
+    return escaping.contains(name);
   }
 
   /** Whether a member of a variable is used. */
@@ -139,17 +139,17 @@ final class Changes {
     }
     int mark = isStep(before) ? at - 2 : at - 1;
     if (Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark)) { // &x, &++x
-      reach(at, isElement);
+      escape(at, isElement);
     }
     boolean isCast = before.is(")") && casts.isCast(tokens, at - 1);
     if (isCast && Tokens.is(tokens, Tokens.open(tokens, at - 1) - 1, "&")) { // &(T&)x
-      reach(at, isElement);
+      escape(at, isElement);
     }
     if (Tokens.is(tokens, at + 1, ".")) {
       boolean ignored = members.add(tokens.get(at).text());
     }
     if (!isElement && !isCalled && !next.is("->")) { // an array becomes a pointer
-      boolean ignored = isBare && isUse(at) && reached.add(tokens.get(at).text() + "[]");
+      boolean ignored = isBare && isUse(at) && escaping.add(tokens.get(at).text() + "[]");
     }
     if ((before.is("&") || before.is("&&")) && isBare && isBehindType(at - 1)) {
       reference(at);
@@ -195,7 +195,7 @@ final class Changes {
     boolean areTwo = Tokens.is(tokens, last, ">") && Tokens.is(tokens, last + 1, ">");
     String next = areTwo ? ">>" : Tokens.get(tokens, last).text();
     if (callees.changesRight(before) || callees.changesLeft(next)) {
-      reach(at, false);
+      escape(at, false);
     }
   }
 
@@ -242,7 +242,7 @@ final class Changes {
 
   /** Whether an array of this name is used as a whole, so that a pointer into it may be kept. */
   boolean isDecayed(String name) {
-    return reached.contains(name + "[]") || reached.contains(name);
+    return escaping.contains(name + "[]") || escaping.contains(name);
   }
 
   /** Whether a name is used rather than declared. */
@@ -290,7 +290,7 @@ final class Changes {
       for (int i = 0; i < arguments.size(); i++) {
         List<Token> argument = arguments.get(i);
         if (mayBeSeveral(argument)) {
-          argument(start, argument.size(), Effect.REACHED);
+          argument(start, argument.size(), Effect.ESCAPING);
         } else if (isLvalue(argument)) {
           argument(start, argument.size(), callees.call(tokens, name, arguments, i));
         }
@@ -306,7 +306,7 @@ final class Changes {
   }
 
   private void argument(int start, int size, Effect effect) {
-    if (effect == Effect.REACHED) {
+    if (effect == Effect.ESCAPING) {
       lvalue(start, start + size);
     } else if (effect == Effect.CHANGED) {
       for (int i = start; i < start + size; i++) {
@@ -387,7 +387,7 @@ final class Changes {
         i = Tokens.close(tokens, i);
       } else if (token.isWord() && !Tokens.isMember(tokens, i)) {
         boolean isPointer = Tokens.is(tokens, i + 1, "->") || Tokens.is(tokens, i + 1, "[");
-        reach(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));
+        escape(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));
       }
     }
   }
@@ -396,9 +396,9 @@ final class Changes {
     boolean ignored = (isElement ? elements : assigned).add(tokens.get(at).text());
   }
 
-  private void reach(int at, boolean isElement) {
+  private void escape(int at, boolean isElement) {
     change(at, isElement);
-    boolean ignored = reached.add(tokens.get(at).text());
+    boolean ignored = escaping.add(tokens.get(at).text());
   }
 
   /** Whether a name with a {@code =} behind it is being declared, as far as that can be seen. */

@@ -12,14 +12,14 @@ import java.util.Set;
 /**
  * Rewrites functions that need to know the work item, so that each gets it as a parameter, and the
  * dynamic shared memory is a member of it. So compilers see an index as a local variable, which
- * lets them vectorize. Functions of which {@link Calls} does not know this stay as they are, and so
- * do classes and operators.
+ * lets them vectorize. Functions of which {@link CallGraph} does not know this stay as they are,
+ * and so do classes and operators.
  */
 final class ItemRewriter {
   private static final String ITEM = "hal_self";
 
   private final List<Token> tokens;
-  private final Calls calls;
+  private final CallGraph calls;
   private final Map<Integer, Function> given = new HashMap<>(); // by their parenthesis
   private final boolean[] isGiven; // the tokens of these
   private final List<List<Token>> written; // for each token, with the item's shared memory
@@ -27,7 +27,7 @@ final class ItemRewriter {
   private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
   private final List<Token> out = new ArrayList<>();
 
-  private ItemRewriter(List<Token> tokens, List<Function> functions, Calls calls) {
+  private ItemRewriter(List<Token> tokens, List<Function> functions, CallGraph calls) {
     this.tokens = tokens;
     this.calls = calls;
     this.isGiven = new boolean[tokens.size()];
@@ -53,7 +53,7 @@ final class ItemRewriter {
     }
   }
 
-  static List<Token> rewrite(SourceFile source, Calls calls) {
+  static List<Token> rewrite(SourceFile source, CallGraph calls) {
     List<Function> given =
         source.functions().stream()
             .filter(each -> each.isPlain() && calls.hasItem(each.text()))
@@ -73,7 +73,9 @@ final class ItemRewriter {
             .flatMap(List::stream)
             .anyMatch(
                 token ->
-                    token.is(ITEM) || Calls.isIndex(token.text()) || calls.passItem(token.text()));
+                    token.is(ITEM)
+                        || CallGraph.isIndex(token.text())
+                        || calls.passItem(token.text()));
   }
 
   private void run() {

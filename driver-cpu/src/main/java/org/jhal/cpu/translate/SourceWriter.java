@@ -30,7 +30,7 @@ final class SourceWriter {
 
   private final SourceFile source;
   private final List<Token> tokens;
-  private final Calls calls;
+  private final CallGraph calls;
   private final Map<Token, Function> plain = new IdentityHashMap<>(); // by their parentheses
 
   /**
@@ -39,7 +39,7 @@ final class SourceWriter {
    * @param source in which functions are given the item
    * @param plain in which they are not
    */
-  SourceWriter(SourceFile source, SourceFile plain, Calls calls) {
+  SourceWriter(SourceFile source, SourceFile plain, CallGraph calls) {
     this.source = source;
     this.tokens = source.tokens();
     this.calls = calls;

@@ -23,7 +23,7 @@ sealed interface Step {
   }
 
   /** Statements that each work item runs to their end, one item after the other. */
-  final class Segment implements Step {
+  final class Region implements Step {
     final List<Statement> statements = new ArrayList<>();
     final Set<Variable> uses = new LinkedHashSet<>(); // of other segments
     final List<Variable> declares = new ArrayList<>();
@@ -34,7 +34,7 @@ sealed interface Step {
     boolean isGuardJump;
     final List<List<Token>> growing = new ArrayList<>(); // expressions of its condition
 
-    Segment(List<Mask> masks, @Nullable Loop loop, int number) {
+    Region(List<Mask> masks, @Nullable Loop loop, int number) {
       this.masks = List.copyOf(masks);
       this.loop = loop;
       this.number = number;
@@ -42,7 +42,8 @@ sealed interface Step {
 
     /**
      * Whether a condition says which items do anything that holds for all if it does for the last
-     * one; see {@link Rising}. In most workgroups all do, and a loop without it is faster.
+     * one; see {@link MonotonicConditions}. In most workgroups all do, and a loop without it is
+     * faster.
      */
     boolean isGuarded() {
       return guard >= 0 && (isGuardJump || guard == statements.size() - 1);
@@ -69,7 +70,7 @@ sealed interface Step {
    *
    * @param masks of those that do
    */
-  record Full(String name, List<Mask> masks) implements Step {}
+  record AllActive(String name, List<Mask> masks) implements Step {}
 
   /** Statements in braces. */
   record Scope(List<Step> steps) implements Step {}
@@ -79,7 +80,7 @@ sealed interface Step {
    *
    * @param readers those that read memory for the condition: none does if none is left
    */
-  record GroupIf(
+  record UniformIf(
       boolean isConstant,
       List<Token> condition,
       List<Step> then,
@@ -88,7 +89,7 @@ sealed interface Step {
       implements Step {}
 
   /** All items jump. */
-  record GroupJump(Token word) implements Step {}
+  record UniformJump(Token word) implements Step {}
 
   /**
    * Each item takes its branch.
@@ -96,9 +97,9 @@ sealed interface Step {
    * @param isRestFirst whether the items of the other branch, which does not make them wait, come
    *     first: those of this one wait for them
    */
-  record ItemIf(
+  record DivergentIf(
       int number,
-      Segment choice,
+      Region choice,
       List<Token> condition,
       List<Step> then,
       List<Step> otherwise,
@@ -111,14 +112,14 @@ sealed interface Step {
     final @Nullable Statement start; // of a loop that all items go through together
     final List<Token> condition;
     final List<Token> step;
-    final boolean isTogether;
+    final boolean isConvergent;
     final boolean isConditionLast;
     final List<Step> body = new ArrayList<>();
-    @Nullable Segment test; // evaluates the condition for each item
-    @Nullable Segment next; // takes the step for each item
+    @Nullable Region test; // evaluates the condition for each item
+    @Nullable Region next; // takes the step for each item
     boolean hasBreaks; // some items may leave it while others go on
     boolean hasContinues;
-    boolean mayLoseAll; // all its items may return while others of the workgroup go on
+    boolean mayBecomeEmpty; // all its items may return while others of the workgroup go on
     final List<Mask> masks = new ArrayList<>(); // of those that are in it
 
     Loop(
@@ -126,13 +127,13 @@ sealed interface Step {
         @Nullable Statement start,
         List<Token> condition,
         List<Token> step,
-        boolean isTogether,
+        boolean isConvergent,
         boolean isConditionLast) {
       this.number = number;
       this.start = start;
       this.condition = condition;
       this.step = step;
-      this.isTogether = isTogether;
+      this.isConvergent = isConvergent;
       this.isConditionLast = isConditionLast;
     }
 
@@ -142,12 +143,12 @@ sealed interface Step {
     }
 
     /** Which items have not ended this round. */
-    String round() {
-      return "hal_round" + number;
+    String iteration() {
+      return "hal_iteration" + number;
     }
 
     boolean hasInside() {
-      return !isTogether || hasBreaks;
+      return !isConvergent || hasBreaks;
     }
   }
 }

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class Translator {
   private final SourceFile source; // in which functions are given the item
   private final SourceFile plain; // in which they are not
-  private final Calls calls;
+  private final CallGraph calls;
   private final String what;
   private final String preprocessed;
-  private final Divider divider;
+  private final WorkgroupFunctions workgroups;
   private final Map<String, KernelRequest> sizes = new HashMap<>(); // by kernel
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
@@ -43,12 +43,12 @@ public final class Translator {
     List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
     List<Token> methods = StaticMethods.withFunctions(all);
     SourceFile unchanged = new SourceFile(methods);
-    this.calls = new Calls(unchanged);
-    calls.doubt(Doubts.in(unchanged, calls));
+    this.calls = new CallGraph(unchanged);
+    calls.doubt(UnresolvedNames.in(unchanged, calls));
     this.source = new SourceFile(ItemRewriter.rewrite(unchanged, calls));
     List<Token> pointers = DynamicShared.asPointers(all);
     this.plain = new SourceFile(ActiveLanes.marked(pointers, all, calls));
-    this.divider = new Divider(source, calls);
+    this.workgroups = new WorkgroupFunctions(source, calls);
   }
 
   /** What a translation includes. Headers that nothing can need would take time to compile. */
@@ -214,7 +214,7 @@ public final class Translator {
   // Levels.
 
   private Form form(Function kernel, @Nullable Level forced, @Nullable Rejected rejected) {
-    boolean meets = calls.hasMeeting(kernel.text());
+    boolean meets = calls.reachesBarrier(kernel.text());
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
     List<String> why = new ArrayList<>();
     if (rejected != null) {
@@ -262,7 +262,7 @@ public final class Translator {
       @Nullable Level forced,
       String why,
       @Nullable Rejected rejected) {
-    boolean meets = calls.meetsAnywhere(kernel.text());
+    boolean meets = calls.mayReachBarrier(kernel.text());
     boolean mustStop =
         meets
             || shares
@@ -302,7 +302,7 @@ public final class Translator {
         name,
         ignored -> {
           try {
-            groups.put(name, divider.divide(kernel, Objects.requireNonNull(sizes.get(name))));
+            groups.put(name, workgroups.function(kernel, Objects.requireNonNull(sizes.get(name))));
             return "";
           } catch (UnfitException e) {
             return String.valueOf(e.getMessage());

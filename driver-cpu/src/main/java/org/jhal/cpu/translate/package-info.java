@@ -6,23 +6,23 @@
  *
  * <ul>
  *   <li>Tokens: {@code Lexer} makes {@code Token}s, {@code Tokens} looks at lists of them, {@code
- *       SourceFile} finds functions, classes and variables, {@code Calls} says in which functions
- *       items ask for their index or meet, {@code Doubts} of which that is not sure, and {@code
- *       ItemRewriter} passes the item to the others.
+ *       SourceFile} finds functions, classes and variables, {@code CallGraph} says in which
+ *       functions items ask for their index or meet, {@code UnresolvedNames} of which that is not
+ *       sure, and {@code ItemRewriter} passes the item to the others.
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
- *       Statement}s. {@code Meetings} makes each place where items meet a barrier, with {@code
- *       Exchanges} for warps and {@code Inliner} for functions. {@code Scopes} gives each variable
- *       its own name.
- *   <li>Facts: {@code Changes}, {@code Casts}, {@code Names} and {@code Source} say what may change
- *       and what may be computed again, {@code Uniform} what is the same for all items, and {@code
- *       Rising} which conditions hold for all items if they do for the last one. In doubt they say
- *       no.
- *   <li>Loops: {@code Turning} puts the items inside loops that are faster so, as {@code
- *       Neighbours} says.
- *   <li>Plan: {@code Divider} calls {@code Planner}, which divides the statements to {@code Step}s,
- *       and {@code Homes} says where each {@code Variable} lives.
- *   <li>Output: {@code Fission} and {@code SegmentWriter} write a plan, {@code Coroutine} the form
- *       that stops at barriers, and {@code SourceWriter} the whole, with a {@code Writer} that
+ *       Statement}s. {@code BarrierLowering} makes each place where items meet a barrier, with
+ *       {@code WarpFunctions} for warps and {@code Inliner} for functions. {@code Scopes} gives
+ *       each variable its own name.
+ *   <li>Facts: {@code Changes}, {@code Casts}, {@code Purity} and {@code Source} say what may
+ *       change and what may be computed again, {@code UniformityAnalysis} what is the same for all
+ *       items, and {@code MonotonicConditions} which conditions hold for all items if they do for
+ *       the last one. In doubt they say no.
+ *   <li>Loops: {@code LoopInterchange} puts the items inside loops that are faster so, as {@code
+ *       StrideAnalysis} says.
+ *   <li>Plan: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the statements to
+ *       {@code Step}s, and {@code Privatization} says where each {@code Variable} lives.
+ *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write a plan, {@code Coroutine} the
+ *       form that stops at barriers, and {@code SourceWriter} the whole, with a {@code Writer} that
  *       keeps the lines of the source.
  * </ul>
  *

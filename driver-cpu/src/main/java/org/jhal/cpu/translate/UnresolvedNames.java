@@ -15,7 +15,7 @@ import java.util.Set;
  * that is declared in the function around the call, or outside functions. What is in doubt stays as
  * it is, and so does what uses it.
  */
-final class Doubts {
+final class UnresolvedNames {
   private static final Set<String> POINTERS = Set.of("*", "&", "&&");
   private static final Set<String> BEHIND_DECLARED = Set.of(",", ")", ";", "=", ">", ":");
   private static final Set<String> WITH_TYPES =
@@ -24,7 +24,7 @@ final class Doubts {
 
   private final SourceFile source;
   private final List<Token> tokens;
-  private final Calls calls;
+  private final CallGraph calls;
   private final Set<String> classes = new HashSet<>();
   private final Set<Integer> declaredShared; // where arrays of dynamic shared memory are
   private final Set<String> arrays; // those that are declared outside functions
@@ -32,7 +32,7 @@ final class Doubts {
   private final Set<Integer> parameters = new HashSet<>(); // the parentheses before some
   private final Map<String, UnfitException> found = new LinkedHashMap<>();
 
-  private Doubts(SourceFile source, Calls calls) {
+  private UnresolvedNames(SourceFile source, CallGraph calls) {
     this.source = source;
     this.tokens = source.tokens();
     this.calls = calls;
@@ -41,8 +41,8 @@ final class Doubts {
   }
 
   /** The functions, and why each is one. */
-  static Map<String, UnfitException> in(SourceFile source, Calls calls) {
-    Doubts doubts = new Doubts(source, calls);
+  static Map<String, UnfitException> in(SourceFile source, CallGraph calls) {
+    UnresolvedNames doubts = new UnresolvedNames(source, calls);
     doubts.declarations();
     for (Function function : source.functions()) {
       if (calls.takesAny(function)) {
@@ -86,7 +86,7 @@ final class Doubts {
       parameters.add(function.open());
       String name = function.text();
       boolean isInNamespace = source.namespaces().contains(function.owner());
-      boolean hasOther = others.contains(name) || Calls.isOfDialect(name);
+      boolean hasOther = others.contains(name) || CallGraph.isOfDialect(name);
       if (calls.isFunction(name) && (function.isPlain() ? hasOther : isInNamespace)) {
         doubt(name, meaning(name), tokens.get(function.name()));
       }
@@ -164,7 +164,7 @@ final class Doubts {
   /** Whether a name in a function may mean something else than the translator takes it for. */
   private boolean isDoubtful(int at, Set<String> own) {
     String name = tokens.get(at).text();
-    if (Calls.isIndex(name)) {
+    if (CallGraph.isIndex(name)) {
       return Tokens.isMember(tokens, at) || isDeclaration(at);
     }
     return unclear.contains(name)
