@@ -11,7 +11,7 @@ import java.util.Map;
  * count that have come to the same place by the same calls. {@code m = f(__activemask())}, where
  * {@code f} asks too, becomes {@code m = ((void)hal_called(3), f(__activemask(5)))}. Numbers rise
  * in the source. Functions that are given the item need no numbers of calls, since those with a
- * question are written out in the kernel.
+ * question are inlined in the kernel.
  */
 final class ActiveLanes {
   private ActiveLanes() {}

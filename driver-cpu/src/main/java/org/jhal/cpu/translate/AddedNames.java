@@ -8,7 +8,7 @@ final class AddedNames {
 
   private AddedNames() {}
 
-  /** The name of what does the same as a function, and is given the item. */
+  /** The name of the clone of a function that takes the item. */
   static String given(String function) {
     return CLONE + function;
   }

@@ -17,9 +17,9 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes each place where work items meet a {@link Barrier}. What the items of a warp exchange goes
- * into a variable before a barrier, and is read from the elements of other items behind it. A
- * function in which items meet is written out where it is called.
+ * Lowers each call at which work items synchronize to a {@link Barrier}. What the items of a warp
+ * exchange goes into a variable before a barrier, and is read from the elements of other items
+ * behind it. A function in which items meet is inlined where it is called.
  */
 final class BarrierLowering {
   /** The names of variables that other items read begin so. */
@@ -146,7 +146,7 @@ final class BarrierLowering {
       List<Token> mask = isOfLanes && !arguments.isEmpty() ? arguments.get(0) : List.of();
       to.add(new Barrier(at, isOfLanes ? BarrierScope.LANES : BarrierScope.WORKGROUP, mask));
     } else if (isWhole && calls.reachesBarrier(at.text()) && inliner.isVoid(at)) {
-      List<Token> unused = inliner.written(call, tokens, to);
+      inliner.written(call, tokens, to);
     } else {
       List<Token> rest = expression(tokens, to);
       if (rest.size() > 1) {

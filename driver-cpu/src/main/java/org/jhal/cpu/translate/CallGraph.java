@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Which functions of a source need to know the work item that calls them, since they or the
- * functions that they call ask for its index, or make it wait for others.
+ * The call graph: which functions of a source need to know the work item that calls them, since
+ * they or the functions that they call ask for its index, or make it wait for others.
  */
 final class CallGraph {
   private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");

@@ -146,10 +146,10 @@ final class Changes {
       escape(at, isElement);
     }
     if (Tokens.is(tokens, at + 1, ".")) {
-      boolean ignored = members.add(tokens.get(at).text());
+      members.add(tokens.get(at).text());
     }
-    if (!isElement && !isCalled && !next.is("->")) { // an array becomes a pointer
-      boolean ignored = isBare && isUse(at) && escaping.add(tokens.get(at).text() + "[]");
+    if (isBare && !isCalled && !next.is("->") && isUse(at)) { // an array becomes a pointer
+      escaping.add(tokens.get(at).text() + "[]");
     }
     if ((before.is("&") || before.is("&&")) && isBare && isBehindType(at - 1)) {
       reference(at);
@@ -393,12 +393,12 @@ final class Changes {
   }
 
   private void change(int at, boolean isElement) {
-    boolean ignored = (isElement ? elements : assigned).add(tokens.get(at).text());
+    (isElement ? elements : assigned).add(tokens.get(at).text());
   }
 
   private void escape(int at, boolean isElement) {
     change(at, isElement);
-    boolean ignored = escaping.add(tokens.get(at).text());
+    escaping.add(tokens.get(at).text());
   }
 
   /** Whether a name with a {@code =} behind it is being declared, as far as that can be seen. */

@@ -15,8 +15,8 @@ import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 
 /**
- * Writes a function out in which items meet, before the expression that calls it: {@code y =
- * other(x);} becomes
+ * Inlines a function with barriers, before the expression that calls it: {@code y = other(x);}
+ * becomes
  *
  * <pre>{@code
  * auto hal_passed1_0 = (x);
@@ -109,7 +109,7 @@ final class Inliner {
     return found;
   }
 
-  /** Writes a function out. Returns its result, which is nothing if it has none. */
+  /** Inlines a function. Returns its result, which is nothing if it has none. */
   List<Token> written(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     Token name = tokens.get(call.name());
     if (++depth > DEPTH) {
@@ -214,7 +214,7 @@ final class Inliner {
     return statement instanceof Variables variables && variables.declaration().is("__shared__");
   }
 
-  /** The function was written out before: its shared variables are the same. */
+  /** The function was inlined before: its shared variables are the same. */
   private static List<Statement> withoutShared(List<Statement> statements) {
     return SharedVariables.without(statements, new ArrayList<>());
   }

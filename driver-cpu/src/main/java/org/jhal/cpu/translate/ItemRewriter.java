@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Rewrites functions that need to know the work item, so that each gets it as a parameter, and the
+ * Clones functions that need to know the work item: each clone gets it as a parameter, and the
  * dynamic shared memory is a member of it. So compilers see an index as a local variable, which
  * lets them vectorize. Functions of which {@link CallGraph} does not know this stay as they are,
  * and so do classes and operators.

@@ -22,8 +22,8 @@ import org.jhal.cpu.translate.Step.Declared.What;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides a kernel at its barriers into segments, each of which all work items of a workgroup can
- * run one after the other (loop fission): {@code a(); __syncthreads(); b();} becomes a segment with
+ * Loop fission: divides a kernel at its barriers into parallel regions, each of which becomes a
+ * loop over the work items of a workgroup. {@code a(); __syncthreads(); b();} becomes a region with
  * {@code a()} and one with {@code b()}.
  *
  * <p>What contains a barrier is carried out by the workgroup: a loop, or a branch, that is the same
@@ -248,7 +248,7 @@ final class LoopFission {
     steps.add(at < 0 ? steps.size() : at, added);
   }
 
-  // What a segment uses.
+  // What a region uses.
 
   private void look(Statement statement, Step.Region region, int depth) throws UnfitException {
     if (statement instanceof Plain plain) {
@@ -462,7 +462,7 @@ final class LoopFission {
     loops.removeLast();
   }
 
-  /** A segment that evaluates an expression. */
+  /** A region that evaluates an expression. */
   private Step.Region using(List<Token> expression) {
     Step.Region region = newRegion();
     privatization.use(expression, region);

@@ -15,9 +15,9 @@ import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Variables;
 
 /**
- * Turns loops inside out that are no faster for one item after the other: each round runs for all
- * items before the next one does, as if the loop ended with a barrier. That is one of the orders in
- * which items may run. So
+ * Loop interchange: puts the loop over the items inside a loop of the kernel, where compilers
+ * vectorize it. Each iteration runs for all items before the next one does, as if the loop ended
+ * with a barrier, which is one of the orders in which items may run. So
  *
  * <pre>{@code
  * for (int k = 0; k < n; k++) sum += a[k] * b[k * n + x];
@@ -35,15 +35,15 @@ import org.jhal.cpu.translate.Statement.Variables;
  * for (int i = item + steps; i < n; i += 256) sum += in[i];
  * }</pre>
  *
- * <p>where {@code hal_all_active} says that all items of the workgroup take part. In the second
+ * <p>where {@code hal_all_active} says that all items of the workgroup are active. In the second
  * loop all have {@code i < n} if the first item and the last one do, and {@code i} has not
  * overflowed between them.
  */
 final class LoopInterchange {
-  /** The names of variables that say whether all items take part begin so. */
+  /** The names of variables that say whether all items are active begin so. */
   static final String ALL_ACTIVE = "hal_all_active";
 
-  /** Rounds that compilers write out, so that a loop of no more stays as it is. */
+  /** Iterations that compilers unroll, so that a loop of no more stays as it is. */
   private static final int FEW = 16;
 
   private final Purity purity;
@@ -70,7 +70,7 @@ final class LoopInterchange {
     this.isRow = isRow;
   }
 
-  /** The statements with turned loops; empty if there is nothing to turn. */
+  /** The statements with interchanged loops; empty if there are none. */
   List<Statement> interchange(List<Statement> statements) throws UnfitException {
     originals.clear();
     interchanged.clear();
@@ -78,7 +78,7 @@ final class LoopInterchange {
     return interchanged.isEmpty() ? List.of() : all;
   }
 
-  /** Whether all items go through the turned loops together. Otherwise, those stay next time. */
+  /** Whether the interchanged loops are uniform. Those that are not stay as they are next time. */
   boolean isConvergent(UniformityAnalysis uniform) {
     int before = excluded.size();
     for (int i = 0; i < interchanged.size(); i++) {
@@ -148,7 +148,7 @@ final class LoopInterchange {
         : stride == 0 ? uniform(loop) : strided(loop, start, counter, first);
   }
 
-  /** Whether compilers may know that a loop has few rounds. */
+  /** Whether compilers may know that a loop has few iterations. */
   private boolean isShort(For loop, String name, List<Token> first) {
     List<Token> condition = loop.condition();
     List<Token> limit = condition.subList(Math.min(2, condition.size()), condition.size());
@@ -192,7 +192,7 @@ final class LoopInterchange {
     return new Block(all, loop.at());
   }
 
-  /** A loop whose counter is the same for all items. */
+  /** A loop whose induction variable is uniform. */
   private Statement uniform(For loop) throws UnfitException {
     String allActive = ALL_ACTIVE + ++number;
     Token at = loop.at();
@@ -212,7 +212,7 @@ final class LoopInterchange {
         at);
   }
 
-  /** A loop whose counter is greater by 1 for the next item, and rises by as much for all. */
+  /** A loop whose induction variable has stride 1 across items, and rises by as much for all. */
   private Statement strided(For loop, Variables start, Declarator counter, List<Token> from)
       throws UnfitException {
     String name = counter.name().text();

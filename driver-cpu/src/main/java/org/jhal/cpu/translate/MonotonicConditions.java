@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognizes conditions that hold for all items of a workgroup if they hold for the first and the
- * last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x + threadIdx.x}: an
- * expression that grows with the item's index along each axis is compared with an upper limit that
- * is the same for all.
+ * Recognizes monotonic conditions: those that hold for all items of a workgroup if they hold for
+ * the first and the last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x +
+ * threadIdx.x}: an expression that grows with the item's index along each axis is compared with an
+ * upper limit that is the same for all.
  *
  * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless a
  * type overflows; then the last item has a smaller value than the first one, which is looked at
@@ -38,7 +38,7 @@ final class MonotonicConditions {
    * A search.
    *
    * @param isUniform whether an expression is the same for all items
-   * @param variables finds variables that may be computed again
+   * @param variables finds variables that may be rematerialized
    */
   MonotonicConditions(
       Predicate<List<Token>> isUniform, Function<String, @Nullable Variable> variables) {

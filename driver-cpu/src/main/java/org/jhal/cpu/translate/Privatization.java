@@ -11,12 +11,13 @@ import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the variables live that a kernel declares where it is divided: in one segment, in an array
- * with an element for each work item, once for the workgroup, or nowhere, since they are computed
- * again.
+ * Privatization of the variables that a kernel declares where it is divided. A variable is private
+ * to one region, expanded to an array with an element for each work item if it is live across a
+ * barrier (scalar expansion), rematerialized in each region, or uniform: then the workgroup has
+ * one.
  *
  * <p>In {@code int i = threadIdx.x; float v = in[i]; __syncthreads(); out[i] = v;} the index is
- * computed again behind the barrier, and {@code v} becomes an array.
+ * rematerialized behind the barrier, and {@code v} is expanded to an array.
  */
 final class Privatization {
   private static final Set<String> GROUPS =
@@ -57,13 +58,13 @@ final class Privatization {
     return added;
   }
 
-  /** Adds a variable that the workgroup has once. */
+  /** Adds a uniform variable. */
   void addUniform(Declaration declaration, Declarator declarator, int number) {
     add(new Variable(declaration, declarator, number, new Object(), false)).kind =
         Variable.Kind.UNIFORM;
   }
 
-  /** Adds a variable that belongs to the items, and what its initial value needs. */
+  /** Adds a varying variable, and what its initial value needs. */
   Variable addVarying(
       Declaration declaration, Declarator declarator, int number, Step.Region declaredIn) {
     boolean isRematerializable = isRematerializable(declaration, declarator);
@@ -98,7 +99,7 @@ final class Privatization {
       isEscaping |= mayPoint && hasInside(variable);
       if (variable.kind == Variable.Kind.PRIVATE
           && isEscaping
-          && !variable.declarator.isReference()) { // a pointer to it may outlive the segment
+          && !variable.declarator.isReference()) { // a pointer to it may outlive the region
         variable.kind = Variable.Kind.EXPANDED;
       }
     }
@@ -212,7 +213,7 @@ final class Privatization {
     return at == expression.size();
   }
 
-  /** Whether an expression has the same value for an item in any segment. */
+  /** Whether an expression has the same value for an item in any region. */
   boolean isKnown(List<Token> expression) {
     return purity.isPure(expression, this::isKnown);
   }
@@ -232,7 +233,7 @@ final class Privatization {
         && !variable.declarator.isReference(); // whose name reads memory
   }
 
-  /** Whether an expression has the same value for an item anywhere in one segment. */
+  /** Whether an expression has the same value for an item anywhere in one region. */
   boolean isKnownInSegment(List<Token> expression) {
     return purity.isPure(expression, name -> isKnown(name) || uniform.isUniform(name));
   }
@@ -259,7 +260,7 @@ final class Privatization {
     return variable;
   }
 
-  /** A segment uses all variables in these tokens. */
+  /** A region uses all variables in these tokens. */
   void use(List<Token> tokens, Step.Region region) {
     for (int i = 0; i < tokens.size(); i++) {
       Variable variable = mentioned(tokens, i);

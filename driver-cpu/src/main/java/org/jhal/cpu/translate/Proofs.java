@@ -9,7 +9,7 @@ import org.jhal.cpu.translate.Declarations.Declarator;
 
 /**
  * Conditions under which an expression of a kernel may be computed once for all items, or again in
- * each segment, for the compiler to check: that its operators are those of the language, so that
+ * each region, for the compiler to check: that its operators are those of the language, so that
  * they have no effects and no state, and that what it reads outside the kernel never changes. For
  * {@code n * 2 + LIMIT} they say that {@code n} is a number, and that {@code LIMIT} is a constant.
  *

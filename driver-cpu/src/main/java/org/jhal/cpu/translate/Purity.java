@@ -7,8 +7,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which expressions of a kernel may be computed at any time, and anywhere: {@code blockIdx.x * 16 +
- * n} if {@code n} never changes, but not {@code in[n]}, {@code *p}, {@code f(n)} or {@code n++}.
+ * Which expressions of a kernel are pure, so that they may be computed at any time, and anywhere:
+ * {@code blockIdx.x * 16 + n} if {@code n} never changes, but not {@code in[n]}, {@code *p}, {@code
+ * f(n)} or {@code n++}.
  */
 final class Purity {
   /** Those of the work item alone. */

@@ -18,8 +18,8 @@ import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 
 /**
- * Writes a segment as a loop over the work items: a segment with {@code v += in[i];}, where {@code
- * i} is computed again and {@code v} lives over a barrier, becomes
+ * Writes a parallel region as a loop over the work items: a region with {@code v += in[i];}, where
+ * {@code i} is rematerialized and {@code v} is live across a barrier, becomes
  *
  * <pre>{@code
  * HAL_ITEMS_BEGIN
@@ -85,7 +85,7 @@ final class RegionWriter {
     out.raw(" }");
   }
 
-  /** What becomes of the guard of a segment. */
+  /** What becomes of the guard of a region. */
   private enum Guard {
     /** Each item looks at it. */
     KEPT,
@@ -195,7 +195,7 @@ final class RegionWriter {
     return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
   }
 
-  /** Begins the loop over the items that take part, with the variables of other segments. */
+  /** Begins the loop over the items that take part, with the variables of other regions. */
   void begin(Step.Region region) {
     List<String> sealed = seal(region);
     out.raw(" HAL_ITEMS_BEGIN");
@@ -227,7 +227,7 @@ final class RegionWriter {
     return sealed;
   }
 
-  /** A variable that is computed again, which nothing may change. */
+  /** A variable that is rematerialized, which nothing may change. */
   private String rematerialized(Variable variable) {
     if (variable.declarator.isReference()
         || Privatization.isGroup(variable.declaration, variable.declarator)) {
@@ -285,7 +285,7 @@ final class RegionWriter {
     out.raw(" HAL_ITEMS_END if (!hal_some) break; }");
   }
 
-  /** Gives an item the variables of other segments that are of some kinds. */
+  /** Gives an item the variables of other regions that are of some kinds. */
   private void uses(Step.Region region, Variable.Kind... kinds) {
     Set<String> seen = new HashSet<>();
     List<Variable> uses = new ArrayList<>(region.uses);
@@ -304,7 +304,7 @@ final class RegionWriter {
     }
   }
 
-  // Statements of a segment.
+  // Statements of a region.
 
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {

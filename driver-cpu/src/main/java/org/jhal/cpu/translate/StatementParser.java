@@ -243,7 +243,7 @@ final class StatementParser {
       all.addAll(header);
       all.add(Token.mark(")", first));
       int from = at;
-      Statement unused = body();
+      body();
       all.addAll(tokens.subList(from, at));
       return new Opaque(all);
     }

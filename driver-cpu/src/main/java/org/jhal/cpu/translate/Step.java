@@ -22,10 +22,10 @@ sealed interface Step {
     }
   }
 
-  /** Statements that each work item runs to their end, one item after the other. */
+  /** A parallel region: statements without a barrier, which become a loop over the items. */
   final class Region implements Step {
     final List<Statement> statements = new ArrayList<>();
-    final Set<Variable> uses = new LinkedHashSet<>(); // of other segments
+    final Set<Variable> uses = new LinkedHashSet<>(); // of other regions
     final List<Variable> declares = new ArrayList<>();
     final List<Mask> masks;
     final @Nullable Loop loop; // the divided loop around it
@@ -66,7 +66,7 @@ sealed interface Step {
   }
 
   /**
-   * A variable says whether all items take part.
+   * A variable says whether all items are active.
    *
    * @param masks of those that do
    */
@@ -76,7 +76,7 @@ sealed interface Step {
   record Scope(List<Step> steps) implements Step {}
 
   /**
-   * All items take the same branch.
+   * A uniform branch: all items take the same one.
    *
    * @param readers those that read memory for the condition: none does if none is left
    */
@@ -88,11 +88,11 @@ sealed interface Step {
       List<Mask> readers)
       implements Step {}
 
-  /** All items jump. */
+  /** A uniform jump. */
   record UniformJump(Token word) implements Step {}
 
   /**
-   * Each item takes its branch.
+   * A divergent branch: each item takes its own, under a mask.
    *
    * @param isRestFirst whether the items of the other branch, which does not make them wait, come
    *     first: those of this one wait for them
@@ -142,7 +142,7 @@ sealed interface Step {
       return "hal_inside" + number;
     }
 
-    /** Which items have not ended this round. */
+    /** Which items have not ended this iteration. */
     String iteration() {
       return "hal_iteration" + number;
     }

@@ -16,10 +16,11 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the items of a row, which differ in {@code threadIdx.x} alone, do beside each other: in
+ * Strides of expressions across the items of a row, which differ in {@code threadIdx.x} alone: in
  * {@code sum += a[k] * b[k * n + x]} with {@code int x = blockIdx.x * 64 + threadIdx.x} all read
- * the same element of {@code a}, and neighbours read neighbours of {@code b}. A compiler makes fast
- * vector code of that for a loop over the items, and of little else. In doubt the answer is no.
+ * the same element of {@code a} (stride 0), and consecutive ones of {@code b} (stride 1). A
+ * compiler makes fast vector code of that for a loop over the items, and of little else. In doubt
+ * the answer is no.
  */
 final class StrideAnalysis {
   /** Calls for which processors have vector instructions. */
@@ -69,7 +70,7 @@ final class StrideAnalysis {
     }
   }
 
-  /** Whether each item has arrays, which would lie apart from those of its neighbours. */
+  /** Whether each item has arrays, which would lie apart from those of the next item. */
   boolean hasOwnArrays() {
     return variables.values().stream()
         .anyMatch(each -> !each.declarator.dimensions().isEmpty() && !isShared(each));
@@ -79,7 +80,7 @@ final class StrideAnalysis {
     return variable.declaration.is("__shared__");
   }
 
-  /** Whether the body of a loop is fast for all items of a row at once. */
+  /** Whether compilers vectorize the body of a loop across the items of a row. */
   boolean isVectorizable(For loop, String counter, List<Token> start) {
     counters.put(counter, start);
     return isVectorizable(loop.body());
@@ -163,7 +164,7 @@ final class StrideAnalysis {
     return word.equals("threadIdx") || Purity.GROUP_INDEXES.contains(word);
   }
 
-  /** All items take the same element, or neighbours take neighbours, to which they may write. */
+  /** Whether the stride of an element is 0, or 1, where items may write too. */
   private boolean isVectorizableElement(List<Token> tokens, int name) {
     int at = name + 1;
     int stride = 0;
@@ -183,7 +184,7 @@ final class StrideAnalysis {
     return stride == 1 || (stride == 0 && !isChanged);
   }
 
-  /** How much more the next item of a row has: 0 or 1; negative if it is not known. */
+  /** The stride from an item of a row to the next: 0 or 1; negative if it is not known. */
   int stride(List<Token> expression) {
     if (!isVarying(expression)) {
       return 0;
@@ -262,7 +263,7 @@ final class StrideAnalysis {
     return isWhole ? withoutCasts(expression.subList(close + 1, expression.size())) : expression;
   }
 
-  /** Whether the items of a row may have different values. */
+  /** Whether an expression may vary across the items of a row. */
   boolean isVarying(List<Token> expression) {
     for (int i = 0; i < expression.size(); i++) {
       Token token = expression.get(i);

@@ -153,7 +153,7 @@ public final class Translator {
     Set<String> given = new HashSet<>(); // kernels that are given the item
     Set<String> unchanged = new HashSet<>();
     for (KernelRequest kernel : kernels) {
-      KernelRequest unused = sizes.merge(kernel.name(), kernel, Translator::narrower);
+      sizes.merge(kernel.name(), kernel, Translator::narrower);
     }
     for (KernelRequest kernel : kernels) {
       Function function = find(kernel);

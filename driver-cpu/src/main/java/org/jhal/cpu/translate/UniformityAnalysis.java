@@ -18,8 +18,8 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which variables of a kernel always have the same value for all work items that still run,
- * although they change: {@code stride} in
+ * Which variables of a kernel are uniform: they have the same value for all work items that still
+ * run, although they change: {@code stride} in
  *
  * <pre>{@code
  * int stride = blockDim.x / 2;
@@ -131,7 +131,7 @@ final class UniformityAnalysis {
     return !Purity.ITEM_INDEXES.contains(name) && purity.isConstantOutside(name);
   }
 
-  /** Whether all items go through a loop together, as far as its header says. */
+  /** Whether a loop is uniform, as far as its header says. */
   boolean isConvergent(For loop) {
     boolean isStart =
         loop.start() == null
@@ -194,7 +194,7 @@ final class UniformityAnalysis {
     for (Declarator declarator : declaration.declarators()) {
       String name = declarator.name().text();
       if (declaration.is("__shared__")) {
-        boolean ignored = shared.add(name);
+        shared.add(name);
       } else if (declaration.is("constexpr")
           || (isNumber(declaration)
               && declarator.pointers().isEmpty()
@@ -315,7 +315,7 @@ final class UniformityAnalysis {
     removeChanged(variables.tokens());
   }
 
-  /** Whether some items may leave the innermost loop, or a round of it, before others. */
+  /** Whether some items may leave the innermost loop, or an iteration of it, before others. */
   private boolean hasDivergentExit(Statement statement, boolean isConvergent) {
     if (statement instanceof Jump) {
       return !statement.isReturn();

@@ -6,25 +6,25 @@ import java.util.List;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 
-/** A variable of a kernel that is declared where the workgroup is divided into segments. */
+/** A variable of a kernel that is declared where the workgroup is divided into regions. */
 final class Variable {
   /** Where it lives. */
   enum Kind {
-    /** In one segment, as it is written. */
+    /** In one region, as it is written. */
     PRIVATE,
-    /** In several segments, with an element for each work item. */
+    /** Live across a barrier: in several regions, with an element for each work item. */
     EXPANDED,
-    /** Computed again in each segment, since that takes no memory. */
+    /** Rematerialized in each region, since that takes no memory. */
     REMATERIALIZED,
-    /** The same for all work items. */
+    /** Uniform: the workgroup has one. */
     UNIFORM
   }
 
   final Declaration declaration;
   final Declarator declarator;
   final int number; // makes the name of its array unique
-  final Object declaredIn; // the segment in which it is declared
-  final List<Variable> needs = new ArrayList<>(); // to be computed again
+  final Object declaredIn; // the region in which it is declared
+  final List<Variable> needs = new ArrayList<>(); // to be rematerialized
   final List<Variable> mentions = new ArrayList<>(); // in its initial value, otherwise
   Kind kind = Kind.PRIVATE;
   final boolean isRematerializable;
@@ -55,7 +55,7 @@ final class Variable {
         : "hal_own_" + name() + "_" + number;
   }
 
-  /** It is used in a segment other than its home. */
+  /** It is used in a region other than the one that declares it. */
   void cross() {
     if (kind == Kind.PRIVATE) {
       kind = isRematerializable ? Kind.REMATERIALIZED : Kind.EXPANDED;

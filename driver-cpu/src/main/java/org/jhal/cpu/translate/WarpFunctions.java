@@ -9,8 +9,9 @@ import org.jhal.cpu.translate.Statement.Barrier;
 import org.jhal.cpu.translate.Statement.BarrierScope;
 
 /**
- * Divides what the items of a warp, or of a workgroup, exchange: each item gives a value before a
- * barrier, and reads those of others behind it. {@code x += __shfl_down_sync(m, x, 1);} becomes
+ * Lowers the functions by which the items of a warp, or of a workgroup, exchange values: each item
+ * stores a value before a barrier, and reads those of others behind it. {@code x +=
+ * __shfl_down_sync(m, x, 1);} becomes
  *
  * <pre>{@code
  * auto hal_exchanged1 = (x);

@@ -13,7 +13,7 @@ import java.util.Set;
  * where items meet, its variables named and looked at, and it is planned and written.
  */
 final class WorkgroupFunctions {
-  /** Items of a row for which turning loops inside out is worth it; half a vector at least. */
+  /** Items of a row for which loop interchange is worth it; half a vector at least. */
   private static final int WIDE = 8;
 
   private final SourceFile file;
@@ -76,7 +76,7 @@ final class WorkgroupFunctions {
           try {
             return written(kernel, parameters, again);
           } catch (UnfitException e) {
-            break; // more must live over the end of a round than can
+            break; // more must be live across iterations than can
           }
         }
       }
@@ -93,7 +93,7 @@ final class WorkgroupFunctions {
 
   private Facts facts(Function kernel, Set<String> parameters, List<Statement> statements)
       throws UnfitException {
-    List<Token> all = new ArrayList<>(); // with those of the functions that were written out
+    List<Token> all = new ArrayList<>(); // with those of the functions that were inlined
     statements.forEach(statement -> statement.collect(all));
     Map<String, List<Token>> declared = new HashMap<>();
     for (List<Token> parameter : kernel.parameters()) {
