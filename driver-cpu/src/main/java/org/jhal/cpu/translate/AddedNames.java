@@ -9,7 +9,7 @@ final class AddedNames {
   private AddedNames() {}
 
   /** The name of the clone of a function that takes the item. */
-  static String given(String function) {
+  static String ofClone(String function) {
     return CLONE + function;
   }
 

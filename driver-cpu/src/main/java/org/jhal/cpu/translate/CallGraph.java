@@ -289,7 +289,7 @@ final class CallGraph {
     return BARRIERS.contains(word) || WARP.contains(word) || isOfGroup(word);
   }
 
-  /** Whether a word that is qualified is a meeting of a cooperative group. */
+  /** Whether a word that is qualified synchronizes a cooperative group. */
   boolean isOfGroup(String word) {
     return hasGroups && OF_GROUPS.contains(word);
   }

@@ -17,7 +17,7 @@ final class Coroutine {
   private final List<Token> tokens;
   private final CallGraph calls;
   private final List<Token> out = new ArrayList<>();
-  private boolean hasAwaited; // items have met in the present expression
+  private boolean hasAwaited; // of the present expression
 
   private Coroutine(List<Token> tokens, CallGraph calls) {
     this.tokens = tokens;

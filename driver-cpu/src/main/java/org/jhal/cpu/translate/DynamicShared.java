@@ -21,16 +21,16 @@ final class DynamicShared {
   private static final int LONGEST = 24; // a declaration
 
   private final List<Token> tokens;
-  private final boolean[] isGiven;
+  private final boolean[] isCloned;
   private final Deque<Map<String, List<Token>>> scopes =
       new ArrayDeque<>(); // types; innermost first
   private final List<Token> out = new ArrayList<>();
   private int number;
 
-  /** With which tokens are of functions that are given the item. */
-  private DynamicShared(List<Token> tokens, boolean[] isGiven) {
+  /** With which tokens are of functions that are cloned with the item. */
+  private DynamicShared(List<Token> tokens, boolean[] isCloned) {
     this.tokens = tokens;
-    this.isGiven = isGiven;
+    this.isCloned = isCloned;
   }
 
   /** Where the names of the arrays are declared. */
@@ -59,13 +59,13 @@ final class DynamicShared {
   }
 
   /**
-   * The same, but in functions that are given the item, the memory is that of the item.
+   * The same, but in functions that are cloned with the item, the memory is that of the item.
    *
-   * @param isGiven which tokens are of such functions
+   * @param isCloned which tokens are of such functions
    * @return what is written for each token
    */
-  static List<List<Token>> ofItems(List<Token> tokens, boolean[] isGiven) {
-    return new DynamicShared(tokens, isGiven).rewritten();
+  static List<List<Token>> ofItems(List<Token> tokens, boolean[] isCloned) {
+    return new DynamicShared(tokens, isCloned).rewritten();
   }
 
   /** What is declared from {@code extern} on, without the semicolon; empty if it is another. */
@@ -95,14 +95,14 @@ final class DynamicShared {
       List<Token> declaration = declaration(tokens, i);
       if (!declaration.isEmpty()) {
         int start = out.size();
-        declare(declaration, isGiven[i]);
+        declare(declaration, isCloned[i]);
         all.add(List.copyOf(out.subList(start, out.size())));
         i += declaration.size(); // the semicolon too
         all.addAll(Collections.nCopies(declaration.size(), List.of()));
         continue;
       }
       boolean isName = token.isWord() && !Tokens.isMember(tokens, i);
-      List<Token> type = isGiven[i] && isName ? type(token.text()) : List.of();
+      List<Token> type = isCloned[i] && isName ? type(token.text()) : List.of();
       int start = out.size();
       if (type.isEmpty()) {
         out.add(token);

@@ -20,8 +20,8 @@ final class ItemRewriter {
 
   private final List<Token> tokens;
   private final CallGraph calls;
-  private final Map<Integer, Function> given = new HashMap<>(); // by their parenthesis
-  private final boolean[] isGiven; // the tokens of these
+  private final Map<Integer, Function> cloned = new HashMap<>(); // by their parenthesis
+  private final boolean[] isCloned; // the tokens of these
   private final List<List<Token>> written; // for each token, with the item's shared memory
   private final Set<Integer> names = new HashSet<>(); // of these, and where they are called
   private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
@@ -30,11 +30,11 @@ final class ItemRewriter {
   private ItemRewriter(List<Token> tokens, List<Function> functions, CallGraph calls) {
     this.tokens = tokens;
     this.calls = calls;
-    this.isGiven = new boolean[tokens.size()];
-    functions.forEach(each -> Arrays.fill(isGiven, each.open(), each.end(), true));
-    this.written = DynamicShared.ofItems(tokens, isGiven);
+    this.isCloned = new boolean[tokens.size()];
+    functions.forEach(each -> Arrays.fill(isCloned, each.open(), each.end(), true));
+    this.written = DynamicShared.ofItems(tokens, isCloned);
     for (Function function : functions) {
-      given.put(function.open(), function);
+      cloned.put(function.open(), function);
       if (!function.isKernel()) {
         names.add(function.name());
       }
@@ -54,11 +54,11 @@ final class ItemRewriter {
   }
 
   static List<Token> rewrite(SourceFile source, CallGraph calls) {
-    List<Function> given =
+    List<Function> cloned =
         source.functions().stream()
             .filter(each -> each.isPlain() && calls.hasItem(each.text()))
             .toList();
-    ItemRewriter rewriter = new ItemRewriter(source.tokens(), given, calls);
+    ItemRewriter rewriter = new ItemRewriter(source.tokens(), cloned, calls);
     rewriter.run();
     return rewriter.out;
   }
@@ -85,15 +85,15 @@ final class ItemRewriter {
         out.addAll(Generated.tokens((Tokens.is(tokens, i - 1, "[") ? "&" : ", &") + ITEM, token));
       }
       if (names.contains(i)) {
-        out.add(token.named(AddedNames.given(token.text())));
+        out.add(token.named(AddedNames.ofClone(token.text())));
       } else {
         out.addAll(written.get(i));
       }
-      Function function = given.get(i);
+      Function function = cloned.get(i);
       if (function != null) {
         parameter(function, token);
         i += Tokens.is(tokens, i + 1, "void") && Tokens.is(tokens, i + 2, ")") ? 1 : 0;
-      } else if (isGiven[i] && token.is("(") && isCall(i)) {
+      } else if (isCloned[i] && token.is("(") && isCall(i)) {
         item(i);
       }
     }
@@ -121,7 +121,7 @@ final class ItemRewriter {
     int name = Tokens.called(tokens, open);
     Token called = Tokens.get(tokens, name);
     return called.isWord()
-        && !given.containsKey(open)
+        && !cloned.containsKey(open)
         && calls.passItem(called.text())
         && !Tokens.isMember(tokens, name);
   }

@@ -53,14 +53,14 @@ final class SourceWriter {
    *
    * @param groups the divided kernels, by name
    * @param coroutines those that are coroutines
-   * @param given those that are called with the item
+   * @param withItem those that are called with the item
    * @param unchanged those that ask the thread for it
    */
   void write(
       Writer out,
       Map<String, String> groups,
       Map<String, List<Token>> coroutines,
-      Set<String> given,
+      Set<String> withItem,
       Set<String> unchanged) {
     Map<Integer, Function> starts = new HashMap<>();
     source.functions().forEach(function -> starts.put(function.start(), function));
@@ -68,7 +68,7 @@ final class SourceWriter {
     source.instantiations().forEach(range -> skipped.put(range[0], range[1]));
     Set<String> fast = new HashSet<>(groups.keySet());
     fast.addAll(coroutines.keySet());
-    fast.addAll(given);
+    fast.addAll(withItem);
     Set<String> kernels = new HashSet<>(fast);
     kernels.addAll(unchanged);
     Set<String> used = used(starts, kernels);
@@ -96,8 +96,8 @@ final class SourceWriter {
           out.tokens(coroutines.getOrDefault(name, List.of()));
           endGiven(out);
         }
-        if (given.contains(name)) {
-          given(out, function);
+        if (withItem.contains(name)) {
+          clone(out, function);
         }
         if (unchanged.contains(name)) {
           plain(out, function, true);
@@ -106,7 +106,7 @@ final class SourceWriter {
           && (!function.isForHost() || function.isOperator() || used.contains(name))) {
         plain(out, function, false);
         if (calls.hasItem(name) && called.contains(function.text())) {
-          given(out, function);
+          clone(out, function);
         }
       }
       i = function.end() - 1;
@@ -122,8 +122,8 @@ final class SourceWriter {
     }
   }
 
-  /** Writes a function that is given the item, which may be overloaded. */
-  private void given(Writer out, Function function) {
+  /** Writes the clone of a function that takes the item, which may be overloaded. */
+  private void clone(Writer out, Function function) {
     beginGiven(out);
     out.raw(function.isC() ? "extern \"C++\" {\n" : "");
     write(out, function, function.start() + (tokens.get(function.start()).is("extern") ? 2 : 0));

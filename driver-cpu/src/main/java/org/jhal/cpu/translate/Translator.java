@@ -150,7 +150,7 @@ public final class Translator {
     List<Place> places = new ArrayList<>();
     Map<String, String> divided = new HashMap<>();
     Map<String, List<Token>> stopping = new HashMap<>();
-    Set<String> given = new HashSet<>(); // kernels that are given the item
+    Set<String> withItem = new HashSet<>(); // kernels that are given the item
     Set<String> unchanged = new HashSet<>();
     for (KernelRequest kernel : kernels) {
       sizes.merge(kernel.name(), kernel, Translator::narrower);
@@ -165,13 +165,13 @@ public final class Translator {
             divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
         case COROUTINE ->
             stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
-        case PLAIN -> given.add(kernel.name());
+        case PLAIN -> withItem.add(kernel.name());
         case ASKING, FIBER -> unchanged.add(kernel.name());
       }
     }
     Writer out = new Writer();
     out.raw(headers(kernels));
-    new SourceWriter(source, plain, calls).write(out, divided, stopping, given, unchanged);
+    new SourceWriter(source, plain, calls).write(out, divided, stopping, withItem, unchanged);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {
       SourceWriter.entry(out, i, kernels.get(i), forms.get(i), isFoundByName(kernels.get(i)));

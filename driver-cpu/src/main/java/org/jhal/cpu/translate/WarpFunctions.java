@@ -49,12 +49,12 @@ final class WarpFunctions {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
-      String given = give(arguments.get(1), arguments.get(0), name, to);
+      String stored = store(arguments.get(1), arguments.get(0), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
       return shuffle(
           word.equals("__shfl_sync") ? "hal_lane_of" : lane,
-          given,
+          stored,
           Generated.text(arguments.get(0)),
           Generated.text(arguments.get(2)),
           width,
@@ -62,25 +62,25 @@ final class WarpFunctions {
     }
     if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
-      String given = give(arguments.get(0), List.of(), name, to);
+      String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
       String from = Generated.text(arguments.get(1));
-      return shuffle(lane, given, "~0u", from, tile + ".size()", name);
+      return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
     }
     if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String takesPart = lowering.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-      String given = give(arguments.get(0), List.of(), name, to);
+      String stored = store(arguments.get(0), List.of(), name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(
-          macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
+          macro + "(" + stored + "_all, " + takesPart + "_all, " + tile + ")", name);
     }
     if (word.equals("reduce") && arguments.size() == 3) {
-      String given = give(arguments.get(1), List.of(), name, to);
+      String stored = store(arguments.get(1), List.of(), name, to);
       return Generated.tokens(
           "HAL_READ_TREE("
-              + given
+              + stored
               + "_all, "
               + Generated.text(arguments.get(0))
               + ".size(), "
@@ -104,11 +104,11 @@ final class WarpFunctions {
         };
     String takesPart = lowering.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-    String given = give(arguments.get(1), arguments.get(0), name, to);
+    String stored = store(arguments.get(1), arguments.get(0), name, to);
     return Generated.tokens(
         macro
             + "("
-            + given
+            + stored
             + "_all, "
             + takesPart
             + "_all, ("
@@ -121,28 +121,28 @@ final class WarpFunctions {
   private List<Token> agreed(String word, String value, Token at, List<Statement> to)
       throws UnfitException {
     boolean isAnd = word.endsWith("_and"); // then one that says no counts
-    String given = lowering.exchangedName();
+    String stored = lowering.exchangedName();
     String test = "(int)(" + value + (isAnd ? ") == 0" : ") != 0");
-    Generated.declare("bool", given, Generated.tokens(test, at), at, to);
+    Generated.declare("bool", stored, Generated.tokens(test, at), at, to);
     to.add(new Barrier(at, BarrierScope.WORKGROUP));
     String macro = word.endsWith("_count") ? "HAL_COUNT(" : isAnd ? "!HAL_ANY(" : "HAL_ANY(";
     String agreed = BarrierLowering.AGREED + lowering.nextNumber();
-    Generated.declare("int", agreed, Generated.tokens(macro + given + "_all)", at), at, to);
+    Generated.declare("int", agreed, Generated.tokens(macro + stored + "_all)", at), at, to);
     return List.of(Token.word(agreed, at));
   }
 
   private static List<Token> shuffle(
-      String lane, String given, String mask, String from, String width, Token at) {
+      String lane, String stored, String mask, String from, String width, Token at) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
-    return Generated.tokens("HAL_READ(" + given + "_all, (" + mask + "), " + other + ")", at);
+    return Generated.tokens("HAL_READ(" + stored + "_all, (" + mask + "), " + other + ")", at);
   }
 
   /** Stores a value that other items read behind the barrier. Returns its name. */
-  private String give(List<Token> value, List<Token> mask, Token at, List<Statement> to)
+  private String store(List<Token> value, List<Token> mask, Token at, List<Statement> to)
       throws UnfitException {
-    String given = lowering.exchangedName();
-    Generated.declare("auto", given, value, at, to);
+    String stored = lowering.exchangedName();
+    Generated.declare("auto", stored, value, at, to);
     to.add(new Barrier(at, BarrierScope.LANES, mask));
-    return given;
+    return stored;
   }
 }
