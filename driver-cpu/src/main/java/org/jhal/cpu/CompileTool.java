@@ -64,7 +64,7 @@ public final class CompileTool {
     public Options {
       Objects.requireNonNull(bundle, "bundle");
       architectures = List.copyOf(architectures);
-      List<Architecture> unused = known(architectures);
+      known(architectures);
     }
   }
 

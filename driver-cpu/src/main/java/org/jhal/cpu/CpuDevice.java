@@ -137,7 +137,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     if (count <= MOST_OVERWRITTEN) {
       String end = count == MOST_OVERWRITTEN ? "; further buffers like this are not logged" : "";
       // The thread may be the stream's, and a logger may throw.
-      var ignored = Attempt.of(() -> LOG.log(System.Logger.Level.ERROR, message + end));
+      Attempt.of(() -> LOG.log(System.Logger.Level.ERROR, message + end));
     }
   }
 

@@ -153,7 +153,7 @@ final class CpuGrids {
   /** Frees the memory. */
   void close() {
     if (block != null) {
-      long ignored = block.free();
+      block.free();
     }
     block = null;
     size = 0;

@@ -235,7 +235,7 @@ final class CpuStream extends StepwiseStream<HostEvent> {
           LockSupport.park(this);
         }
         isAsleep = false;
-        boolean ignored = Thread.interrupted(); // it would keep the thread from parking
+        Thread.interrupted(); // it would keep the thread from parking
         start = System.nanoTime();
       }
     }

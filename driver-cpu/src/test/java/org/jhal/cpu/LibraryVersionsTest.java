@@ -222,7 +222,7 @@ class LibraryVersionsTest {
         device.close();
         other.join();
       }
-      Device unused = Hal.openDevice("cpu");
+      Hal.openDevice("cpu");
       StringBuilder names = new StringBuilder();
       for (String library : List.of("gson.Gson", "common.util.concurrent.Uninterruptibles")) {
         names.append(jar("com.google." + library)).append(' ');

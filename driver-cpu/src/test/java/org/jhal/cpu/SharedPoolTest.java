@@ -76,13 +76,13 @@ class SharedPoolTest {
                     for (int i = 0; i < STEPS; i++) {
                       sink = i;
                     }
-                    int ignored = state.getAndAddInt(4 * COUNT, 1);
+                    state.getAndAddInt(4 * COUNT, 1);
                   }
                 })
             .java(
                 "short_grid",
                 group -> {
-                  int ignored = group.memory(0).getAndAddInt(4 * SHORT_COUNT, 1);
+                  group.memory(0).getAndAddInt(4 * SHORT_COUNT, 1);
                 })
             .build()
         : builder.cpp(CODE).build();

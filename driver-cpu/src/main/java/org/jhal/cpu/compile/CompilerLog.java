@@ -24,7 +24,7 @@ final class CompilerLog {
           "headers/|kernels\\.cpp|<generated>|<scratch space>|\\bhal_|\\bHAL_|__groups\\b");
 
   /** What the names of functions begin with that the translation adds to those of the source. */
-  private static final String GIVEN = "hal_given_";
+  private static final String CLONE = "hal_clone_";
 
   /** A function in its translated form, in quotes: 1 is the name, 2 the template arguments. */
   private static final Pattern FUNCTION =
@@ -122,7 +122,7 @@ final class CompilerLog {
   static String withoutInternals(String log) {
     List<String> kept = new ArrayList<>();
     boolean isDropped = false;
-    for (String line : log.replace(GIVEN, "").lines().toList()) {
+    for (String line : log.replace(CLONE, "").lines().toList()) {
       boolean isError = ERROR.matcher(line).matches();
       String text = line;
       if (!isError && line.contains(": In ")) {

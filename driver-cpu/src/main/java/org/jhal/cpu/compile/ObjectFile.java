@@ -2,8 +2,6 @@
 package org.jhal.cpu.compile;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -12,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jhal.driver.support.ElfFile;
 
 /**
  * Which code and data a part of an object file uses, directly or not, as its relocations say. Each
@@ -19,74 +18,30 @@ import java.util.Set;
  * -fdata-sections} give it.
  */
 final class ObjectFile {
-  // From elf.h.
-  private static final int SYMBOLS = 2; // SHT_SYMTAB
-  private static final int RELOCATIONS = 4; // SHT_RELA
-  private static final int INDEXES = 18; // SHT_SYMTAB_SHNDX
-  private static final int SYMBOL_BYTES = 24;
-  private static final int RELOCATION_BYTES = 24;
-  private static final int EXTENDED = 0xffff; // SHN_XINDEX
-  private static final int RESERVED = 0xff00; // SHN_LORESERVE
-
-  private final ByteBuffer file;
-  private final int sections;
   private final List<String> names = new ArrayList<>(); // of symbols
-  private final List<Integer> homes = new ArrayList<>(); // the sections that symbols are in; or 0
+  private final List<Integer> sections = new ArrayList<>(); // that define symbols; 0 if none does
   private final Map<String, Integer> byName = new HashMap<>();
   private final Map<Integer, List<Integer>> used = new HashMap<>(); // symbols, by section
 
-  /** Reads the symbols and the relocations of a 64-bit file. */
+  /**
+   * Reads the symbols and the relocations.
+   *
+   * @throws IllegalArgumentException if it is no ELF file of 64 bits, or a damaged one
+   */
   ObjectFile(byte[] bytes) {
-    file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int few = Short.toUnsignedInt(file.getShort(0x3c));
-    sections = few > 0 ? few : (int) file.getLong(header(0) + 0x20);
-    int indexes = 0;
-    for (int i = 0; i < sections; i++) {
-      indexes = type(i) == INDEXES ? offset(i) : indexes;
+    ElfFile file = ElfFile.of(ByteBuffer.wrap(bytes));
+    if (file == null) {
+      throw new IllegalArgumentException("the compiled file is no ELF file of 64 bits");
     }
-    for (int i = 0; i < sections; i++) {
-      if (type(i) == SYMBOLS) {
-        symbols(i, indexes);
-      }
+    for (ElfFile.Symbol symbol : file.symbols()) {
+      byName.put(symbol.name(), names.size());
+      byName.putIfAbsent(whole(symbol.name()), names.size());
+      names.add(whole(symbol.name()));
+      sections.add(symbol.section());
     }
-    for (int i = 0; i < sections; i++) {
-      if (type(i) == RELOCATIONS) {
-        relocations(i);
-      }
-    }
-  }
-
-  private int header(int section) {
-    return (int) file.getLong(0x28) + section * file.getShort(0x3a);
-  }
-
-  private int type(int section) {
-    return file.getInt(header(section) + 4);
-  }
-
-  private int offset(int section) {
-    return (int) file.getLong(header(section) + 0x18);
-  }
-
-  private int size(int section) {
-    return (int) file.getLong(header(section) + 0x20);
-  }
-
-  private void symbols(int section, int indexes) {
-    int texts = offset(file.getInt(header(section) + 0x28));
-    for (int i = 0; i < size(section) / SYMBOL_BYTES; i++) {
-      int at = offset(section) + i * SYMBOL_BYTES;
-      int home = Short.toUnsignedInt(file.getShort(at + 6));
-      if (home == EXTENDED) {
-        home = file.getInt(indexes + 4 * i);
-      } else if (home >= RESERVED) {
-        home = 0;
-      }
-      String name = text(texts + file.getInt(at));
-      names.add(whole(name));
-      homes.add(home);
-      byName.put(name, i);
-      byName.putIfAbsent(whole(name), i);
+    for (ElfFile.Relocation relocation : file.relocations()) {
+      used.computeIfAbsent(relocation.section(), section -> new ArrayList<>())
+          .add(relocation.symbol());
     }
   }
 
@@ -94,22 +49,6 @@ final class ObjectFile {
   private static String whole(String name) {
     int dot = name.indexOf('.', 1);
     return dot < 0 ? name : name.substring(0, dot);
-  }
-
-  private String text(int from) {
-    int to = from;
-    while (file.get(to) != 0) {
-      to++;
-    }
-    return new String(file.array(), from, to - from, StandardCharsets.UTF_8);
-  }
-
-  private void relocations(int section) {
-    int of = file.getInt(header(section) + 0x2c);
-    List<Integer> symbols = used.computeIfAbsent(of, key -> new ArrayList<>());
-    for (int i = 0; i < size(section) / RELOCATION_BYTES; i++) {
-      symbols.add(file.getInt(offset(section) + i * RELOCATION_BYTES + 12));
-    }
   }
 
   /**
@@ -126,13 +65,13 @@ final class ObjectFile {
     for (String other : others) {
       Integer symbol = byName.get(other);
       if (symbol != null) {
-        wanted.set(homes.get(symbol));
+        wanted.set(sections.get(symbol));
       }
     }
     wanted.clear(0);
     BitSet seen = new BitSet();
     Deque<Integer> left = new ArrayDeque<>();
-    left.add(homes.get(start));
+    left.add(sections.get(start));
     while (!left.isEmpty()) {
       int section = left.remove();
       if (wanted.get(section)) {
@@ -146,7 +85,7 @@ final class ObjectFile {
         if (others.contains(names.get(symbol))) {
           return true;
         }
-        left.add(homes.get(symbol));
+        left.add(sections.get(symbol));
       }
     }
     return false;

@@ -167,7 +167,7 @@ public final class SourceCompiler {
    * @throws HalException INVALID_ARGUMENT if it has errors
    */
   private void checkUnchanged(String preprocessed, List<String> options, String what) {
-    byte[] unused = compile(Translator.unchanged(preprocessed, what), "", options, what);
+    compile(Translator.unchanged(preprocessed, what), "", options, what);
   }
 
   /**

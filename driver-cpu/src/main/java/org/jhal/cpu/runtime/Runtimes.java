@@ -61,7 +61,7 @@ public final class Runtimes {
           e);
     } finally {
       if (file != null) {
-        boolean ignored = file.toFile().delete();
+        file.toFile().delete();
       }
     }
   }

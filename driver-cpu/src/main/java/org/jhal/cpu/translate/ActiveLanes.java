@@ -5,20 +5,15 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Tells {@code __activemask} which place in the source it is at, and by which calls: those items
  * count that have come to the same place by the same calls. {@code m = f(__activemask())}, where
  * {@code f} asks too, becomes {@code m = ((void)hal_called(3), f(__activemask(5)))}. Numbers rise
  * in the source. Functions that are given the item need no numbers of calls, since those with a
- * question are written out in the kernel.
+ * question are inlined in the kernel.
  */
 final class ActiveLanes {
-  /** Words behind which an expression begins. */
-  private static final Set<String> BEFORE_CALLS =
-      Set.of("return", "co_return", "else", "do", "case", "throw");
-
   private ActiveLanes() {}
 
   /** The source with the number of each question. */
@@ -28,7 +23,7 @@ final class ActiveLanes {
       Token token = tokens.get(i);
       out.add(token);
       if (token.is("(")
-          && Tokens.is(tokens, i - 1, Calls.ACTIVE)
+          && Tokens.is(tokens, i - 1, CallGraph.ACTIVE)
           && Tokens.is(tokens, i + 1, ")")) {
         out.addAll(Generated.tokens(String.valueOf(i), token));
       }
@@ -41,8 +36,8 @@ final class ActiveLanes {
    *
    * @param all the tokens that are numbered, among them the parentheses of the source
    */
-  static List<Token> marked(List<Token> tokens, List<Token> all, Calls calls) {
-    if (all.stream().noneMatch(token -> token.is(Calls.ACTIVE))) {
+  static List<Token> marked(List<Token> tokens, List<Token> all, CallGraph calls) {
+    if (all.stream().noneMatch(token -> token.is(CallGraph.ACTIVE))) {
       return tokens;
     }
     Map<Token, Integer> numbers = new IdentityHashMap<>();
@@ -55,7 +50,7 @@ final class ActiveLanes {
       for (int i = function.body() + 1; function.hasBody() && i < function.end(); i++) {
         int name = tokens.get(i).is("(") ? Tokens.called(tokens, i) : -1;
         if (isCall(tokens, name, calls)) {
-          opening[pathStart(tokens, name)] = numbers.getOrDefault(tokens.get(i), i);
+          opening[Tokens.qualifiedStart(tokens, name)] = numbers.getOrDefault(tokens.get(i), i);
           closing[Tokens.close(tokens, i)]++;
         }
       }
@@ -75,23 +70,15 @@ final class ActiveLanes {
   }
 
   /** Whether a function is called that leads to the question, in an expression. */
-  private static boolean isCall(List<Token> tokens, int name, Calls calls) {
+  private static boolean isCall(List<Token> tokens, int name, CallGraph calls) {
     Token called = Tokens.get(tokens, name);
-    if (!called.isWord() || called.is(Calls.ACTIVE) || !calls.asksForActive(called.text())) {
+    if (!called.isWord() || called.is(CallGraph.ACTIVE) || !calls.asksForActive(called.text())) {
       return false;
     }
-    Token before = Tokens.get(tokens, pathStart(tokens, name) - 1);
+    Token before = Tokens.get(tokens, Tokens.qualifiedStart(tokens, name) - 1);
     return !before.is(".")
         && !before.is("->")
         && !before.is("~")
-        && (before.isWord() ? BEFORE_CALLS.contains(before.text()) : !before.is(">"));
-  }
-
-  private static int pathStart(List<Token> tokens, int name) {
-    int start = name;
-    while (Tokens.is(tokens, start - 1, "::")) {
-      start -= Tokens.get(tokens, start - 2).isWord() ? 2 : 1;
-    }
-    return start;
+        && (before.isWord() ? Tokens.isBeforeExpression(before) : !before.is(">"));
   }
 }

@@ -10,7 +10,6 @@ import java.util.function.Predicate;
  * in parentheses it has two. What may be a cast is taken for one.
  */
 final class Casts {
-  private static final Set<String> OPERATORS = Set.of("return", "case", "else", "do", "co_return");
   private static final Set<String> CONDITIONS = Set.of("if", "while", "for", "switch");
 
   private final Predicate<String> isVariable;
@@ -29,7 +28,7 @@ final class Casts {
     Token before = Tokens.get(tokens, at - 1);
     return switch (before.kind()) {
       case NUMBER, TEXT -> false;
-      case WORD -> OPERATORS.contains(before.text());
+      case WORD -> Tokens.isBeforeExpression(before);
       case MARK ->
           before.is(")")
               ? isCast(tokens, at - 1)
@@ -44,7 +43,7 @@ final class Casts {
     }
     return Tokens.is(tokens, at, "*")
         && Tokens.get(tokens, at - 1).isWord()
-        && !OPERATORS.contains(tokens.get(at - 1).text())
+        && !Tokens.isBeforeExpression(tokens.get(at - 1))
         && !isVariable.test(tokens.get(at - 1).text());
   }
 
@@ -56,7 +55,7 @@ final class Casts {
     }
     Token before = Tokens.get(tokens, open - 1);
     if (before.isWord()) {
-      return CONDITIONS.contains(before.text()) || OPERATORS.contains(before.text());
+      return CONDITIONS.contains(before.text()) || Tokens.isBeforeExpression(before);
     }
     if (before.is(">")) { // static_cast<T>(x) * y
       return false;

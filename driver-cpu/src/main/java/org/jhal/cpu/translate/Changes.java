@@ -29,15 +29,13 @@ final class Changes {
       Set.of(
           "else", "do", "try", "const", "mutable", "noexcept", "struct", "class", "union", "enum");
 
-  private static final Set<String> NO_TYPES = Set.of("else", "do", "return", "case", "goto");
-
   /** What a call may do to an argument, the least first. */
   enum Effect {
     NONE,
     /** Change it. */
     CHANGED,
     /** Change it, or keep a pointer or a reference to it. */
-    REACHED
+    ESCAPING
   }
 
   /** What is known about functions, types and operators. */
@@ -67,7 +65,7 @@ final class Changes {
   private final Casts casts;
   private final Set<String> assigned = new HashSet<>();
   private final Set<String> elements = new HashSet<>();
-  private final Set<String> reached = new HashSet<>();
+  private final Set<String> escaping = new HashSet<>();
   private final Set<String> members = new HashSet<>(); // the variables whose members are used
 
   Changes(List<Token> tokens, Casts casts, Callees callees) {
@@ -97,8 +95,8 @@ final class Changes {
   }
 
   /** Whether a pointer or a reference to a variable, or into it, may be kept. */
-  boolean isReached(String name) {
-    return reached.contains(name);
+  boolean isEscaping(String name) {
+    return escaping.contains(name);
   }
 
   /** Whether a member of a variable is used. */
@@ -141,17 +139,17 @@ final class Changes {
     }
     int mark = isStep(before) ? at - 2 : at - 1;
     if (Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark)) { // &x, &++x
-      reach(at, isElement);
+      escape(at, isElement);
     }
     boolean isCast = before.is(")") && casts.isCast(tokens, at - 1);
     if (isCast && Tokens.is(tokens, Tokens.open(tokens, at - 1) - 1, "&")) { // &(T&)x
-      reach(at, isElement);
+      escape(at, isElement);
     }
     if (Tokens.is(tokens, at + 1, ".")) {
-      boolean ignored = members.add(tokens.get(at).text());
+      members.add(tokens.get(at).text());
     }
-    if (!isElement && !isCalled && !next.is("->")) { // an array becomes a pointer
-      boolean ignored = isBare && isUse(at) && reached.add(tokens.get(at).text() + "[]");
+    if (isBare && !isCalled && !next.is("->") && isUse(at)) { // an array becomes a pointer
+      escaping.add(tokens.get(at).text() + "[]");
     }
     if ((before.is("&") || before.is("&&")) && isBare && isBehindType(at - 1)) {
       reference(at);
@@ -197,7 +195,7 @@ final class Changes {
     boolean areTwo = Tokens.is(tokens, last, ">") && Tokens.is(tokens, last + 1, ">");
     String next = areTwo ? ">>" : Tokens.get(tokens, last).text();
     if (callees.changesRight(before) || callees.changesLeft(next)) {
-      reach(at, false);
+      escape(at, false);
     }
   }
 
@@ -244,13 +242,13 @@ final class Changes {
 
   /** Whether an array of this name is used as a whole, so that a pointer into it may be kept. */
   boolean isDecayed(String name) {
-    return reached.contains(name + "[]") || reached.contains(name);
+    return escaping.contains(name + "[]") || escaping.contains(name);
   }
 
   /** Whether a name is used rather than declared. */
   private boolean isUse(int at) {
     Token before = Tokens.get(tokens, at - 1);
-    return !(before.isWord() && !NO_TYPES.contains(before.text()));
+    return !isType(before);
   }
 
   private boolean isBehindType(int mark) {
@@ -292,7 +290,7 @@ final class Changes {
       for (int i = 0; i < arguments.size(); i++) {
         List<Token> argument = arguments.get(i);
         if (mayBeSeveral(argument)) {
-          argument(start, argument.size(), Effect.REACHED);
+          argument(start, argument.size(), Effect.ESCAPING);
         } else if (isLvalue(argument)) {
           argument(start, argument.size(), callees.call(tokens, name, arguments, i));
         }
@@ -308,7 +306,7 @@ final class Changes {
   }
 
   private void argument(int start, int size, Effect effect) {
-    if (effect == Effect.REACHED) {
+    if (effect == Effect.ESCAPING) {
       lvalue(start, start + size);
     } else if (effect == Effect.CHANGED) {
       for (int i = start; i < start + size; i++) {
@@ -389,18 +387,18 @@ final class Changes {
         i = Tokens.close(tokens, i);
       } else if (token.isWord() && !Tokens.isMember(tokens, i)) {
         boolean isPointer = Tokens.is(tokens, i + 1, "->") || Tokens.is(tokens, i + 1, "[");
-        reach(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));
+        escape(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));
       }
     }
   }
 
   private void change(int at, boolean isElement) {
-    boolean ignored = (isElement ? elements : assigned).add(tokens.get(at).text());
+    (isElement ? elements : assigned).add(tokens.get(at).text());
   }
 
-  private void reach(int at, boolean isElement) {
+  private void escape(int at, boolean isElement) {
     change(at, isElement);
-    boolean ignored = reached.add(tokens.get(at).text());
+    escaping.add(tokens.get(at).text());
   }
 
   /** Whether a name with a {@code =} behind it is being declared, as far as that can be seen. */
@@ -420,7 +418,7 @@ final class Changes {
   }
 
   private static boolean isType(Token token) {
-    return token.isWord() && !NO_TYPES.contains(token.text());
+    return token.isWord() && !Tokens.isBeforeExpression(token);
   }
 
   /** Whether the statement that a comma belongs to begins like a declaration. */

@@ -15,11 +15,11 @@ final class Coroutine {
   private static final Set<String> STARTS = Set.of(";", "{", "}");
 
   private final List<Token> tokens;
-  private final Calls calls;
+  private final CallGraph calls;
   private final List<Token> out = new ArrayList<>();
-  private boolean hasMet; // items have met in the present expression
+  private boolean hasAwaited; // of the present expression
 
-  private Coroutine(List<Token> tokens, Calls calls) {
+  private Coroutine(List<Token> tokens, CallGraph calls) {
     this.tokens = tokens;
     this.calls = calls;
   }
@@ -29,7 +29,7 @@ final class Coroutine {
    *
    * @throws UnfitException if items meet in a function that the kernel calls
    */
-  static List<Token> of(Function kernel, Calls calls) throws UnfitException {
+  static List<Token> of(Function kernel, CallGraph calls) throws UnfitException {
     int start = kernel.start() + (Tokens.is(kernel.source(), kernel.start(), "extern") ? 2 : 0);
     List<Token> tokens = kernel.source().subList(start, kernel.end());
     Coroutine coroutine = new Coroutine(tokens, calls);
@@ -40,7 +40,7 @@ final class Coroutine {
   private void rewrite(int body, int name) throws UnfitException {
     for (int i = 0; i < tokens.size() - 1; i++) {
       Token token = tokens.get(i);
-      hasMet = hasMet && !endsExpression(i);
+      hasAwaited = hasAwaited && !endsExpression(i);
       if (i > body && token.is("(") && Tokens.is(tokens, i + 1, "{")) {
         checkStatements(i);
       }
@@ -54,10 +54,10 @@ final class Coroutine {
         throw new UnfitException("an anonymous union", token); // GCC 12 fails on it
       } else if (i > body && isClassWithCode(i)) {
         throw new UnfitException("a class that is defined in the kernel", token);
-      } else if (i > body && token.isWord() && calls.hasMeeting(token.text())) {
+      } else if (i > body && token.isWord() && calls.reachesBarrier(token.text())) {
         throw new UnfitException("items meet in the function " + token, token);
-      } else if (i > body && isMeeting(i)) {
-        i = meeting(i);
+      } else if (i > body && isSynchronizing(i)) {
+        i = barrier(i);
       } else {
         out.add(token);
       }
@@ -72,7 +72,7 @@ final class Coroutine {
   private int lambda(int open) throws UnfitException {
     int end = Tokens.lambdaEnd(tokens, open);
     for (int i = open; i <= end; i++) {
-      if (isMeeting(i) || calls.hasMeeting(tokens.get(i).text())) {
+      if (isSynchronizing(i) || calls.reachesBarrier(tokens.get(i).text())) {
         throw new UnfitException("items meet in a lambda", tokens.get(open));
       }
     }
@@ -83,21 +83,17 @@ final class Coroutine {
   /** GCC 12 loses the value of an expression with statements in which a coroutine stops. */
   private void checkStatements(int open) throws UnfitException {
     for (int i = open; i < Tokens.close(tokens, open); i++) {
-      if (isMeeting(i) || tokens.get(i).is("return")) {
+      if (isSynchronizing(i) || tokens.get(i).is("return")) {
         throw new UnfitException(tokens.get(i) + " in an expression", tokens.get(i));
       }
     }
   }
 
-  private boolean isMeeting(int at) {
+  private boolean isSynchronizing(int at) {
     Token token = tokens.get(at);
     return token.isWord()
-        && calls.meets(token.text())
-        && (!calls.isOfGroup(token.text()) || isMember(at));
-  }
-
-  private boolean isMember(int at) {
-    return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "::");
+        && calls.synchronizes(token.text())
+        && (!calls.isOfGroup(token.text()) || Tokens.isQualified(tokens, at));
   }
 
   /** Whether a class begins here whose methods return something. */
@@ -162,19 +158,19 @@ final class Coroutine {
   }
 
   /** Writes a call at which items meet. Returns the index of its last token. */
-  private int meeting(int name) throws UnfitException {
+  private int barrier(int name) throws UnfitException {
     Token token = tokens.get(name);
-    if (isMember(name) || !Tokens.is(tokens, name + 1, "(")) {
+    if (Tokens.isQualified(tokens, name) || !Tokens.is(tokens, name + 1, "(")) {
       throw new UnfitException("items meet in " + token, token);
     }
-    if (hasMet) {
+    if (hasAwaited) {
       throw new UnfitException("items meet twice in an expression", token);
     }
-    hasMet = true;
+    hasAwaited = true;
     int close = Tokens.close(tokens, name + 1);
     List<Token> arguments = tokens.subList(name + 2, close);
     for (int i = name + 2; i < close; i++) {
-      if (isMeeting(i) || calls.hasMeeting(tokens.get(i).text())) {
+      if (isSynchronizing(i) || calls.reachesBarrier(tokens.get(i).text())) {
         throw new UnfitException("items meet in the arguments of " + token, token);
       }
     }

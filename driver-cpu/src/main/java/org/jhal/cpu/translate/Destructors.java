@@ -27,12 +27,12 @@ final class Destructors {
       }
     }
     if (!names.isEmpty()) {
-      spread(source);
+      propagate(source);
     }
   }
 
   /** Adds what mentions one: a class, another name for a type, the result of a function. */
-  private void spread(SourceFile source) {
+  private void propagate(SourceFile source) {
     Map<String, Set<String>> words = new HashMap<>();
     source.aliases().forEach(alias -> add(alias.name(), alias.tokens(), words));
     source.functions().forEach(function -> add(function.text(), function.result(), words));

@@ -3,13 +3,14 @@ package org.jhal.cpu.translate;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Dynamic shared memory. {@code extern __shared__ float s[];} becomes a pointer that is told where
@@ -20,40 +21,51 @@ final class DynamicShared {
   private static final int LONGEST = 24; // a declaration
 
   private final List<Token> tokens;
-  private final boolean[] isGiven;
+  private final boolean[] isCloned;
   private final Deque<Map<String, List<Token>>> scopes =
       new ArrayDeque<>(); // types; innermost first
   private final List<Token> out = new ArrayList<>();
   private int number;
 
-  /** With which tokens are of functions that are given the item. */
-  private DynamicShared(List<Token> tokens, boolean[] isGiven) {
+  /** With which tokens are of functions that are cloned with the item. */
+  private DynamicShared(List<Token> tokens, boolean[] isCloned) {
     this.tokens = tokens;
-    this.isGiven = isGiven;
+    this.isCloned = isCloned;
+  }
+
+  /** Where the names of the arrays are declared. */
+  static Set<Integer> declared(List<Token> tokens) {
+    Set<Integer> declared = new HashSet<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      List<Token> declaration = declaration(tokens, i);
+      if (!declaration.isEmpty()) {
+        declared.add(i + Tokens.find(declaration, 0, "[") - 1);
+      }
+    }
+    return declared;
   }
 
   /** The names of the arrays. */
   static Set<String> names(List<Token> tokens) {
-    Set<String> names = new HashSet<>();
-    for (int i = 0; i < tokens.size(); i++) {
-      List<Token> declaration = declaration(tokens, i);
-      if (!declaration.isEmpty()) {
-        names.add(declaration.get(Tokens.find(declaration, 0, "[") - 1).text());
-      }
-    }
-    return names;
+    return declared(tokens).stream()
+        .map(name -> tokens.get(name).text())
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   /** The source with pointers. */
   static List<Token> asPointers(List<Token> tokens) {
-    return new DynamicShared(tokens, new boolean[tokens.size()]).rewritten();
+    return new DynamicShared(tokens, new boolean[tokens.size()])
+        .rewritten().stream().flatMap(List::stream).toList();
   }
 
-  /** The same, but in some functions the memory is that of the item. */
-  static List<Token> ofItems(List<Token> tokens, List<Function> given) {
-    boolean[] isGiven = new boolean[tokens.size()];
-    given.forEach(each -> Arrays.fill(isGiven, each.start(), each.end(), true));
-    return new DynamicShared(tokens, isGiven).rewritten();
+  /**
+   * The same, but in functions that are cloned with the item, the memory is that of the item.
+   *
+   * @param isCloned which tokens are of such functions
+   * @return what is written for each token
+   */
+  static List<List<Token>> ofItems(List<Token> tokens, boolean[] isCloned) {
+    return new DynamicShared(tokens, isCloned).rewritten();
   }
 
   /** What is declared from {@code extern} on, without the semicolon; empty if it is another. */
@@ -69,7 +81,8 @@ final class DynamicShared {
     return isShared ? declaration : List.of();
   }
 
-  private List<Token> rewritten() {
+  private List<List<Token>> rewritten() {
+    List<List<Token>> all = new ArrayList<>();
     Map<String, List<Token>> whole = new HashMap<>();
     scopes.push(whole);
     for (int i = 0; i < tokens.size(); i++) {
@@ -81,12 +94,16 @@ final class DynamicShared {
       }
       List<Token> declaration = declaration(tokens, i);
       if (!declaration.isEmpty()) {
-        declare(declaration, isGiven[i]);
-        i += declaration.size();
+        int start = out.size();
+        declare(declaration, isCloned[i]);
+        all.add(List.copyOf(out.subList(start, out.size())));
+        i += declaration.size(); // the semicolon too
+        all.addAll(Collections.nCopies(declaration.size(), List.of()));
         continue;
       }
       boolean isName = token.isWord() && !Tokens.isMember(tokens, i);
-      List<Token> type = isGiven[i] && isName ? type(token.text()) : List.of();
+      List<Token> type = isCloned[i] && isName ? type(token.text()) : List.of();
+      int start = out.size();
       if (type.isEmpty()) {
         out.add(token);
       } else {
@@ -94,8 +111,9 @@ final class DynamicShared {
         type.forEach(word -> out.add(word.at(token)));
         add("*)hal_self.hal_shared)", token);
       }
+      all.add(List.copyOf(out.subList(start, out.size())));
     }
-    return out;
+    return all;
   }
 
   /** The type of the elements of an array; empty if there is no such array here. */

@@ -10,13 +10,13 @@ import java.util.Set;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Whole;
 
 /**
- * Writes a function out in which items meet, before the expression that calls it: {@code y =
- * other(x);} becomes
+ * Inlines a function with barriers, before the expression that calls it: {@code y = other(x);}
+ * becomes
  *
  * <pre>{@code
  * auto hal_passed1_0 = (x);
@@ -40,7 +40,7 @@ final class Inliner {
   private static final Set<String> PLAIN_TYPES =
       Set.of("bool", "char", "short", "int", "long", "unsigned", "float", "double");
 
-  private final Meetings meetings;
+  private final BarrierLowering lowering;
   private final SourceFile source;
   private final Function kernel;
   private final Set<String> callers; // names of the kernel
@@ -50,8 +50,8 @@ final class Inliner {
       new HashMap<>(); // the template arguments of functions that have any
   private int depth;
 
-  Inliner(Meetings meetings, SourceFile source, Function kernel, Set<String> callers) {
-    this.meetings = meetings;
+  Inliner(BarrierLowering lowering, SourceFile source, Function kernel, Set<String> callers) {
+    this.lowering = lowering;
     this.source = source;
     this.kernel = kernel;
     this.callers = new HashSet<>(callers);
@@ -109,7 +109,7 @@ final class Inliner {
     return found;
   }
 
-  /** Writes a function out. Returns its result, which is nothing if it has none. */
+  /** Inlines a function. Returns its result, which is nothing if it has none. */
   List<Token> written(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     Token name = tokens.get(call.name());
     if (++depth > DEPTH) {
@@ -117,7 +117,7 @@ final class Inliner {
     }
     Function function = function(name);
     Declarations.checkTypes(function.statements());
-    int number = meetings.nextNumber();
+    int number = lowering.nextNumber();
     List<List<Token>> arguments = arguments(function, call, tokens, to); // may have this call too
     List<Statement> own = StatementParser.parse(function.statements());
     Map<String, List<Token>> renamed = new HashMap<>(); // names of the function
@@ -154,7 +154,7 @@ final class Inliner {
     if (statements.stream().anyMatch(Statement::returns)) {
       throw new UnfitException("items meet in " + name + ", which returns early", name);
     }
-    body.addAll(meetings.list(isFirst ? statements : withoutShared(statements)));
+    body.addAll(lowering.list(isFirst ? statements : withoutShared(statements)));
     to.add(new Block(body, name));
     depth--;
     return isVoid(function) ? List.of() : List.of(Token.word(result, name));
@@ -214,7 +214,7 @@ final class Inliner {
     return statement instanceof Variables variables && variables.declaration().is("__shared__");
   }
 
-  /** The function was written out before: its shared variables are the same. */
+  /** The function was inlined before: its shared variables are the same. */
   private static List<Statement> withoutShared(List<Statement> statements) {
     return SharedVariables.without(statements, new ArrayList<>());
   }
@@ -312,7 +312,7 @@ final class Inliner {
       Function function, Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     List<List<Token>> arguments = new ArrayList<>();
     for (List<Token> argument : call.arguments(tokens)) {
-      arguments.add(meetings.expression(argument, to));
+      arguments.add(lowering.expression(argument, to));
     }
     if (arguments.size() != parameters(function).size()) {
       Token name = tokens.get(call.name());
@@ -402,7 +402,7 @@ final class Inliner {
   /** Adds a condition for the compiler: in braces, it stays where it is. */
   private static void check(String condition, String what, Token at, List<Statement> to) {
     String text = "{ static_assert(" + condition + "::value, \"" + what + "\"); }";
-    to.add(new Whole(Generated.tokens(text, at)));
+    to.add(new Opaque(Generated.tokens(text, at)));
   }
 
   private static String bare(List<Token> value) {

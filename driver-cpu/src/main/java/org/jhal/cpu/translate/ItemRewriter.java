@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -9,33 +10,35 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Rewrites functions that need to know the work item, so that each gets it as a parameter, and the
+ * Clones functions that need to know the work item: each clone gets it as a parameter, and the
  * dynamic shared memory is a member of it. So compilers see an index as a local variable, which
- * lets them vectorize. Functions of which {@link Calls} does not know this stay as they are, and so
- * do classes and operators.
+ * lets them vectorize. Functions of which {@link CallGraph} does not know this stay as they are,
+ * and so do classes and operators.
  */
 final class ItemRewriter {
   private static final String ITEM = "hal_self";
 
   private final List<Token> tokens;
-  private final Calls calls;
-  private final Map<Integer, Function> given = new HashMap<>(); // by their parenthesis
-  private final boolean[] isGiven; // the tokens of these
+  private final CallGraph calls;
+  private final Map<Integer, Function> cloned = new HashMap<>(); // by their parenthesis
+  private final boolean[] isCloned; // the tokens of these
+  private final List<List<Token>> written; // for each token, with the item's shared memory
   private final Set<Integer> names = new HashSet<>(); // of these, and where they are called
   private final Set<Integer> captures = new HashSet<>(); // the ends of those that lack the item
   private final List<Token> out = new ArrayList<>();
 
-  private ItemRewriter(List<Token> tokens, List<Function> functions, Calls calls) {
+  private ItemRewriter(List<Token> tokens, List<Function> functions, CallGraph calls) {
     this.tokens = tokens;
     this.calls = calls;
-    this.isGiven = new boolean[tokens.size()];
+    this.isCloned = new boolean[tokens.size()];
+    functions.forEach(each -> Arrays.fill(isCloned, each.open(), each.end(), true));
+    this.written = DynamicShared.ofItems(tokens, isCloned);
     for (Function function : functions) {
-      given.put(function.open(), function);
+      cloned.put(function.open(), function);
       if (!function.isKernel()) {
         names.add(function.name());
       }
       for (int i = function.open(); i < function.end(); i++) {
-        isGiven[i] = true;
         if (function.hasBody()
             && i > function.body()
             && Tokens.isLambda(tokens, i)
@@ -50,16 +53,14 @@ final class ItemRewriter {
     }
   }
 
-  static List<Token> rewrite(List<Token> tokens, Calls calls) {
-    List<Token> named = DynamicShared.ofItems(tokens, given(tokens, calls));
-    ItemRewriter rewriter = new ItemRewriter(named, given(named, calls), calls);
+  static List<Token> rewrite(SourceFile source, CallGraph calls) {
+    List<Function> cloned =
+        source.functions().stream()
+            .filter(each -> each.isPlain() && calls.hasItem(each.text()))
+            .toList();
+    ItemRewriter rewriter = new ItemRewriter(source.tokens(), cloned, calls);
     rewriter.run();
     return rewriter.out;
-  }
-
-  private static List<Function> given(List<Token> tokens, Calls calls) {
-    return new SourceFile(tokens)
-        .functions().stream().filter(each -> each.isPlain() && calls.hasItem(each.text())).toList();
   }
 
   /** Whether a lambda asks for the item, which is a variable here, and does not capture it. */
@@ -68,10 +69,13 @@ final class ItemRewriter {
     boolean isByReference =
         Tokens.is(tokens, open + 1, "&") && (open + 2 == close || Tokens.is(tokens, open + 2, ","));
     return !isByReference
-        && tokens.subList(close, Tokens.lambdaEnd(tokens, open)).stream()
+        && written.subList(close, Tokens.lambdaEnd(tokens, open)).stream()
+            .flatMap(List::stream)
             .anyMatch(
                 token ->
-                    token.is(ITEM) || Calls.isIndex(token.text()) || calls.passItem(token.text()));
+                    token.is(ITEM)
+                        || CallGraph.isIndex(token.text())
+                        || calls.passItem(token.text()));
   }
 
   private void run() {
@@ -80,12 +84,16 @@ final class ItemRewriter {
       if (captures.contains(i)) {
         out.addAll(Generated.tokens((Tokens.is(tokens, i - 1, "[") ? "&" : ", &") + ITEM, token));
       }
-      out.add(names.contains(i) ? token.named(AddedNames.given(token.text())) : token);
-      Function function = given.get(i);
+      if (names.contains(i)) {
+        out.add(token.named(AddedNames.ofClone(token.text())));
+      } else {
+        out.addAll(written.get(i));
+      }
+      Function function = cloned.get(i);
       if (function != null) {
         parameter(function, token);
         i += Tokens.is(tokens, i + 1, "void") && Tokens.is(tokens, i + 2, ")") ? 1 : 0;
-      } else if (isGiven[i] && token.is("(") && isCall(i)) {
+      } else if (isCloned[i] && token.is("(") && isCall(i)) {
         item(i);
       }
     }
@@ -113,7 +121,7 @@ final class ItemRewriter {
     int name = Tokens.called(tokens, open);
     Token called = Tokens.get(tokens, name);
     return called.isWord()
-        && !given.containsKey(open)
+        && !cloned.containsKey(open)
         && calls.passItem(called.text())
         && !Tokens.isMember(tokens, name);
   }

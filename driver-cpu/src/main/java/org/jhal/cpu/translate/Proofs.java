@@ -9,7 +9,7 @@ import org.jhal.cpu.translate.Declarations.Declarator;
 
 /**
  * Conditions under which an expression of a kernel may be computed once for all items, or again in
- * each segment, for the compiler to check: that its operators are those of the language, so that
+ * each region, for the compiler to check: that its operators are those of the language, so that
  * they have no effects and no state, and that what it reads outside the kernel never changes. For
  * {@code n * 2 + LIMIT} they say that {@code n} is a number, and that {@code LIMIT} is a constant.
  *
@@ -82,13 +82,13 @@ final class Proofs {
   String of(Declaration declaration, Declarator declarator) {
     if (declaration.is("__shared__")
         || declaration.is("constexpr")
-        || Homes.isGroup(declaration, declarator)
+        || Privatization.isGroup(declaration, declarator)
         || isGenerated(declarator.initial())) {
       return "";
     }
     StringBuilder all = new StringBuilder();
     String name = declarator.name().text();
-    List<Token> initial = Homes.initial(declarator);
+    List<Token> initial = Privatization.initial(declarator);
     if (declarator.isReference()) {
       all.append(" static_assert(hal_equal<hal_bare<decltype(" + name + ")>, hal_bare<decltype((");
       all.append(Tokens.code(initial) + "))>>::value, \"a reference to a copy\");");
@@ -120,8 +120,8 @@ final class Proofs {
   /** Whether it is one of the indexes, all its axes. */
   private static boolean isIndex(List<Token> expression) {
     return expression.size() == 1
-        && (Names.ITEM_INDEXES.contains(expression.get(0).text())
-            || Names.GROUP_INDEXES.contains(expression.get(0).text()));
+        && (Purity.ITEM_INDEXES.contains(expression.get(0).text())
+            || Purity.GROUP_INDEXES.contains(expression.get(0).text()));
   }
 
   private void add(List<Token> expression, StringBuilder to) {
@@ -163,7 +163,7 @@ final class Proofs {
       operand(Tokens.code(expression.subList(at + 2, close)), "hal_operand", to);
       return close + 1;
     }
-    boolean isOfDialect = Names.ITEM_INDEXES.contains(word) || Names.GROUP_INDEXES.contains(word);
+    boolean isOfDialect = Purity.ITEM_INDEXES.contains(word) || Purity.GROUP_INDEXES.contains(word);
     if (isOfDialect) {
       return Tokens.is(expression, at + 1, ".") ? at + 3 : at + 1;
     }

@@ -42,10 +42,6 @@ final class SaturatingCasts {
   private static final Set<String> NO_CAST_BEHIND =
       Set.of("sizeof", "alignof", "decltype", "noexcept", "typeid", "operator", "alignas");
 
-  /** Words behind which an operand stands. */
-  private static final Set<String> BEFORE_OPERAND =
-      Set.of("return", "case", "else", "do", "co_return", "co_yield", "throw");
-
   /** What stands before a declaration, or is a part of it. */
   private static final Set<String> BEFORE_DECLARATION =
       Set.of(";", "{", "}", "(", ")", ":", "const", "constexpr", "static", "volatile", "else");
@@ -204,7 +200,12 @@ final class SaturatingCasts {
   private static boolean isInExpression(Token before) {
     return before.kind() == Token.Kind.MARK
         ? !before.is("->") && BEFORE_FUNCTIONAL.contains(first(before.text()))
-        : BEFORE_OPERAND.contains(before.text());
+        : isBeforeOperand(before);
+  }
+
+  /** Operators that are words bind as tightly as a cast, and more than what is written for it. */
+  private static boolean isBeforeOperand(Token word) {
+    return Tokens.isBeforeExpression(word) && !word.is("delete") && !word.is("co_await");
   }
 
   private static String first(String text) {
@@ -248,7 +249,7 @@ final class SaturatingCasts {
   private boolean isBeforeCast(int at) {
     Token token = Tokens.get(tokens, at);
     return switch (token.kind()) {
-      case WORD -> BEFORE_OPERAND.contains(token.text());
+      case WORD -> isBeforeOperand(token);
       case NUMBER, TEXT -> false;
       case MARK ->
           token.is(")") ? isCast(at) : !token.is("]") && !isTemplatesEnd(at) && !isBehindOther(at);
@@ -282,7 +283,7 @@ final class SaturatingCasts {
   private boolean isCast(int close) {
     int open = Tokens.open(tokens, close);
     Token before = Tokens.get(tokens, open - 1);
-    boolean isCall = before.isWord() && !BEFORE_OPERAND.contains(before.text());
+    boolean isCall = before.isWord() && !isBeforeOperand(before);
     if (open < 0 || isCall || !isBeforeCast(open - 1)) {
       return false;
     }

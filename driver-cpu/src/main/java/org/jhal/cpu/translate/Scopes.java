@@ -13,9 +13,9 @@ import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Whole;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,8 +87,8 @@ final class Scopes {
     if (statement instanceof Plain plain) {
       return new Plain(renamed(plain.tokens()));
     }
-    if (statement instanceof Whole whole) {
-      return new Whole(renamed(whole.tokens()));
+    if (statement instanceof Opaque whole) {
+      return new Opaque(renamed(whole.tokens()));
     }
     if (statement instanceof Barrier barrier) {
       return new Barrier(barrier.at(), barrier.who(), renamed(barrier.mask()));

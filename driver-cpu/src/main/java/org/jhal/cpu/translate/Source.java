@@ -160,18 +160,18 @@ final class Source {
         || ADDRESSES.contains(called.text())
         || Tokens.isMember(tokens, name)
         || types.mayKeep(tokens.subList(Math.max(0, name - 1), name))) { // Foo foo(x)
-      return Effect.REACHED;
+      return Effect.ESCAPING;
     }
     if (Tokens.is(tokens, name - 1, "::")) {
       String qualifier = Tokens.get(tokens, name - 2).text();
       if (!NAMESPACES.contains(qualifier) && !file.namespaces().contains(qualifier)) {
-        return Effect.REACHED;
+        return Effect.ESCAPING;
       }
     }
     if (Tokens.is(tokens, name + 1, "<")) {
       int end = Math.max(name + 1, Tokens.closeAngle(tokens, name + 1));
       if (types.mayKeep(tokens.subList(name + 1, end))) { // f<int&>(x), static_cast<T&>(x)
-        return Effect.REACHED;
+        return Effect.ESCAPING;
       }
     }
     Effect effect = Effect.NONE;
@@ -205,7 +205,7 @@ final class Source {
               && isNamed
               && isOnlyRead(function, parameter.get(end - 1).text())
           ? Effect.NONE
-          : Effect.REACHED;
+          : Effect.ESCAPING;
     }
     if (!types.mayKeep(type)) {
       return Effect.NONE;
@@ -249,6 +249,6 @@ final class Source {
     Changes changes = Objects.requireNonNull(bodies.get(function));
     return !changes.isAssigned(parameter)
         && !changes.isElementAssigned(parameter)
-        && !changes.isReached(parameter);
+        && !changes.isEscaping(parameter);
   }
 }

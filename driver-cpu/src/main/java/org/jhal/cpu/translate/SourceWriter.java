@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jhal.cpu.translate.Translation.Form;
 
 /**
@@ -20,15 +21,16 @@ import org.jhal.cpu.translate.Translation.Form;
 final class SourceWriter {
   /** What an index is in a function that is given the item. */
   private static final Map<String, String> INDEXES =
-      Map.of(
-          "threadIdx", "hal_thread",
-          "blockIdx", "hal_block",
-          "blockDim", "hal_size",
-          "gridDim", "hal_grid");
+      new TreeMap<>( // so that the same is written each time
+          Map.of(
+              "threadIdx", "hal_thread",
+              "blockIdx", "hal_block",
+              "blockDim", "hal_size",
+              "gridDim", "hal_grid"));
 
   private final SourceFile source;
   private final List<Token> tokens;
-  private final Calls calls;
+  private final CallGraph calls;
   private final Map<Token, Function> plain = new IdentityHashMap<>(); // by their parentheses
 
   /**
@@ -37,7 +39,7 @@ final class SourceWriter {
    * @param source in which functions are given the item
    * @param plain in which they are not
    */
-  SourceWriter(SourceFile source, SourceFile plain, Calls calls) {
+  SourceWriter(SourceFile source, SourceFile plain, CallGraph calls) {
     this.source = source;
     this.tokens = source.tokens();
     this.calls = calls;
@@ -51,14 +53,14 @@ final class SourceWriter {
    *
    * @param groups the divided kernels, by name
    * @param coroutines those that are coroutines
-   * @param given those that are called with the item
+   * @param withItem those that are called with the item
    * @param unchanged those that ask the thread for it
    */
   void write(
       Writer out,
       Map<String, String> groups,
       Map<String, List<Token>> coroutines,
-      Set<String> given,
+      Set<String> withItem,
       Set<String> unchanged) {
     Map<Integer, Function> starts = new HashMap<>();
     source.functions().forEach(function -> starts.put(function.start(), function));
@@ -66,7 +68,7 @@ final class SourceWriter {
     source.instantiations().forEach(range -> skipped.put(range[0], range[1]));
     Set<String> fast = new HashSet<>(groups.keySet());
     fast.addAll(coroutines.keySet());
-    fast.addAll(given);
+    fast.addAll(withItem);
     Set<String> kernels = new HashSet<>(fast);
     kernels.addAll(unchanged);
     Set<String> used = used(starts, kernels);
@@ -94,8 +96,8 @@ final class SourceWriter {
           out.tokens(coroutines.getOrDefault(name, List.of()));
           endGiven(out);
         }
-        if (given.contains(name)) {
-          given(out, function);
+        if (withItem.contains(name)) {
+          clone(out, function);
         }
         if (unchanged.contains(name)) {
           plain(out, function, true);
@@ -104,7 +106,7 @@ final class SourceWriter {
           && (!function.isForHost() || function.isOperator() || used.contains(name))) {
         plain(out, function, false);
         if (calls.hasItem(name) && called.contains(function.text())) {
-          given(out, function);
+          clone(out, function);
         }
       }
       i = function.end() - 1;
@@ -120,8 +122,8 @@ final class SourceWriter {
     }
   }
 
-  /** Writes a function that is given the item, which may be overloaded. */
-  private void given(Writer out, Function function) {
+  /** Writes the clone of a function that takes the item, which may be overloaded. */
+  private void clone(Writer out, Function function) {
     beginGiven(out);
     out.raw(function.isC() ? "extern \"C++\" {\n" : "");
     write(out, function, function.start() + (tokens.get(function.start()).is("extern") ? 2 : 0));

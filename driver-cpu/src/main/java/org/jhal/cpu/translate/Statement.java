@@ -39,7 +39,7 @@ sealed interface Statement {
   record Do(Statement body, List<Token> condition, Token at) implements Statement {}
 
   /** Which work items wait for each other, wherever each of them waits. */
-  enum Who {
+  enum BarrierScope {
     /** Those that are here. */
     HERE,
     /** The lanes of a warp that a mask names. */
@@ -53,8 +53,8 @@ sealed interface Statement {
    *
    * @param mask of the lanes; empty for all
    */
-  record Barrier(Token at, Who who, List<Token> mask) implements Statement {
-    Barrier(Token at, Who who) {
+  record Barrier(Token at, BarrierScope who, List<Token> mask) implements Statement {
+    Barrier(Token at, BarrierScope who) {
       this(at, who, List.of());
     }
   }
@@ -63,7 +63,7 @@ sealed interface Statement {
   record Jump(Token word, List<Token> value) implements Statement {}
 
   /** What cannot be divided, such as a {@code switch}. */
-  record Whole(List<Token> tokens) implements Statement {}
+  record Opaque(List<Token> tokens) implements Statement {}
 
   /** The statements that it has inside. */
   default List<Statement> inner() {
@@ -87,8 +87,8 @@ sealed interface Statement {
   }
 
   /** Whether it has a barrier, so that it must be divided. */
-  default boolean divides() {
-    return this instanceof Barrier || inner().stream().anyMatch(Statement::divides);
+  default boolean hasBarrier() {
+    return this instanceof Barrier || inner().stream().anyMatch(Statement::hasBarrier);
   }
 
   /** Adds all places where items meet. */
@@ -123,7 +123,7 @@ sealed interface Statement {
       return Set.of("using", "typedef", "namespace", "static_assert")
           .contains(Tokens.get(plain.tokens(), 0).text());
     }
-    return this instanceof Whole whole
+    return this instanceof Opaque whole
         && Set.of("struct", "class", "union", "enum").contains(whole.tokens().get(0).text());
   }
 
@@ -140,7 +140,7 @@ sealed interface Statement {
       to.addAll(plain.tokens());
     } else if (this instanceof Variables declared) {
       to.addAll(declared.tokens());
-    } else if (this instanceof Whole whole) {
+    } else if (this instanceof Opaque whole) {
       to.addAll(whole.tokens());
     } else if (this instanceof Jump jump) {
       to.addAll(jump.value());

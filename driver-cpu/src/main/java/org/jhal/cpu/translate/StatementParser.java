@@ -9,9 +9,9 @@ import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Whole;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the statements of a function's body. */
@@ -194,7 +194,7 @@ final class StatementParser {
     at = end + 1;
     List<Token> definition = new ArrayList<>(all);
     definition.add(Token.mark(";", first));
-    return new Whole(definition);
+    return new Opaque(definition);
   }
 
   /** What ends with a brace, or with a semicolon if none comes before. */
@@ -209,7 +209,7 @@ final class StatementParser {
     if (first.is("goto") || first.is("try")) {
       throw new UnfitException("a " + first, first);
     }
-    return new Whole(tokens.subList(start, Math.min(at, tokens.size())));
+    return new Opaque(tokens.subList(start, Math.min(at, tokens.size())));
   }
 
   private Statement body() throws UnfitException {
@@ -243,9 +243,9 @@ final class StatementParser {
       all.addAll(header);
       all.add(Token.mark(")", first));
       int from = at;
-      Statement unused = body();
+      body();
       all.addAll(tokens.subList(from, at));
-      return new Whole(all);
+      return new Opaque(all);
     }
     List<Token> start = header.subList(0, one);
     Declarations.Declaration declaration = Declarations.of(start);

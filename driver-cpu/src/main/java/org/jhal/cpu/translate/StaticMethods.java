@@ -113,7 +113,7 @@ final class StaticMethods {
 
   private boolean asks(int from, int to) {
     return tokens.subList(from, to).stream()
-        .anyMatch(token -> token.isWord() && Calls.isOfItem(token.text()));
+        .anyMatch(token -> token.isWord() && CallGraph.isOfItem(token.text()));
   }
 
   /** Adds the word before the parameters, the dimensions or the value of a member. */

@@ -22,10 +22,10 @@ sealed interface Step {
     }
   }
 
-  /** Statements that each work item runs to their end, one item after the other. */
-  final class Segment implements Step {
+  /** A parallel region: statements without a barrier, which become a loop over the items. */
+  final class Region implements Step {
     final List<Statement> statements = new ArrayList<>();
-    final Set<Variable> uses = new LinkedHashSet<>(); // of other segments
+    final Set<Variable> uses = new LinkedHashSet<>(); // of other regions
     final List<Variable> declares = new ArrayList<>();
     final List<Mask> masks;
     final @Nullable Loop loop; // the divided loop around it
@@ -34,7 +34,7 @@ sealed interface Step {
     boolean isGuardJump;
     final List<List<Token>> growing = new ArrayList<>(); // expressions of its condition
 
-    Segment(List<Mask> masks, @Nullable Loop loop, int number) {
+    Region(List<Mask> masks, @Nullable Loop loop, int number) {
       this.masks = List.copyOf(masks);
       this.loop = loop;
       this.number = number;
@@ -42,7 +42,8 @@ sealed interface Step {
 
     /**
      * Whether a condition says which items do anything that holds for all if it does for the last
-     * one; see {@link Rising}. In most workgroups all do, and a loop without it is faster.
+     * one; see {@link MonotonicConditions}. In most workgroups all do, and a loop without it is
+     * faster.
      */
     boolean isGuarded() {
       return guard >= 0 && (isGuardJump || guard == statements.size() - 1);
@@ -65,21 +66,21 @@ sealed interface Step {
   }
 
   /**
-   * A variable says whether all items take part.
+   * A variable says whether all items are active.
    *
    * @param masks of those that do
    */
-  record Full(String name, List<Mask> masks) implements Step {}
+  record AllActive(String name, List<Mask> masks) implements Step {}
 
   /** Statements in braces. */
   record Scope(List<Step> steps) implements Step {}
 
   /**
-   * All items take the same branch.
+   * A uniform branch: all items take the same one.
    *
    * @param readers those that read memory for the condition: none does if none is left
    */
-  record GroupIf(
+  record UniformIf(
       boolean isConstant,
       List<Token> condition,
       List<Step> then,
@@ -87,18 +88,18 @@ sealed interface Step {
       List<Mask> readers)
       implements Step {}
 
-  /** All items jump. */
-  record GroupJump(Token word) implements Step {}
+  /** A uniform jump. */
+  record UniformJump(Token word) implements Step {}
 
   /**
-   * Each item takes its branch.
+   * A divergent branch: each item takes its own, under a mask.
    *
    * @param isRestFirst whether the items of the other branch, which does not make them wait, come
    *     first: those of this one wait for them
    */
-  record ItemIf(
+  record DivergentIf(
       int number,
-      Segment choice,
+      Region choice,
       List<Token> condition,
       List<Step> then,
       List<Step> otherwise,
@@ -111,14 +112,14 @@ sealed interface Step {
     final @Nullable Statement start; // of a loop that all items go through together
     final List<Token> condition;
     final List<Token> step;
-    final boolean isTogether;
+    final boolean isConvergent;
     final boolean isConditionLast;
     final List<Step> body = new ArrayList<>();
-    @Nullable Segment test; // evaluates the condition for each item
-    @Nullable Segment next; // takes the step for each item
+    @Nullable Region test; // evaluates the condition for each item
+    @Nullable Region next; // takes the step for each item
     boolean hasBreaks; // some items may leave it while others go on
     boolean hasContinues;
-    boolean mayLoseAll; // all its items may return while others of the workgroup go on
+    boolean mayBecomeEmpty; // all its items may return while others of the workgroup go on
     final List<Mask> masks = new ArrayList<>(); // of those that are in it
 
     Loop(
@@ -126,13 +127,13 @@ sealed interface Step {
         @Nullable Statement start,
         List<Token> condition,
         List<Token> step,
-        boolean isTogether,
+        boolean isConvergent,
         boolean isConditionLast) {
       this.number = number;
       this.start = start;
       this.condition = condition;
       this.step = step;
-      this.isTogether = isTogether;
+      this.isConvergent = isConvergent;
       this.isConditionLast = isConditionLast;
     }
 
@@ -141,13 +142,13 @@ sealed interface Step {
       return "hal_inside" + number;
     }
 
-    /** Which items have not ended this round. */
-    String round() {
-      return "hal_round" + number;
+    /** Which items have not ended this iteration. */
+    String iteration() {
+      return "hal_iteration" + number;
     }
 
     boolean hasInside() {
-      return !isTogether || hasBreaks;
+      return !isConvergent || hasBreaks;
     }
   }
 }

@@ -10,7 +10,10 @@ import java.util.function.Function;
 final class Tokens {
   private static final Token END = new Token(Token.Kind.MARK, "", true, "", 0);
 
-  private static final Set<String> BEFORE_LAMBDA = Set.of("return", "co_return", "else", "do");
+  /** Words behind which an expression begins. Other words for operators are marks. */
+  private static final Set<String> BEFORE_EXPRESSIONS =
+      Set.of(
+          "return", "co_return", "co_yield", "co_await", "throw", "delete", "case", "else", "do");
 
   /** Operators that bind less than a comparison by order, such as {@code <}. */
   private static final Set<String> BEHIND_COMPARISONS =
@@ -217,7 +220,31 @@ final class Tokens {
     }
     return before.kind() == Token.Kind.MARK
         ? !before.is("]")
-        : BEFORE_LAMBDA.contains(before.text());
+        : isBeforeExpression(before) && !before.is("delete"); // delete[] p
+  }
+
+  /**
+   * Whether a word is no type and no name, so that an expression begins behind it, rather than a
+   * declaration or the rest of one. {@code sizeof} is none of these words: what stands behind it
+   * may be a type, and is not evaluated.
+   */
+  static boolean isBeforeExpression(Token word) {
+    return word.isWord() && BEFORE_EXPRESSIONS.contains(word.text());
+  }
+
+  /** Where a name begins with all that qualifies it: {@code a} in {@code a::b::c}. */
+  static int qualifiedStart(List<Token> tokens, int name) {
+    int start = name;
+    while (is(tokens, start - 1, "::")) {
+      Token before = get(tokens, start - 2);
+      start -= before.isWord() && !isBeforeExpression(before) ? 2 : 1;
+    }
+    return start;
+  }
+
+  /** Whether a word names what is in something else: a member, or what a namespace has. */
+  static boolean isQualified(List<Token> tokens, int at) {
+    return isMember(tokens, at) || is(tokens, at - 1, "::");
   }
 
   /** The brace that ends the body of a lambda; the end of its captures if it has none. */

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class Translator {
   private final SourceFile source; // in which functions are given the item
   private final SourceFile plain; // in which they are not
-  private final Calls calls;
+  private final CallGraph calls;
   private final String what;
   private final String preprocessed;
-  private final Divider divider;
+  private final WorkgroupFunctions workgroups;
   private final Map<String, KernelRequest> sizes = new HashMap<>(); // by kernel
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
@@ -43,12 +43,12 @@ public final class Translator {
     List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
     List<Token> methods = StaticMethods.withFunctions(all);
     SourceFile unchanged = new SourceFile(methods);
-    this.calls = new Calls(unchanged);
-    calls.doubt(Doubts.in(unchanged, calls));
-    this.source = new SourceFile(ItemRewriter.rewrite(methods, calls));
+    this.calls = new CallGraph(unchanged);
+    calls.doubt(UnresolvedNames.in(unchanged, calls));
+    this.source = new SourceFile(ItemRewriter.rewrite(unchanged, calls));
     List<Token> pointers = DynamicShared.asPointers(all);
     this.plain = new SourceFile(ActiveLanes.marked(pointers, all, calls));
-    this.divider = new Divider(source, calls);
+    this.workgroups = new WorkgroupFunctions(source, calls);
   }
 
   /** What a translation includes. Headers that nothing can need would take time to compile. */
@@ -150,10 +150,10 @@ public final class Translator {
     List<Place> places = new ArrayList<>();
     Map<String, String> divided = new HashMap<>();
     Map<String, List<Token>> stopping = new HashMap<>();
-    Set<String> given = new HashSet<>(); // kernels that are given the item
+    Set<String> withItem = new HashSet<>(); // kernels that are given the item
     Set<String> unchanged = new HashSet<>();
     for (KernelRequest kernel : kernels) {
-      KernelRequest unused = sizes.merge(kernel.name(), kernel, Translator::narrower);
+      sizes.merge(kernel.name(), kernel, Translator::narrower);
     }
     for (KernelRequest kernel : kernels) {
       Function function = find(kernel);
@@ -165,13 +165,13 @@ public final class Translator {
             divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
         case COROUTINE ->
             stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
-        case PLAIN -> given.add(kernel.name());
+        case PLAIN -> withItem.add(kernel.name());
         case ASKING, FIBER -> unchanged.add(kernel.name());
       }
     }
     Writer out = new Writer();
     out.raw(headers(kernels));
-    new SourceWriter(source, plain, calls).write(out, divided, stopping, given, unchanged);
+    new SourceWriter(source, plain, calls).write(out, divided, stopping, withItem, unchanged);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {
       SourceWriter.entry(out, i, kernels.get(i), forms.get(i), isFoundByName(kernels.get(i)));
@@ -214,7 +214,7 @@ public final class Translator {
   // Levels.
 
   private Form form(Function kernel, @Nullable Level forced, @Nullable Rejected rejected) {
-    boolean meets = calls.hasMeeting(kernel.text());
+    boolean meets = calls.reachesBarrier(kernel.text());
     boolean shares = kernel.statements().stream().anyMatch(token -> token.is("__shared__"));
     List<String> why = new ArrayList<>();
     if (rejected != null) {
@@ -262,7 +262,7 @@ public final class Translator {
       @Nullable Level forced,
       String why,
       @Nullable Rejected rejected) {
-    boolean meets = calls.meetsAnywhere(kernel.text());
+    boolean meets = calls.mayReachBarrier(kernel.text());
     boolean mustStop =
         meets
             || shares
@@ -302,7 +302,7 @@ public final class Translator {
         name,
         ignored -> {
           try {
-            groups.put(name, divider.divide(kernel, Objects.requireNonNull(sizes.get(name))));
+            groups.put(name, workgroups.function(kernel, Objects.requireNonNull(sizes.get(name))));
             return "";
           } catch (UnfitException e) {
             return String.valueOf(e.getMessage());

@@ -6,28 +6,28 @@ import java.util.List;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 
-/** A variable of a kernel that is declared where the workgroup is divided into segments. */
+/** A variable of a kernel that is declared where the workgroup is divided into regions. */
 final class Variable {
   /** Where it lives. */
   enum Kind {
-    /** In one segment, as it is written. */
-    LOCAL,
-    /** In several segments, with an element for each work item. */
-    ARRAY,
-    /** Computed again in each segment, since that takes no memory. */
-    REPEATED,
-    /** The same for all work items. */
-    GROUP
+    /** In one region, as it is written. */
+    PRIVATE,
+    /** Live across a barrier: in several regions, with an element for each work item. */
+    EXPANDED,
+    /** Rematerialized in each region, since that takes no memory. */
+    REMATERIALIZED,
+    /** Uniform: the workgroup has one. */
+    UNIFORM
   }
 
   final Declaration declaration;
   final Declarator declarator;
   final int number; // makes the name of its array unique
-  final Object home; // the segment in which it is declared
-  final List<Variable> needs = new ArrayList<>(); // to be computed again
+  final Object declaredIn; // the region in which it is declared
+  final List<Variable> needs = new ArrayList<>(); // to be rematerialized
   final List<Variable> mentions = new ArrayList<>(); // in its initial value, otherwise
-  Kind kind = Kind.LOCAL;
-  final boolean isRepeatable;
+  Kind kind = Kind.PRIVATE;
+  final boolean isRematerializable;
   boolean isMentioned; // where only the type of an expression counts
   boolean mayDivide; // computing it again may divide by zero
 
@@ -35,13 +35,13 @@ final class Variable {
       Declaration declaration,
       Declarator declarator,
       int number,
-      Object home,
-      boolean isRepeatable) {
+      Object declaredIn,
+      boolean isRematerializable) {
     this.declaration = declaration;
     this.declarator = declarator;
     this.number = number;
-    this.home = home;
-    this.isRepeatable = isRepeatable;
+    this.declaredIn = declaredIn;
+    this.isRematerializable = isRematerializable;
   }
 
   String name() {
@@ -50,15 +50,15 @@ final class Variable {
 
   /** The name of the array with an element for each work item. */
   String array() {
-    return name().startsWith(Meetings.EXCHANGED)
+    return name().startsWith(BarrierLowering.EXCHANGED)
         ? name() + "_all"
         : "hal_own_" + name() + "_" + number;
   }
 
-  /** It is used in a segment other than its home. */
+  /** It is used in a region other than the one that declares it. */
   void cross() {
-    if (kind == Kind.LOCAL) {
-      kind = isRepeatable ? Kind.REPEATED : Kind.ARRAY;
+    if (kind == Kind.PRIVATE) {
+      kind = isRematerializable ? Kind.REMATERIALIZED : Kind.EXPANDED;
     }
   }
 

@@ -6,24 +6,28 @@
  *
  * <ul>
  *   <li>Tokens: {@code Lexer} makes {@code Token}s, {@code Tokens} looks at lists of them, {@code
- *       SourceFile} finds functions, classes and variables, {@code Calls} says in which functions
- *       items ask for their index or meet, {@code Doubts} of which that is not sure, and {@code
- *       ItemRewriter} passes the item to the others.
+ *       SourceFile} finds functions, classes and variables. {@code CallGraph} says which functions
+ *       ask for the item's index or reach a barrier, {@code UnresolvedNames} of which that is not
+ *       sure. {@code ItemRewriter} clones the others with the item as a parameter.
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
- *       Statement}s. {@code Meetings} makes each place where items meet a barrier, with {@code
- *       Exchanges} for warps and {@code Inliner} for functions. {@code Scopes} gives each variable
- *       its own name.
- *   <li>Facts: {@code Changes}, {@code Casts}, {@code Names} and {@code Source} say what may change
- *       and what may be computed again, {@code Uniform} what is the same for all items, and {@code
- *       Rising} which conditions hold for all items if they do for the last one. In doubt they say
- *       no.
- *   <li>Loops: {@code Turning} puts the items inside loops that are faster so, as {@code
- *       Neighbours} says.
- *   <li>Plan: {@code Divider} calls {@code Planner}, which divides the statements to {@code Step}s,
- *       and {@code Homes} says where each {@code Variable} lives.
- *   <li>Output: {@code Fission} and {@code SegmentWriter} write a plan, {@code Coroutine} the form
- *       that stops at barriers, and {@code SourceWriter} the whole, with a {@code Writer} that
- *       keeps the lines of the source.
+ *       Statement}s. {@code BarrierLowering} makes each call that synchronizes a barrier, with
+ *       {@code WarpFunctions} for shuffles, votes and reductions, and {@code Inliner} for functions
+ *       with barriers. {@code Scopes} gives each variable its own name.
+ *   <li>Analyses: {@code Changes} (with {@code Casts} and {@code Source}) says what is modified and
+ *       what escapes, {@code Purity} which expressions may be computed anywhere, {@code
+ *       UniformityAnalysis} which variables and branches are uniform, {@code StrideAnalysis} which
+ *       elements consecutive items access, and {@code MonotonicConditions} which conditions hold
+ *       for all items if they do for the first and the last one. In doubt they say no.
+ *   <li>Loop interchange: {@code LoopInterchange} puts the loop over the items inside loops of the
+ *       kernel.
+ *   <li>Loop fission: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the
+ *       statements at barriers into {@code Step}s: parallel regions, and the uniform or masked
+ *       control flow between them. {@code Privatization} says of each {@code Variable} whether it
+ *       is private to a region, expanded to an array, rematerialized or uniform.
+ *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write that plan, {@code Coroutine}
+ *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
+ *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the
+ *       analyses guessed from names.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower

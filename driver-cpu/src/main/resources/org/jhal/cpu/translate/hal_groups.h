@@ -44,8 +44,8 @@ struct hal_cursor {
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;
 #define HAL_ITEMS_END }}
-// Stands before a barrier that a group's sync has become: some groups have none.
-template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), 0); }
+// Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
+template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
 #define HAL_SET(array) __builtin_memset(array, true, sizeof array)
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
 template <unsigned N> static inline int hal_counted(const bool (&all)[N]) {

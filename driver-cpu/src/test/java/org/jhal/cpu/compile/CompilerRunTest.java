@@ -33,7 +33,7 @@ class CompilerRunTest {
             fail("the test waits for " + last + " to be deleted");
           }
         }
-        Path unused = Files.createFile(folder.resolve("late-" + (i + 1)));
+        Files.createFile(folder.resolve("late-" + (i + 1)));
       }
     } catch (NoSuchFileException e) {
       return; // the folder is gone
@@ -52,12 +52,11 @@ class CompilerRunTest {
                 run.write("file-" + i, "");
               }
               run.write("late-0", "");
-              var unused =
-                  late.completeAsync(
-                      () -> {
-                        makeFiles(run.folder());
-                        return null;
-                      });
+              late.completeAsync(
+                  () -> {
+                    makeFiles(run.folder());
+                    return null;
+                  });
               return run.folder();
             });
     assertNull(late.get(30, TimeUnit.SECONDS));

@@ -37,10 +37,7 @@ class ObjectFileTest {
       """;
 
   private static void look(String source, HostCompiler.Check check) {
-    byte[] unused =
-        HostCompiler.find()
-            .orElseThrow()
-            .compile(source, "native", List.of("-fno-rtti"), "it", check);
+    HostCompiler.find().orElseThrow().compile(source, "native", List.of("-fno-rtti"), "it", check);
   }
 
   @Test

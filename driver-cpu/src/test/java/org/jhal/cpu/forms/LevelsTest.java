@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Level;
@@ -41,8 +42,11 @@ class LevelsTest {
           + "for (;;) {\nif (n > 3) return;\n__syncthreads();\n}\n}\n";
 
   private static Translation translation(String name) {
-    String source =
-        "# 1 \"a.cpp\"\n" + HELPER + "__global__ void k(int* out) {\n" + BODIES.get(name) + "\n}\n";
+    return translationOf(Objects.requireNonNull(BODIES.get(name)));
+  }
+
+  private static Translation translationOf(String body) {
+    String source = "# 1 \"a.cpp\"\n" + HELPER + "__global__ void k(int* out) {\n" + body + "\n}\n";
     KernelRequest request = new KernelRequest("k", 64, 1, 1);
     return Translator.translate(source, List.of(request), null);
   }
@@ -85,6 +89,22 @@ class LevelsTest {
   @Test
   void gotoMakesItemsCoroutines() {
     assertEquals("items are coroutines: a label in line 13", form("jumping").text());
+  }
+
+  /** Its result is that of the lambda, and not the end of the work item. */
+  @Test
+  void lambdasBehindACaseStayAsTheyAre() {
+    Translation translation =
+        translationOf(
+            """
+            int i = 0;
+            again: __syncthreads();
+            switch (i) {
+              case [] { return 1; }(): i++;
+            }
+            if (++i < 3) goto again;""");
+    assertEquals(Level.COROUTINE, translation.kernels().get(0).level());
+    assertTrue(translation.text().contains("case [] { return 1; }()"), translation.text());
   }
 
   @Test

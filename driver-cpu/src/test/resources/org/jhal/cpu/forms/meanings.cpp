@@ -469,3 +469,25 @@ KERNEL(alignment_behind_shared) {
   a[ITEM] = b[ITEM] = c[ITEM] = ITEM;
   __syncthreads();
   WRITE(a[63 - ITEM] + b[ITEM ^ 1] + c[ITEM] == 63 + (ITEM ^ 1) && (unsigned long)a % 32 == 0 && (unsigned long)b % 64 == 0); }
+
+//@ deleted_result_of_what_asks_for_the_active_lanes 1
+__device__ int* active(unsigned* m) { *m = __activemask(); return nullptr; }
+KERNEL(deleted_result_of_what_asks_for_the_active_lanes) {
+  unsigned m = 0;
+  if (ITEM % 2) delete active(&m); else delete active(&m);
+  WRITE(m == (ITEM % 2 ? 0xaaaaaaaau : 0x55555555u)); }
+
+//@ deleted_cast_beside_one_that_saturates 1
+KERNEL(deleted_cast_beside_one_that_saturates) {
+  float zero = in[0] * 0.0f, big = 3e9f + zero;
+  delete (int*)(long)zero;
+  WRITE((int)big == 2147483647); }
+
+//@ global_function_behind_return 1 global
+__device__ unsigned active_here(int) { return __activemask(); }
+__device__ unsigned behind_return(int x) { return ::active_here(x); }
+__global__ void global_function_behind_return(const int* in, int* out) {
+  unsigned m = 0, n = 0;
+  if (ITEM % 2) m = behind_return(1); else n = behind_return(2);
+  if (ITEM % 2) n = ::active_here(3); else ::active_here(4);
+  WRITE(ITEM % 2 ? m == 0xaaaaaaaau && n == m : n == 0x55555555u && m == 0); }

@@ -11,14 +11,15 @@ import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the variables live that a kernel declares where it is divided: in one segment, in an array
- * with an element for each work item, once for the workgroup, or nowhere, since they are computed
- * again.
+ * Privatization of the variables that a kernel declares where it is divided. A variable is private
+ * to one region, expanded to an array with an element for each work item if it is live across a
+ * barrier (scalar expansion), rematerialized in each region, or uniform: then the workgroup has
+ * one.
  *
  * <p>In {@code int i = threadIdx.x; float v = in[i]; __syncthreads(); out[i] = v;} the index is
- * computed again behind the barrier, and {@code v} becomes an array.
+ * rematerialized behind the barrier, and {@code v} is expanded to an array.
  */
-final class Homes {
+final class Privatization {
   private static final Set<String> GROUPS =
       Set.of(
           "thread_block",
@@ -30,14 +31,14 @@ final class Homes {
           "coalesced_threads",
           "this_grid");
 
-  private final Names names;
-  private final Uniform uniform;
+  private final Purity purity;
+  private final UniformityAnalysis uniform;
   private final Set<String> parameters;
   private final Map<String, Variable> byName = new HashMap<>();
   private final List<Variable> all = new ArrayList<>();
 
-  Homes(Names names, Uniform uniform, Set<String> parameters) {
-    this.names = names;
+  Privatization(Purity purity, UniformityAnalysis uniform, Set<String> parameters) {
+    this.purity = purity;
     this.uniform = uniform;
     this.parameters = parameters;
   }
@@ -57,24 +58,25 @@ final class Homes {
     return added;
   }
 
-  /** Adds a variable that the workgroup has once. */
-  void addOfGroup(Declaration declaration, Declarator declarator, int number) {
+  /** Adds a uniform variable. */
+  void addUniform(Declaration declaration, Declarator declarator, int number) {
     add(new Variable(declaration, declarator, number, new Object(), false)).kind =
-        Variable.Kind.GROUP;
+        Variable.Kind.UNIFORM;
   }
 
-  /** Adds a variable that belongs to the items, and what its initial value needs. */
-  Variable addOfItems(
-      Declaration declaration, Declarator declarator, int number, Step.Segment home) {
-    boolean isRepeatable = isRepeatable(declaration, declarator);
-    Variable added = add(new Variable(declaration, declarator, number, home, isRepeatable));
+  /** Adds a varying variable, and what its initial value needs. */
+  Variable addVarying(
+      Declaration declaration, Declarator declarator, int number, Step.Region declaredIn) {
+    boolean isRematerializable = isRematerializable(declaration, declarator);
+    Variable added =
+        add(new Variable(declaration, declarator, number, declaredIn, isRematerializable));
     List<Token> initial = declarator.initial();
-    added.mayDivide = isRepeatable && names.mayDivideByZero(initial);
+    added.mayDivide = isRematerializable && purity.mayDivideByZero(initial);
     for (int i = 0; i < initial.size(); i++) {
       Variable mentioned = mentioned(initial, i);
       if (mentioned != null && mentioned != added) {
-        (isRepeatable ? added.needs : added.mentions).add(mentioned);
-        added.mayDivide |= isRepeatable && mentioned.mayDivide;
+        (isRematerializable ? added.needs : added.mentions).add(mentioned);
+        added.mayDivide |= isRematerializable && mentioned.mayDivide;
       }
     }
     return added;
@@ -87,23 +89,23 @@ final class Homes {
    */
   void settle() throws UnfitException {
     boolean mayPoint =
-        all.stream().anyMatch(each -> each.kind != Variable.Kind.LOCAL && mayPoint(each));
+        all.stream().anyMatch(each -> each.kind != Variable.Kind.PRIVATE && mayPoint(each));
     for (Variable variable : all) {
-      Changes changes = names.changes();
-      boolean isReached =
+      Changes changes = purity.changes();
+      boolean isEscaping =
           variable.declarator.dimensions().isEmpty()
-              ? changes.isReached(variable.name())
+              ? changes.isEscaping(variable.name())
               : changes.isDecayed(variable.name());
-      isReached |= mayPoint && hasInside(variable);
-      if (variable.kind == Variable.Kind.LOCAL
-          && isReached
-          && !variable.declarator.isReference()) { // a pointer to it may outlive the segment
-        variable.kind = Variable.Kind.ARRAY;
+      isEscaping |= mayPoint && hasInside(variable);
+      if (variable.kind == Variable.Kind.PRIVATE
+          && isEscaping
+          && !variable.declarator.isReference()) { // a pointer to it may outlive the region
+        variable.kind = Variable.Kind.EXPANDED;
       }
     }
     for (int i = all.size() - 1; i >= 0; i--) { // those that are mentioned come earlier
       Variable variable = all.get(i);
-      if (variable.kind != Variable.Kind.ARRAY) {
+      if (variable.kind != Variable.Kind.EXPANDED) {
         continue;
       }
       if (variable.declaration.is("auto")) {
@@ -138,12 +140,12 @@ final class Homes {
   private boolean hasInside(Variable variable) {
     return variable.declarator.dimensions().stream().filter(token -> token.is("[")).count() > 1
         || isOfClass(variable)
-        || (variable.declaration.is("auto") && names.changes().hasMember(variable.name()));
+        || (variable.declaration.is("auto") && purity.changes().hasMember(variable.name()));
   }
 
   private boolean isOfClass(Variable variable) {
     return variable.declarator.pointers().isEmpty()
-        && names.isObject(variable.declaration.plainType());
+        && purity.isObject(variable.declaration.plainType());
   }
 
   private static boolean hasLambda(List<Token> tokens) {
@@ -160,9 +162,9 @@ final class Homes {
     return initial.isEmpty() ? initial : initial.subList(1, initial.size());
   }
 
-  private boolean isRepeatable(Declaration declaration, Declarator declarator) {
+  private boolean isRematerializable(Declaration declaration, Declarator declarator) {
     if (!Tokens.is(declarator.initial(), 0, "=")
-        || declarator.name().text().startsWith(Meetings.EXCHANGED)
+        || declarator.name().text().startsWith(BarrierLowering.EXCHANGED)
         || !declarator.dimensions().isEmpty()
         || declaration.is("volatile")
         || (!declarator.isReference() && isObject(declaration, declarator))) {
@@ -179,13 +181,13 @@ final class Homes {
     List<Token> type = new ArrayList<>(declaration.plainType());
     type.addAll(declarator.pointers());
     List<Token> initial = initial(declarator);
-    return names.isObject(type) || (initial.size() == 1 && names.isObject(initial.get(0).text()));
+    return purity.isObject(type) || (initial.size() == 1 && purity.isObject(initial.get(0).text()));
   }
 
   private boolean isConstant(Declarator declarator) {
     String name = declarator.name().text();
     boolean isPointer = declarator.pointers().stream().anyMatch(token -> token.is("*"));
-    return !names.isAssigned(name) && (isPointer || !names.changes().isElementAssigned(name));
+    return !purity.isAssigned(name) && (isPointer || !purity.changes().isElementAssigned(name));
   }
 
   /** Whether a variable is a cooperative group, whose methods do not change it. */
@@ -211,33 +213,34 @@ final class Homes {
     return at == expression.size();
   }
 
-  /** Whether an expression has the same value for an item in any segment. */
+  /** Whether an expression has the same value for an item in any region. */
   boolean isKnown(List<Token> expression) {
-    return names.isSafe(expression, this::isKnown);
+    return purity.isPure(expression, this::isKnown);
   }
 
   private boolean isKnown(String name) {
     Variable variable = variable(name);
     if (variable == null) {
-      return parameters.contains(name) ? !names.isAssigned(name) : names.isConstantOutside(name);
+      return parameters.contains(name) ? !purity.isAssigned(name) : purity.isConstantOutside(name);
     }
     if (variable.declaration.is("__shared__")) { // an array's name is an address, others are read
       return !variable.declarator.dimensions().isEmpty();
     }
-    if (variable.kind == Variable.Kind.GROUP) {
+    if (variable.kind == Variable.Kind.UNIFORM) {
       return !uniform.isUnsteady(name);
     }
-    return variable.isRepeatable && !variable.declarator.isReference(); // whose name reads memory
+    return variable.isRematerializable
+        && !variable.declarator.isReference(); // whose name reads memory
   }
 
-  /** Whether an expression has the same value for an item anywhere in one segment. */
+  /** Whether an expression has the same value for an item anywhere in one region. */
   boolean isKnownInSegment(List<Token> expression) {
-    return names.isSafe(expression, name -> isKnown(name) || uniform.isUniform(name));
+    return purity.isPure(expression, name -> isKnown(name) || uniform.isUniform(name));
   }
 
   /** Whether computing an expression for an item that takes no part may divide by zero. */
   boolean mayDivide(List<Token> expression) {
-    boolean mayDivide = names.mayDivideByZero(expression);
+    boolean mayDivide = purity.mayDivideByZero(expression);
     for (int i = 0; i < expression.size(); i++) {
       Variable variable = mentioned(expression, i);
       mayDivide |= variable != null && variable.mayDivide;
@@ -257,29 +260,29 @@ final class Homes {
     return variable;
   }
 
-  /** A segment uses all variables in these tokens. */
-  void use(List<Token> tokens, Step.Segment segment) {
+  /** A region uses all variables in these tokens. */
+  void use(List<Token> tokens, Step.Region region) {
     for (int i = 0; i < tokens.size(); i++) {
       Variable variable = mentioned(tokens, i);
       if (variable != null) {
-        use(variable, segment);
+        use(variable, region);
       }
     }
   }
 
-  private static void use(Variable variable, Step.Segment segment) {
-    if (variable.home != segment) {
+  private static void use(Variable variable, Step.Region region) {
+    if (variable.declaredIn != region) {
       variable.cross();
-      variable.needs.forEach(needed -> use(needed, segment));
-      segment.uses(variable);
+      variable.needs.forEach(needed -> use(needed, region));
+      region.uses(variable);
     }
   }
 
   /** The first of these tokens that is a variable of the items; null if there is none. */
-  @Nullable Token ofItems(List<Token> tokens) {
+  @Nullable Token firstVarying(List<Token> tokens) {
     for (int i = 0; i < tokens.size(); i++) {
       Variable variable = mentioned(tokens, i);
-      if (variable != null && variable.kind != Variable.Kind.GROUP) {
+      if (variable != null && variable.kind != Variable.Kind.UNIFORM) {
         return tokens.get(i);
       }
     }

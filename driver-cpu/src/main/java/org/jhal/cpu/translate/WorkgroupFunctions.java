@@ -12,16 +12,16 @@ import java.util.Set;
  * Turns a kernel into a function that runs workgroups: its statements are parsed, the places found
  * where items meet, its variables named and looked at, and it is planned and written.
  */
-final class Divider {
-  /** Items of a row for which turning loops inside out is worth it; half a vector at least. */
+final class WorkgroupFunctions {
+  /** Items of a row for which loop interchange is worth it; half a vector at least. */
   private static final int WIDE = 8;
 
   private final SourceFile file;
-  private final Calls calls;
+  private final CallGraph calls;
   private final Source source;
   private final Destructors destructors;
 
-  Divider(SourceFile file, Calls calls) {
+  WorkgroupFunctions(SourceFile file, CallGraph calls) {
     this.file = file;
     this.calls = calls;
     this.source = new Source(file);
@@ -33,7 +33,7 @@ final class Divider {
    *
    * @throws UnfitException if the kernel has something that is not known here
    */
-  String divide(Function kernel, KernelRequest size) throws UnfitException {
+  String function(Function kernel, KernelRequest size) throws UnfitException {
     for (int i = kernel.open(); i < kernel.close(); i++) {
       Token next = file.tokens().get(i + 1);
       if (Tokens.is(file.tokens(), i, ",") && (next.is(",") || next.is(")"))) {
@@ -52,7 +52,7 @@ final class Divider {
     Scopes.declared(parsed, own);
     List<Statement> statements =
         SharedVariables.declaredFirst(
-            Scopes.unique(Meetings.find(parsed, file, calls, kernel, own), parameters));
+            Scopes.unique(BarrierLowering.find(parsed, file, calls, kernel, own), parameters));
     return written(kernel, parameters, statements, size);
   }
 
@@ -61,21 +61,22 @@ final class Divider {
       throws UnfitException {
     Facts facts = facts(kernel, parameters, statements);
     if (size.x() >= WIDE && !hasOrder(facts)) {
-      Neighbours neighbours =
-          new Neighbours(facts.statements, facts.names, parameters, facts.uniform::isUniform);
+      StrideAnalysis strides =
+          new StrideAnalysis(facts.statements, facts.purity, parameters, facts.uniform::isUniform);
       boolean isRow = size.y() * size.z() == 1;
-      Turning turning = new Turning(facts.names, source, neighbours, size.x(), isRow);
-      while (!neighbours.hasOwnArrays()) {
-        List<Statement> turned = turning.turn(statements);
-        if (turned.isEmpty()) {
+      LoopInterchange interchange =
+          new LoopInterchange(facts.purity, source, strides, size.x(), isRow);
+      while (!strides.hasOwnArrays()) {
+        List<Statement> interchanged = interchange.interchange(statements);
+        if (interchanged.isEmpty()) {
           break;
         }
-        Facts again = facts(kernel, parameters, turned);
-        if (turning.isRight(again.uniform)) {
+        Facts again = facts(kernel, parameters, interchanged);
+        if (interchange.isConvergent(again.uniform)) {
           try {
             return written(kernel, parameters, again);
           } catch (UnfitException e) {
-            break; // more must live over the end of a round than can
+            break; // more must be live across iterations than can
           }
         }
       }
@@ -85,11 +86,14 @@ final class Divider {
 
   /** What is known about a kernel, and its statements with copies of parameters before them. */
   private record Facts(
-      List<Statement> statements, List<List<Token>> passed, Names names, Uniform uniform) {}
+      List<Statement> statements,
+      List<List<Token>> passed,
+      Purity purity,
+      UniformityAnalysis uniform) {}
 
   private Facts facts(Function kernel, Set<String> parameters, List<Statement> statements)
       throws UnfitException {
-    List<Token> all = new ArrayList<>(); // with those of the functions that were written out
+    List<Token> all = new ArrayList<>(); // with those of the functions that were inlined
     statements.forEach(statement -> statement.collect(all));
     Map<String, List<Token>> declared = new HashMap<>();
     for (List<Token> parameter : kernel.parameters()) {
@@ -99,31 +103,32 @@ final class Divider {
       }
     }
     Scopes.types(statements, declared);
-    Names names = new Names(all, declared, source);
+    Purity purity = new Purity(all, declared, source);
     List<List<Token>> passed = new ArrayList<>();
     List<Statement> copies = new ArrayList<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
-        passed.add(parameter(parameter, names, copies));
+        passed.add(parameter(parameter, purity, copies));
       }
     }
     copies.addAll(statements);
-    return new Facts(copies, passed, names, new Uniform(copies, names, source, parameters));
+    return new Facts(
+        copies, passed, purity, new UniformityAnalysis(copies, purity, source, parameters));
   }
 
   private String written(Function kernel, Set<String> parameters, Facts facts)
       throws UnfitException {
-    Homes homes = new Homes(facts.names, facts.uniform, parameters);
-    Planner planner = new Planner(facts.uniform, homes);
-    List<Step> steps = planner.plan(facts.statements);
-    for (Variable variable : homes.variables()) {
+    Privatization privatization = new Privatization(facts.purity, facts.uniform, parameters);
+    LoopFission fission = new LoopFission(facts.uniform, privatization);
+    List<Step> steps = fission.plan(facts.statements);
+    for (Variable variable : privatization.variables()) {
       destructors.check(variable);
     }
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));
-    Proofs proofs = new Proofs(facts.names::isOwn, source.hasOperators());
+    Proofs proofs = new Proofs(facts.purity::isOwn, source.hasOperators());
     List<Token> template = kernel.templateParameters();
-    Fission.write(kernel.text(), template, facts.passed, planner, steps, proofs, out);
+    FissionWriter.write(kernel.text(), template, facts.passed, fission, steps, proofs, out);
     return out.toString();
   }
 
@@ -150,15 +155,15 @@ final class Divider {
   }
 
   /** A parameter as it is declared. Each item gets a copy of one that changes. */
-  private static List<Token> parameter(List<Token> parameter, Names names, List<Statement> copies)
+  private static List<Token> parameter(List<Token> parameter, Purity purity, List<Statement> copies)
       throws UnfitException {
     List<Token> own = new ArrayList<>(parameter.subList(0, Tokens.find(parameter, 0, "=")));
     int at = name(own);
     Token name = own.get(at);
-    Changes changes = names.changes();
+    Changes changes = purity.changes();
     boolean isPointer = own.stream().anyMatch(token -> token.is("*") || token.is("["));
     if (!changes.isAssigned(name.text())
-        && !changes.isReached(name.text())
+        && !changes.isEscaping(name.text())
         && (isPointer || !changes.isElementAssigned(name.text()))) {
       boolean isConstant =
           Tokens.is(own, at - 1, "const")

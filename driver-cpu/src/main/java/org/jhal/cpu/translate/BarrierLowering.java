@@ -5,35 +5,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Barrier;
+import org.jhal.cpu.translate.Statement.BarrierScope;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Who;
-import org.jhal.cpu.translate.Statement.Whole;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes each place where work items meet a {@link Barrier}. What the items of a warp exchange goes
- * into a variable before a barrier, and is read from the elements of other items behind it. A
- * function in which items meet is written out where it is called.
+ * Lowers each call at which work items synchronize to a {@link Barrier}. What the items of a warp
+ * exchange goes into a variable before a barrier, and is read from the elements of other items
+ * behind it. A function in which items meet is inlined where it is called.
  */
-final class Meetings {
+final class BarrierLowering {
   /** The names of variables that other items read begin so. */
-  static final String EXCHANGED = "hal_given";
+  static final String EXCHANGED = "hal_exchanged";
 
   /** The names of variables that say what all items have agreed on begin so. */
   static final String AGREED = "hal_agreed";
 
-  private final Calls calls;
-  private final Exchanges exchanges = new Exchanges(this);
+  private final CallGraph calls;
+  private final WarpFunctions warpFunctions = new WarpFunctions(this);
   private final Inliner inliner;
   private int numbers;
 
-  private Meetings(SourceFile source, Calls calls, Function kernel, Set<String> names) {
+  private BarrierLowering(SourceFile source, CallGraph calls, Function kernel, Set<String> names) {
     this.calls = calls;
     this.inliner = new Inliner(this, source, kernel, names);
   }
@@ -46,11 +46,11 @@ final class Meetings {
   static List<Statement> find(
       List<Statement> statements,
       SourceFile source,
-      Calls calls,
+      CallGraph calls,
       Function kernel,
       Set<String> names)
       throws UnfitException {
-    return new Meetings(source, calls, kernel, names).list(statements);
+    return new BarrierLowering(source, calls, kernel, names).list(statements);
   }
 
   int nextNumber() {
@@ -108,7 +108,7 @@ final class Meetings {
       variables(declared, to);
     } else if (statement instanceof Jump jump) {
       to.add(new Jump(jump.word(), expression(jump.value(), to)));
-    } else if (statement instanceof Whole whole) {
+    } else if (statement instanceof Opaque whole) {
       check(whole.tokens());
       to.add(whole);
     } else {
@@ -144,9 +144,9 @@ final class Meetings {
       boolean isOfLanes = at.is("__syncwarp");
       List<List<Token>> arguments = call.arguments(tokens);
       List<Token> mask = isOfLanes && !arguments.isEmpty() ? arguments.get(0) : List.of();
-      to.add(new Barrier(at, isOfLanes ? Who.LANES : Who.WORKGROUP, mask));
-    } else if (isWhole && calls.hasMeeting(at.text()) && inliner.isVoid(at)) {
-      List<Token> unused = inliner.written(call, tokens, to);
+      to.add(new Barrier(at, isOfLanes ? BarrierScope.LANES : BarrierScope.WORKGROUP, mask));
+    } else if (isWhole && calls.reachesBarrier(at.text()) && inliner.isVoid(at)) {
+      inliner.written(call, tokens, to);
     } else {
       List<Token> rest = expression(tokens, to);
       if (rest.size() > 1) {
@@ -182,21 +182,27 @@ final class Meetings {
   }
 
   /** The first call from {@code from} on, or null. */
-  private @Nullable Call call(List<Token> tokens, int from) {
+  private @Nullable Call call(List<Token> tokens, int from) throws UnfitException {
     for (int i = from; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (!token.isWord() || !(calls.meets(token.text()) || calls.hasMeeting(token.text()))) {
+      if (!token.isWord()
+          || !(calls.synchronizes(token.text()) || calls.reachesBarrier(token.text()))) {
         continue;
       }
       int open = i + 1;
       if (Tokens.is(tokens, open, "<")) {
         open = Tokens.closeAngle(tokens, open) + 1;
       }
-      boolean isMember = Tokens.is(tokens, i - 1, ".") || Tokens.is(tokens, i - 1, "::");
-      if (open > 0
-          && Tokens.is(tokens, open, "(")
-          && (isMember || !calls.isOfGroup(token.text()))) {
-        int start = isMember ? i - 2 : i;
+      boolean isQualified = Tokens.isQualified(tokens, i);
+      boolean isOfGroup = calls.isOfGroup(token.text());
+      if (open > 0 && Tokens.is(tokens, open, "(") && (isQualified || !isOfGroup)) {
+        if (isOfGroup && Tokens.is(tokens, i - 1, "->")) {
+          throw new UnfitException(token + " by a pointer to a group", token);
+        }
+        if (isOfGroup && Tokens.is(tokens, i - 1, "::") && calls.isDefined(token.text())) {
+          throw new UnfitException("a function with the name " + token, token);
+        }
+        int start = isQualified ? i - 2 : i;
         return new Call(start, i, open, Tokens.close(tokens, open));
       }
     }
@@ -211,8 +217,8 @@ final class Meetings {
       checkBefore(rest.subList(0, call.start()), name);
       List<Token> replaced = new ArrayList<>(rest.subList(0, call.start()));
       replaced.addAll(
-          calls.meets(name.text())
-              ? exchanges.exchanged(call, rest, to)
+          calls.synchronizes(name.text())
+              ? warpFunctions.exchanged(call, rest, to)
               : inliner.written(call, rest, to));
       replaced.addAll(rest.subList(call.end() + 1, rest.size()));
       rest = replaced;

@@ -7,10 +7,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which expressions of a kernel may be computed at any time, and anywhere: {@code blockIdx.x * 16 +
- * n} if {@code n} never changes, but not {@code in[n]}, {@code *p}, {@code f(n)} or {@code n++}.
+ * Which expressions of a kernel are pure, so that they may be computed at any time, and anywhere:
+ * {@code blockIdx.x * 16 + n} if {@code n} never changes, but not {@code in[n]}, {@code *p}, {@code
+ * f(n)} or {@code n++}.
  */
-final class Names {
+final class Purity {
   /** Those of the work item alone. */
   static final Set<String> ITEM_INDEXES = Set.of("threadIdx", "hal_self", "hal_i");
 
@@ -89,7 +90,7 @@ final class Names {
    * @param own its variables and parameters, with their types
    * @param source what else there is
    */
-  Names(List<Token> kernel, Map<String, List<Token>> own, Source source) {
+  Purity(List<Token> kernel, Map<String, List<Token>> own, Source source) {
     this.own = own;
     this.casts = new Casts(own::containsKey);
     this.changes = new Changes(kernel, casts, source.callees(own));
@@ -126,7 +127,7 @@ final class Names {
     return changes.isAssigned(name);
   }
 
-  /** What a {@link #isSafe safe} expression may refer to. */
+  /** What a {@link #isPure safe} expression may refer to. */
   interface Allowed {
     boolean allows(String name);
   }
@@ -135,7 +136,7 @@ final class Names {
    * Whether an expression reads no memory, has no effect, and refers only to constants and to names
    * that are allowed, so that it may be computed at any time.
    */
-  boolean isSafe(List<Token> expression, Allowed allowed) {
+  boolean isPure(List<Token> expression, Allowed allowed) {
     for (int i = 0; i < expression.size(); i++) {
       Token token = expression.get(i);
       switch (token.kind()) {
@@ -143,12 +144,12 @@ final class Names {
           return false;
         }
         case MARK -> {
-          if (!isSafeMark(expression, i)) {
+          if (!isPureMark(expression, i)) {
             return false;
           }
         }
         case WORD -> {
-          if (!isSafeWord(expression, i, allowed)) {
+          if (!isPureWord(expression, i, allowed)) {
             return false;
           }
         }
@@ -162,7 +163,7 @@ final class Names {
     return true;
   }
 
-  private boolean isSafeMark(List<Token> expression, int at) {
+  private boolean isPureMark(List<Token> expression, int at) {
     Token mark = expression.get(at);
     if (mark.is("*") || mark.is("&")) {
       return isOfType(expression, at) || !mayReadMemory(expression, at);
@@ -184,7 +185,7 @@ final class Names {
     return next.is(")") || next.is(">") || next.is("*");
   }
 
-  private boolean isSafeWord(List<Token> expression, int at, Allowed allowed) {
+  private boolean isPureWord(List<Token> expression, int at, Allowed allowed) {
     String word = expression.get(at).text();
     if (Tokens.is(expression, at - 1, ".")) {
       return !Tokens.is(expression, at + 1, "("); // a member of what was looked at before

@@ -6,54 +6,55 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Barrier;
-import org.jhal.cpu.translate.Statement.Who;
+import org.jhal.cpu.translate.Statement.BarrierScope;
 
 /**
- * Divides what the items of a warp, or of a workgroup, exchange: each item gives a value before a
- * barrier, and reads those of others behind it. {@code x += __shfl_down_sync(m, x, 1);} becomes
+ * Lowers the functions by which the items of a warp, or of a workgroup, exchange values: each item
+ * stores a value before a barrier, and reads those of others behind it. {@code x +=
+ * __shfl_down_sync(m, x, 1);} becomes
  *
  * <pre>{@code
- * auto hal_given1 = (x);
+ * auto hal_exchanged1 = (x);
  * barrier
- * x += HAL_READ(hal_given1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
+ * x += HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
  * }</pre>
  */
-final class Exchanges {
+final class WarpFunctions {
   private static final Set<String> SHUFFLES =
       Set.of("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync");
   private static final Set<String> TILE_SHUFFLES =
       Set.of("shfl", "shfl_up", "shfl_down", "shfl_xor");
 
-  private final Meetings meetings;
+  private final BarrierLowering lowering;
 
-  Exchanges(Meetings meetings) {
-    this.meetings = meetings;
+  WarpFunctions(BarrierLowering lowering) {
+    this.lowering = lowering;
   }
 
   /** Adds what comes before the expression that a call is in. Returns what stands for the call. */
   List<Token> exchanged(Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     Token name = tokens.get(call.name());
-    if (name.is(Calls.ACTIVE)) {
-      String here = meetings.exchangedName();
+    if (name.is(CallGraph.ACTIVE)) {
+      String here = lowering.exchangedName();
       Generated.declare("bool", here, Generated.tokens("true", name), name, to);
-      to.add(new Barrier(name, Who.HERE));
+      to.add(new Barrier(name, BarrierScope.HERE));
       return Generated.tokens("HAL_READ_BALLOT(" + here + "_all, " + here + "_all, ~0u)", name);
     }
     List<List<Token>> arguments = new ArrayList<>();
     for (List<Token> argument : call.arguments(tokens)) {
-      arguments.add(meetings.expression(argument, to));
+      arguments.add(lowering.expression(argument, to));
     }
     String word = name.text();
     if (word.startsWith("__syncthreads_")) {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
-      String given = give(arguments.get(1), arguments.get(0), name, to);
+      String stored = store(arguments.get(1), arguments.get(0), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
       return shuffle(
           word.equals("__shfl_sync") ? "hal_lane_of" : lane,
-          given,
+          stored,
           Generated.text(arguments.get(0)),
           Generated.text(arguments.get(2)),
           width,
@@ -61,25 +62,25 @@ final class Exchanges {
     }
     if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
-      String given = give(arguments.get(0), List.of(), name, to);
+      String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
       String from = Generated.text(arguments.get(1));
-      return shuffle(lane, given, "~0u", from, tile + ".size()", name);
+      return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
     }
     if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
-      String takesPart = meetings.exchangedName();
+      String takesPart = lowering.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-      String given = give(arguments.get(0), List.of(), name, to);
+      String stored = store(arguments.get(0), List.of(), name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(
-          macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
+          macro + "(" + stored + "_all, " + takesPart + "_all, " + tile + ")", name);
     }
     if (word.equals("reduce") && arguments.size() == 3) {
-      String given = give(arguments.get(1), List.of(), name, to);
+      String stored = store(arguments.get(1), List.of(), name, to);
       return Generated.tokens(
           "HAL_READ_TREE("
-              + given
+              + stored
               + "_all, "
               + Generated.text(arguments.get(0))
               + ".size(), "
@@ -101,13 +102,13 @@ final class Exchanges {
           case "__reduce_xor_sync" -> "HAL_READ_XOR";
           default -> throw new UnfitException(word + " in an expression", name);
         };
-    String takesPart = meetings.exchangedName();
+    String takesPart = lowering.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-    String given = give(arguments.get(1), arguments.get(0), name, to);
+    String stored = store(arguments.get(1), arguments.get(0), name, to);
     return Generated.tokens(
         macro
             + "("
-            + given
+            + stored
             + "_all, "
             + takesPart
             + "_all, ("
@@ -120,28 +121,28 @@ final class Exchanges {
   private List<Token> agreed(String word, String value, Token at, List<Statement> to)
       throws UnfitException {
     boolean isAnd = word.endsWith("_and"); // then one that says no counts
-    String given = meetings.exchangedName();
+    String stored = lowering.exchangedName();
     String test = "(int)(" + value + (isAnd ? ") == 0" : ") != 0");
-    Generated.declare("bool", given, Generated.tokens(test, at), at, to);
-    to.add(new Barrier(at, Who.WORKGROUP));
+    Generated.declare("bool", stored, Generated.tokens(test, at), at, to);
+    to.add(new Barrier(at, BarrierScope.WORKGROUP));
     String macro = word.endsWith("_count") ? "HAL_COUNT(" : isAnd ? "!HAL_ANY(" : "HAL_ANY(";
-    String agreed = Meetings.AGREED + meetings.nextNumber();
-    Generated.declare("int", agreed, Generated.tokens(macro + given + "_all)", at), at, to);
+    String agreed = BarrierLowering.AGREED + lowering.nextNumber();
+    Generated.declare("int", agreed, Generated.tokens(macro + stored + "_all)", at), at, to);
     return List.of(Token.word(agreed, at));
   }
 
   private static List<Token> shuffle(
-      String lane, String given, String mask, String from, String width, Token at) {
+      String lane, String stored, String mask, String from, String width, Token at) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
-    return Generated.tokens("HAL_READ(" + given + "_all, (" + mask + "), " + other + ")", at);
+    return Generated.tokens("HAL_READ(" + stored + "_all, (" + mask + "), " + other + ")", at);
   }
 
   /** Stores a value that other items read behind the barrier. Returns its name. */
-  private String give(List<Token> value, List<Token> mask, Token at, List<Statement> to)
+  private String store(List<Token> value, List<Token> mask, Token at, List<Statement> to)
       throws UnfitException {
-    String given = meetings.exchangedName();
-    Generated.declare("auto", given, value, at, to);
-    to.add(new Barrier(at, Who.LANES, mask));
-    return given;
+    String stored = lowering.exchangedName();
+    Generated.declare("auto", stored, value, at, to);
+    to.add(new Barrier(at, BarrierScope.LANES, mask));
+    return stored;
   }
 }

@@ -15,11 +15,7 @@ import java.util.Set;
  * that is declared in the function around the call, or outside functions. What is in doubt stays as
  * it is, and so does what uses it.
  */
-final class Doubts {
-  /** Words that stand before an expression. */
-  private static final Set<String> BEFORE_EXPRESSIONS =
-      Set.of("return", "co_return", "else", "do", "case", "throw", "delete", "sizeof");
-
+final class UnresolvedNames {
   private static final Set<String> POINTERS = Set.of("*", "&", "&&");
   private static final Set<String> BEHIND_DECLARED = Set.of(",", ")", ";", "=", ">", ":");
   private static final Set<String> WITH_TYPES =
@@ -28,23 +24,25 @@ final class Doubts {
 
   private final SourceFile source;
   private final List<Token> tokens;
-  private final Calls calls;
+  private final CallGraph calls;
   private final Set<String> classes = new HashSet<>();
-  private final Set<String> arrays; // that are declared outside functions
+  private final Set<Integer> declaredShared; // where arrays of dynamic shared memory are
+  private final Set<String> arrays; // those that are declared outside functions
   private final Set<String> unclear = new HashSet<>(); // some of these
   private final Set<Integer> parameters = new HashSet<>(); // the parentheses before some
   private final Map<String, UnfitException> found = new LinkedHashMap<>();
 
-  private Doubts(SourceFile source, Calls calls) {
+  private UnresolvedNames(SourceFile source, CallGraph calls) {
     this.source = source;
     this.tokens = source.tokens();
     this.calls = calls;
+    this.declaredShared = DynamicShared.declared(tokens);
     this.arrays = DynamicShared.names(outsideFunctions());
   }
 
   /** The functions, and why each is one. */
-  static Map<String, UnfitException> in(SourceFile source, Calls calls) {
-    Doubts doubts = new Doubts(source, calls);
+  static Map<String, UnfitException> in(SourceFile source, CallGraph calls) {
+    UnresolvedNames doubts = new UnresolvedNames(source, calls);
     doubts.declarations();
     for (Function function : source.functions()) {
       if (calls.takesAny(function)) {
@@ -88,7 +86,7 @@ final class Doubts {
       parameters.add(function.open());
       String name = function.text();
       boolean isInNamespace = source.namespaces().contains(function.owner());
-      boolean hasOther = others.contains(name) || Calls.isOfDialect(name);
+      boolean hasOther = others.contains(name) || CallGraph.isOfDialect(name);
       if (calls.isFunction(name) && (function.isPlain() ? hasOther : isInNamespace)) {
         doubt(name, meaning(name), tokens.get(function.name()));
       }
@@ -166,7 +164,7 @@ final class Doubts {
   /** Whether a name in a function may mean something else than the translator takes it for. */
   private boolean isDoubtful(int at, Set<String> own) {
     String name = tokens.get(at).text();
-    if (Calls.isIndex(name)) {
+    if (CallGraph.isIndex(name)) {
       return Tokens.isMember(tokens, at) || isDeclaration(at);
     }
     return unclear.contains(name)
@@ -179,7 +177,7 @@ final class Doubts {
     Token before = Tokens.get(tokens, at - 1);
     Token behind = Tokens.get(tokens, at + 1);
     if (before.isWord()) {
-      return !BEFORE_EXPRESSIONS.contains(before.text()) && !isOfDynamicShared(at);
+      return !isBeforeName(before) && !declaredShared.contains(at);
     }
     if (before.is("::") || behind.is("{")) {
       return true;
@@ -195,14 +193,9 @@ final class Doubts {
     return behind.is("=") || isTypeEnd(at - 1) || (isBound && !behind.is("."));
   }
 
-  private boolean isOfDynamicShared(int at) {
-    int start = at;
-    while (start > 0
-        && !Set.of(";", "{", "}").contains(tokens.get(start - 1).text())
-        && at - start < 24) {
-      start--;
-    }
-    return tokens.get(start).is("extern") && Tokens.is(tokens, at + 1, "[");
+  /** Whether the name behind a word is used in an expression, evaluated or not. */
+  private static boolean isBeforeName(Token word) {
+    return Tokens.isBeforeExpression(word) || word.is("sizeof");
   }
 
   /** Whether a type may end here: with a word, or with template arguments. */
@@ -210,7 +203,7 @@ final class Doubts {
     Token token = Tokens.get(tokens, at);
     return token.is(">")
         ? Tokens.openAngle(tokens, at) > 0
-        : token.isWord() && !BEFORE_EXPRESSIONS.contains(token.text());
+        : token.isWord() && !isBeforeName(token);
   }
 
   /** Whether the name of a function is surely called here. */
@@ -222,16 +215,13 @@ final class Doubts {
     if (open == 0 || !Tokens.is(tokens, open, "(")) {
       return false;
     }
-    int start = at;
-    if (Tokens.is(tokens, at - 1, "::")) {
-      start = qualified(at);
-      if (start < 0) {
-        return false;
-      }
+    int start = Tokens.qualifiedStart(tokens, at);
+    if (!isInNamespaces(start, at)) {
+      return false;
     }
     Token before = Tokens.get(tokens, start - 1);
     if (before.isWord()) {
-      return BEFORE_EXPRESSIONS.contains(before.text());
+      return isBeforeName(before);
     }
     if (POINTERS.contains(before.text())) {
       return !isDeclared(start);
@@ -243,21 +233,16 @@ final class Doubts {
     return before.is(",") ? isArgument(start) : !isTypeEnd(start - 1);
   }
 
-  /** Where a name with its namespaces begins; -1 if it is not surely one with some. */
-  private int qualified(int at) {
-    int start = at;
-    while (Tokens.is(tokens, start - 1, "::")) {
-      Token before = Tokens.get(tokens, start - 2);
-      if (before.isWord() && !BEFORE_EXPRESSIONS.contains(before.text())) {
-        if (classes.contains(before.text()) || !source.namespaces().contains(before.text())) {
-          return -1;
-        }
-        start -= 2;
-      } else {
-        return before.is(">") ? -1 : start - 1;
+  /** Whether a name is surely qualified by namespaces alone, if at all. */
+  private boolean isInNamespaces(int start, int name) {
+    boolean isGlobal = Tokens.is(tokens, start, "::");
+    for (int i = isGlobal ? start + 1 : start; i < name; i += 2) {
+      String qualifier = tokens.get(i).text();
+      if (classes.contains(qualifier) || !source.namespaces().contains(qualifier)) {
+        return false;
       }
     }
-    return start;
+    return !(isGlobal && Tokens.is(tokens, start - 1, ">")); // T<U>::name
   }
 
   /** Whether a statement, or a parameter, begins with a type before {@code * name(}. */
@@ -265,7 +250,7 @@ final class Doubts {
     int start = name;
     while (true) {
       Token before = Tokens.get(tokens, start - 1);
-      if (before.isWord() && BEFORE_EXPRESSIONS.contains(before.text())) {
+      if (isBeforeName(before)) {
         return false;
       }
       if (before.is(">") && Tokens.openAngle(tokens, start - 1) > 0) {

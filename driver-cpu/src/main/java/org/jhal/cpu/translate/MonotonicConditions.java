@@ -9,17 +9,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognizes conditions that hold for all items of a workgroup if they hold for the first and the
- * last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x + threadIdx.x}: an
- * expression that grows with the item's index along each axis is compared with an upper limit that
- * is the same for all.
+ * Recognizes monotonic conditions: those that hold for all items of a workgroup if they hold for
+ * the first and the last one, such as {@code i < n} behind {@code int i = blockIdx.x * blockDim.x +
+ * threadIdx.x}: an expression that grows with the item's index along each axis is compared with an
+ * upper limit that is the same for all.
  *
  * <p>Such an expression is a sum of products of indexes and small numbers. So it grows, unless a
  * type overflows; then the last item has a smaller value than the first one, which is looked at
  * when the kernel runs. This needs an expression that overflows at most once, with all variables
  * that it is computed from.
  */
-final class Rising {
+final class MonotonicConditions {
   private static final Set<String> INDEXES = Set.of("threadIdx");
 
   /**
@@ -30,18 +30,19 @@ final class Rising {
 
   private static final long UNKNOWN = MOST + 1;
 
-  private final Predicate<List<Token>> isSame;
+  private final Predicate<List<Token>> isUniform;
   private final Function<String, @Nullable Variable> variables;
   private final List<List<Token>> found = new ArrayList<>();
 
   /**
    * A search.
    *
-   * @param isSame whether an expression is the same for all items
-   * @param variables finds variables that may be computed again
+   * @param isUniform whether an expression is the same for all items
+   * @param variables finds variables that may be rematerialized
    */
-  Rising(Predicate<List<Token>> isSame, Function<String, @Nullable Variable> variables) {
-    this.isSame = isSame;
+  MonotonicConditions(
+      Predicate<List<Token>> isUniform, Function<String, @Nullable Variable> variables) {
+    this.isUniform = isUniform;
     this.variables = variables;
   }
 
@@ -55,7 +56,7 @@ final class Rising {
       return null; // which bind less than what the condition is split at
     }
     for (List<Token> part : split(condition, isLeaving ? "||" : "&&")) {
-      if (!isSame.test(part) && !isLimited(part, isLeaving)) {
+      if (!isUniform.test(part) && !isLimited(part, isLeaving)) {
         return null;
       }
     }
@@ -86,7 +87,7 @@ final class Rising {
     List<Token> right = comparison.subList(at + 1, comparison.size());
     List<Token> growing = isLeftGrowing ? left : right;
     found.add(growing);
-    return growth(growing) <= MOST && isSame.test(isLeftGrowing ? right : left);
+    return growth(growing) <= MOST && isUniform.test(isLeftGrowing ? right : left);
   }
 
   /** Where the mark of the only comparison by order is; -1 if there is none, or several. */
@@ -115,7 +116,7 @@ final class Rising {
     }
     long growth = 0;
     for (List<Token> term : split(sum, "+")) {
-      growth = limited(growth + (isSame.test(term) ? 0 : growthOfTerm(term)));
+      growth = limited(growth + (isUniform.test(term) ? 0 : growthOfTerm(term)));
     }
     return growth;
   }
@@ -176,11 +177,11 @@ final class Rising {
     Variable variable = variables.apply(factor.get(0).text());
     boolean isKnown =
         variable != null
-            && variable.isRepeatable
+            && variable.isRematerializable
             && variable.declarator.pointers().isEmpty()
             && (variable.declaration.is("auto")
                 || Declarations.isInteger(variable.declaration.plainType()))
             && Tokens.is(variable.declarator.initial(), 0, "=");
-    return isKnown ? growth(Homes.initial(variable.declarator)) : UNKNOWN;
+    return isKnown ? growth(Privatization.initial(variable.declarator)) : UNKNOWN;
   }
 }

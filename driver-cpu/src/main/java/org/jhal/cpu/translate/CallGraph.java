@@ -12,10 +12,10 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Which functions of a source need to know the work item that calls them, since they or the
- * functions that they call ask for its index, or make it wait for others.
+ * The call graph: which functions of a source need to know the work item that calls them, since
+ * they or the functions that they call ask for its index, or make it wait for others.
  */
-final class Calls {
+final class CallGraph {
   private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
 
   /** Functions of the dialect at which the items of a workgroup meet. */
@@ -76,14 +76,14 @@ final class Calls {
   private final boolean hasGroups;
   private final Set<String> arrays; // of dynamic shared memory
   private final Set<String> withItem = new HashSet<>();
-  private final Set<String> meeting = new HashSet<>();
+  private final Set<String> reaching = new HashSet<>();
   private final Set<String> withActive = new HashSet<>();
   private final Set<String> called = new HashSet<>(); // functions, other than kernels
   private final Set<String> asking = new HashSet<>(); // through classes
-  private final Set<String> meetingAnywhere = new HashSet<>(); // also through those
+  private final Set<String> mayReach = new HashSet<>(); // also through those
   private final Map<String, String> ambient = new HashMap<>(); // a doubt, by what has to do with it
 
-  Calls(SourceFile source) {
+  CallGraph(SourceFile source) {
     hasGroups = source.tokens().stream().anyMatch(token -> token.is("cooperative_groups"));
     arrays = DynamicShared.names(source.tokens());
     Map<String, Set<String>> others = new HashMap<>(); // of classes, aliases and variables
@@ -117,13 +117,13 @@ final class Calls {
       owners.retainAll(others.keySet());
       owners.forEach(owner -> Objects.requireNonNull(others.get(owner)).addAll(own));
     }
-    spread(words, withItem, this::takesItem);
-    spread(words, meeting, this::meets);
-    spread(words, withActive, ACTIVE::equals);
-    spread(others, asking, word -> isOfDialect(word) || withItem.contains(word));
-    spread(words, asking, word -> false);
-    words.forEach((name, own) -> others.merge(name, own, Calls::both));
-    spread(others, meetingAnywhere, this::meets);
+    propagate(words, withItem, this::takesItem);
+    propagate(words, reaching, this::synchronizes);
+    propagate(words, withActive, ACTIVE::equals);
+    propagate(others, asking, word -> isOfDialect(word) || withItem.contains(word));
+    propagate(words, asking, word -> false);
+    words.forEach((name, own) -> others.merge(name, own, CallGraph::both));
+    propagate(others, mayReach, this::synchronizes);
   }
 
   /** Leaves functions alone, and what uses them: none of these is given the item. */
@@ -224,8 +224,8 @@ final class Calls {
   }
 
   /** Whether items wait for each other in a function of the source, or a method that it may use. */
-  boolean meetsAnywhere(String function) {
-    return meetingAnywhere.contains(function);
+  boolean mayReachBarrier(String function) {
+    return mayReach.contains(function);
   }
 
   private static Set<String> both(Set<String> some, Set<String> others) {
@@ -239,7 +239,7 @@ final class Calls {
   }
 
   /** Adds all that have a word for which the test is true, or that mention one that was added. */
-  private static void spread(Map<String, Set<String>> words, Set<String> found, Test test) {
+  private static void propagate(Map<String, Set<String>> words, Set<String> found, Test test) {
     Map<String, List<String>> users = users(words);
     Deque<String> left = new ArrayDeque<>();
     words.forEach(
@@ -285,13 +285,18 @@ final class Calls {
   }
 
   /** Whether items wait for each other in a function, or a method, of the dialect. */
-  boolean meets(String word) {
+  boolean synchronizes(String word) {
     return BARRIERS.contains(word) || WARP.contains(word) || isOfGroup(word);
   }
 
-  /** Whether a word, behind a point or a {@code ::}, is a meeting of a cooperative group. */
+  /** Whether a word that is qualified synchronizes a cooperative group. */
   boolean isOfGroup(String word) {
     return hasGroups && OF_GROUPS.contains(word);
+  }
+
+  /** Whether the source has a function of a name outside classes. */
+  boolean isDefined(String name) {
+    return words.containsKey(name);
   }
 
   /** Whether a word asks for an index. */
@@ -322,7 +327,7 @@ final class Calls {
   }
 
   /** Whether items wait for each other in a function of the source. */
-  boolean hasMeeting(String function) {
-    return meeting.contains(AddedNames.withoutItem(function));
+  boolean reachesBarrier(String function) {
+    return reaching.contains(AddedNames.withoutItem(function));
   }
 }

@@ -8,8 +8,8 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a kernel as a function that runs workgroups, from the plan of a {@link Planner}: {@code
- * a(); __syncthreads(); b();} becomes
+ * Writes a kernel as a function that runs workgroups, from the plan of a {@link LoopFission}:
+ * {@code a(); __syncthreads(); b();} becomes
  *
  * <pre>{@code
  * HAL_GROUPS_BEGIN {
@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  *
  * The macros are in {@code hal_groups.h}.
  */
-final class Fission {
+final class FissionWriter {
   private final Writer out;
   private final Proofs proofs;
-  private final SegmentWriter segments;
+  private final RegionWriter regions;
 
-  private Fission(Writer out, Proofs proofs) {
+  private FissionWriter(Writer out, Proofs proofs) {
     this.out = out;
     this.proofs = proofs;
-    this.segments = new SegmentWriter(out, proofs);
+    this.regions = new RegionWriter(out, proofs);
   }
 
   /**
@@ -43,7 +43,7 @@ final class Fission {
       String name,
       @Nullable List<Token> template,
       List<List<Token>> parameters,
-      Planner plan,
+      LoopFission plan,
       List<Step> steps,
       Proofs proofs,
       Writer out)
@@ -60,7 +60,7 @@ final class Fission {
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
     }
-    Fission fission = new Fission(out, proofs);
+    FissionWriter fission = new FissionWriter(out, proofs);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
@@ -72,8 +72,8 @@ final class Fission {
   }
 
   private void step(Step step) throws UnfitException {
-    if (step instanceof Step.Segment segment) {
-      segments.segment(segment);
+    if (step instanceof Step.Region region) {
+      regions.region(region);
     } else if (step instanceof Step.Declared declared) {
       declared(declared.tokens());
       switch (declared.what()) {
@@ -82,15 +82,15 @@ final class Fission {
             out.raw(proofs.of(Objects.requireNonNull(Declarations.of(declared.tokens()))));
         case CHANGE -> out.raw(proofs.of(declared.tokens()));
       }
-    } else if (step instanceof Step.Full full) {
-      segments.full(full);
+    } else if (step instanceof Step.AllActive allActive) {
+      regions.allActive(allActive);
     } else if (step instanceof Step.Scope scope) {
       out.raw(" {");
       steps(scope.steps());
       out.raw(" }");
-    } else if (step instanceof Step.GroupIf choice) {
+    } else if (step instanceof Step.UniformIf choice) {
       out.raw(choice.isConstant() ? "" : proofs.of(choice.condition()));
-      boolean isGuarded = segments.some(choice.readers());
+      boolean isGuarded = regions.some(choice.readers());
       out.raw(choice.isConstant() ? " if constexpr (" : " if (");
       out.tokens(choice.condition()).raw(") {");
       steps(choice.then());
@@ -101,9 +101,9 @@ final class Fission {
         out.raw(" }");
       }
       out.raw(isGuarded ? " } }" : "");
-    } else if (step instanceof Step.GroupJump jump) {
+    } else if (step instanceof Step.UniformJump jump) {
       out.raw(jump.word().is("return") ? " goto hal_group_end;" : " " + jump.word() + ";");
-    } else if (step instanceof Step.ItemIf choice) {
+    } else if (step instanceof Step.DivergentIf choice) {
       choice(choice);
     } else if (step instanceof Step.Loop loop) {
       loop(loop);
@@ -122,12 +122,12 @@ final class Fission {
 
   // Branches and loops.
 
-  private void choice(Step.ItemIf choice) throws UnfitException {
+  private void choice(Step.DivergentIf choice) throws UnfitException {
     String array = "hal_choice" + choice.number();
     String some = "hal_some" + choice.number();
     String rest = "hal_rest" + choice.number();
     out.raw(" { bool " + array + "[HAL_ITEMS]; bool " + some + " = false, " + rest + " = false;");
-    segments.begin(choice.choice());
+    regions.begin(choice.choice());
     out.raw(" bool hal_is = (").tokens(choice.condition()).raw(");");
     out.raw(" " + array + "[hal_i] = hal_is; " + some + " |= hal_is; " + rest + " |= !hal_is;");
     out.raw(" HAL_ITEMS_END");
@@ -152,7 +152,7 @@ final class Fission {
     if (loop.hasInside()) {
       out.raw(" bool " + loop.inside() + "[HAL_ITEMS]; HAL_SET(" + loop.inside() + ");");
     }
-    if (loop.isTogether) {
+    if (loop.isConvergent) {
       out.raw(loop.isConditionLast ? " do {" : " for (");
       if (!loop.isConditionLast) {
         if (loop.start instanceof Variables start) {
@@ -166,10 +166,10 @@ final class Fission {
         out.raw(proofs.of(loop.step));
       }
       out.raw(proofs.of(loop.condition));
-      if (loop.hasBreaks || loop.mayLoseAll) {
-        segments.breakWithout(loop);
+      if (loop.hasBreaks || loop.mayBecomeEmpty) {
+        regions.breakWithout(loop);
       }
-      round(loop);
+      iteration(loop);
       steps(loop.body);
       out.raw(" }");
       if (loop.isConditionLast) {
@@ -180,10 +180,10 @@ final class Fission {
       if (!loop.isConditionLast) {
         test(loop);
       }
-      round(loop);
+      iteration(loop);
       steps(loop.body);
       if (!loop.step.isEmpty()) {
-        segments.begin(Objects.requireNonNull(loop.next));
+        regions.begin(Objects.requireNonNull(loop.next));
         out.raw(" ").tokens(loop.step).raw("; HAL_ITEMS_END");
       }
       if (loop.isConditionLast) {
@@ -194,16 +194,16 @@ final class Fission {
     out.raw(" }");
   }
 
-  private void round(Step.Loop loop) {
+  private void iteration(Step.Loop loop) {
     if (loop.hasContinues) {
-      out.raw(" bool " + loop.round() + "[HAL_ITEMS]; HAL_SET(" + loop.round() + ");");
+      out.raw(" bool " + loop.iteration() + "[HAL_ITEMS]; HAL_SET(" + loop.iteration() + ");");
     }
   }
 
   /** Lets the items leave whose condition is false, and ends the loop behind the last one. */
   private void test(Step.Loop loop) {
     out.raw(" bool hal_more = false;");
-    segments.begin(Objects.requireNonNull(loop.test));
+    regions.begin(Objects.requireNonNull(loop.test));
     out.raw(" if (");
     if (loop.condition.isEmpty()) {
       out.raw("true");

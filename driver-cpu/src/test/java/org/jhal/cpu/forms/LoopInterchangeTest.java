@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loops that all items of a workgroup go through beside each other, and such as only seem fit. */
-class TurnedLoopsTest {
+class LoopInterchangeTest {
   private interface Reference {
     int of(int[] in, int group, int item);
   }
@@ -166,7 +166,7 @@ class TurnedLoopsTest {
             + loop
             + "\nb[x] = sum;\n}\n";
     KernelRequest request = new KernelRequest("k", width, 1, 1);
-    return Translator.translate(source, List.of(request), null).text().contains("hal_full");
+    return Translator.translate(source, List.of(request), null).text().contains("hal_all_active");
   }
 
   @ParameterizedTest

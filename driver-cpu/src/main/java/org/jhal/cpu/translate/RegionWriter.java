@@ -13,13 +13,13 @@ import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Whole;
 
 /**
- * Writes a segment as a loop over the work items: a segment with {@code v += in[i];}, where {@code
- * i} is computed again and {@code v} lives over a barrier, becomes
+ * Writes a parallel region as a loop over the work items: a region with {@code v += in[i];}, where
+ * {@code i} is rematerialized and {@code v} is live across a barrier, becomes
  *
  * <pre>{@code
  * HAL_ITEMS_BEGIN
@@ -29,63 +29,63 @@ import org.jhal.cpu.translate.Statement.Whole;
  * HAL_ITEMS_END
  * }</pre>
  */
-final class SegmentWriter {
+final class RegionWriter {
   private final Writer out;
   private final Proofs proofs;
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  SegmentWriter(Writer out, Proofs proofs) {
+  RegionWriter(Writer out, Proofs proofs) {
     this.out = out;
     this.proofs = proofs;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
-  void segment(Step.Segment segment) throws UnfitException {
-    for (Variable variable : segment.declares) {
+  void region(Step.Region region) throws UnfitException {
+    for (Variable variable : region.declares) {
       array(variable);
     }
-    if (!segment.isGuarded()) {
-      items(segment, Guard.KEPT);
+    if (!region.isGuarded()) {
+      items(region, Guard.KEPT);
       return;
     }
-    String all = "hal_all" + segment.number;
-    String leads = "hal_leads" + segment.number; // whether those that pass are the first ones
+    String all = "hal_all" + region.number;
+    String leads = "hal_leads" + region.number; // whether those that pass are the first ones
     out.raw(" bool " + all + " = true, " + leads + " = HAL_Y * HAL_Z == 1; {");
-    uses(segment, Variable.Kind.REPEATED);
-    for (Statement before : segment.statements.subList(0, segment.guard)) {
-      statement(before, segment, 0, new boolean[1]);
+    uses(region, Variable.Kind.REMATERIALIZED);
+    for (Statement before : region.statements.subList(0, region.guard)) {
+      statement(before, region, 0, new boolean[1]);
     }
-    for (int i = 0; i < segment.growing.size(); i++) {
-      out.raw(" const auto hal_first" + i + " = ").tokens(segment.growing.get(i)).raw(";");
+    for (int i = 0; i < region.growing.size(); i++) {
+      out.raw(" const auto hal_first" + i + " = ").tokens(region.growing.get(i)).raw(";");
     }
-    out.raw(proofs.of(((If) segment.statements.get(segment.guard)).condition()));
-    passes(segment, all);
+    out.raw(proofs.of(((If) region.statements.get(region.guard)).condition()));
+    passes(region, all);
     out.raw(" { hal_item hal_self(hal_group, HAL_X - 1, HAL_Y - 1, HAL_Z - 1);");
-    uses(segment, Variable.Kind.REPEATED);
-    for (Statement before : segment.statements.subList(0, segment.guard)) {
-      statement(before, segment, 0, new boolean[1]);
+    uses(region, Variable.Kind.REMATERIALIZED);
+    for (Statement before : region.statements.subList(0, region.guard)) {
+      statement(before, region, 0, new boolean[1]);
     }
-    for (int i = 0; i < segment.growing.size(); i++) {
-      out.raw(" if (!((").tokens(segment.growing.get(i)).raw(") >= hal_first" + i + "))");
+    for (int i = 0; i < region.growing.size(); i++) {
+      out.raw(" if (!((").tokens(region.growing.get(i)).raw(") >= hal_first" + i + "))");
       out.raw(" " + all + " = " + leads + " = false;");
       // Compared with an unsigned limit, a negative number is greater than others.
       out.raw(" if (hal_first" + i + " < 0) " + all + " = " + leads + " = false;");
     }
-    passes(segment, all);
+    passes(region, all);
     out.raw(" } } if (" + all + ") {");
-    items(segment, Guard.PASSED);
-    if (!segment.isGuardJump) {
+    items(region, Guard.PASSED);
+    if (!region.isGuardJump) {
       out.raw(" } else if (" + leads + ") {");
-      items(segment, Guard.ENDS);
+      items(region, Guard.ENDS);
     }
     out.raw(" } else {");
-    items(segment, Guard.KEPT);
+    items(region, Guard.KEPT);
     out.raw(" }");
   }
 
-  /** What becomes of the guard of a segment. */
+  /** What becomes of the guard of a region. */
   private enum Guard {
     /** Each item looks at it. */
     KEPT,
@@ -95,31 +95,31 @@ final class SegmentWriter {
     ENDS
   }
 
-  private void passes(Step.Segment segment, String all) {
-    If guard = (If) segment.statements.get(segment.guard);
-    out.raw(" if (" + (segment.isGuardJump ? "" : "!") + "(").tokens(guard.condition());
+  private void passes(Step.Region region, String all) {
+    If guard = (If) region.statements.get(region.guard);
+    out.raw(" if (" + (region.isGuardJump ? "" : "!") + "(").tokens(guard.condition());
     out.raw(")) " + all + " = false;");
   }
 
   /** Runs the items one after the other. */
-  private void items(Step.Segment segment, Guard guard) throws UnfitException {
-    begin(segment);
-    String end = "hal_end" + segment.number + "_" + guard.ordinal();
+  private void items(Step.Region region, Guard guard) throws UnfitException {
+    begin(region);
+    String end = "hal_end" + region.number + "_" + guard.ordinal();
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;
     out.raw(" {");
-    for (int i = 0; i < segment.statements.size(); i++) {
-      Statement statement = segment.statements.get(i);
-      if (guard == Guard.KEPT || i != segment.guard) {
-        statement(statement, segment, 0, hasJump);
-      } else if (!segment.isGuardJump) {
+    for (int i = 0; i < region.statements.size(); i++) {
+      Statement statement = region.statements.get(i);
+      if (guard == Guard.KEPT || i != region.guard) {
+        statement(statement, region, 0, hasJump);
+      } else if (!region.isGuardJump) {
         If choice = (If) statement;
         if (guard == Guard.ENDS) {
           out.raw(" if (!(").tokens(choice.condition()).raw(")) break;");
         }
         out.raw(" {");
-        statement(choice.then(), segment, 0, hasJump);
+        statement(choice.then(), region, 0, hasJump);
         out.raw(" }");
       }
     }
@@ -136,10 +136,11 @@ final class SegmentWriter {
   /** Declares the variable for all items, and under its own name that of the first. */
   private void array(Variable variable) {
     String name = variable.name();
-    if (variable.kind == Variable.Kind.REPEATED && variable.isMentioned) { // only its type counts
+    if (variable.kind == Variable.Kind.REMATERIALIZED
+        && variable.isMentioned) { // only its type counts
       out.raw(" hal_bare<" + type(variable) + "> " + name + ";");
     }
-    if (variable.kind != Variable.Kind.ARRAY) {
+    if (variable.kind != Variable.Kind.EXPANDED) {
       return;
     }
     out.goTo(variable.declarator.name());
@@ -182,7 +183,7 @@ final class SegmentWriter {
 
   /** Whether it says which items take part in an exchange. */
   private static boolean isFlag(Variable variable) {
-    return variable.name().startsWith(Meetings.EXCHANGED) && variable.declaration.is("bool");
+    return variable.name().startsWith(BarrierLowering.EXCHANGED) && variable.declaration.is("bool");
   }
 
   private static String typeName(Variable variable) {
@@ -194,27 +195,27 @@ final class SegmentWriter {
     return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
   }
 
-  /** Begins the loop over the items that take part, with the variables of other segments. */
-  void begin(Step.Segment segment) {
-    List<String> sealed = seal(segment);
+  /** Begins the loop over the items that take part, with the variables of other regions. */
+  void begin(Step.Region region) {
+    List<String> sealed = seal(region);
     out.raw(" HAL_ITEMS_BEGIN");
     sealed.forEach(out::raw);
-    String masks = text(segment.masks);
+    String masks = text(region.masks);
     if (!masks.isEmpty()) {
       out.raw(" if (!(" + masks + ")) continue;");
     }
-    uses(segment, Variable.Kind.REPEATED, Variable.Kind.ARRAY);
+    uses(region, Variable.Kind.REMATERIALIZED, Variable.Kind.EXPANDED);
   }
 
   /**
    * Lets items only read what the workgroup has once: what changes it in a way that tokens do not
    * show does not compile. Returns the declarations for each item.
    */
-  private List<String> seal(Step.Segment segment) {
+  private List<String> seal(Step.Region region) {
     List<String> sealed = new ArrayList<>();
     Set<String> seen = new HashSet<>();
-    for (Variable use : segment.uses) {
-      if (use.kind == Variable.Kind.GROUP
+    for (Variable use : region.uses) {
+      if (use.kind == Variable.Kind.UNIFORM
           && !use.declaration.is("__shared__")
           && !use.declaration.is("constexpr")
           && seen.add(use.name())) {
@@ -226,10 +227,10 @@ final class SegmentWriter {
     return sealed;
   }
 
-  /** A variable that is computed again, which nothing may change. */
-  private String repeated(Variable variable) {
+  /** A variable that is rematerialized, which nothing may change. */
+  private String rematerialized(Variable variable) {
     if (variable.declarator.isReference()
-        || Homes.isGroup(variable.declaration, variable.declarator)) {
+        || Privatization.isGroup(variable.declaration, variable.declarator)) {
       return " " + variable.text() + ";";
     }
     String seal = "hal_sealed" + ++seals;
@@ -252,11 +253,11 @@ final class SegmentWriter {
         .collect(Collectors.joining(" && "));
   }
 
-  void full(Step.Full full) {
-    String masks = text(full.masks());
-    out.raw(" bool " + full.name() + " = true;");
+  void allActive(Step.AllActive allActive) {
+    String masks = text(allActive.masks());
+    out.raw(" bool " + allActive.name() + " = true;");
     if (!masks.isEmpty()) {
-      out.raw(" HAL_ITEMS_BEGIN " + full.name() + " &= " + masks + "; HAL_ITEMS_END");
+      out.raw(" HAL_ITEMS_BEGIN " + allActive.name() + " &= " + masks + "; HAL_ITEMS_END");
     }
   }
 
@@ -284,10 +285,10 @@ final class SegmentWriter {
     out.raw(" HAL_ITEMS_END if (!hal_some) break; }");
   }
 
-  /** Gives an item the variables of other segments that are of some kinds. */
-  private void uses(Step.Segment segment, Variable.Kind... kinds) {
+  /** Gives an item the variables of other regions that are of some kinds. */
+  private void uses(Step.Region region, Variable.Kind... kinds) {
     Set<String> seen = new HashSet<>();
-    List<Variable> uses = new ArrayList<>(segment.uses);
+    List<Variable> uses = new ArrayList<>(region.uses);
     uses.sort((a, b) -> Integer.compare(b.number, a.number)); // inner ones hide outer ones
     List<Variable> visible = uses.stream().filter(use -> seen.add(use.name())).toList();
     for (int i = visible.size() - 1; i >= 0; i--) {
@@ -295,38 +296,38 @@ final class SegmentWriter {
       if (!List.of(kinds).contains(use.kind)) {
         continue;
       }
-      if (use.kind == Variable.Kind.ARRAY) {
+      if (use.kind == Variable.Kind.EXPANDED) {
         out.raw(" auto& " + use.name() + " = " + use.array() + "[hal_i];");
-      } else if (use.kind == Variable.Kind.REPEATED) {
-        out.raw(repeated(use));
+      } else if (use.kind == Variable.Kind.REMATERIALIZED) {
+        out.raw(rematerialized(use));
       }
     }
   }
 
-  // Statements of a segment.
+  // Statements of a region.
 
-  private void statement(Statement statement, Step.Segment segment, int depth, boolean[] hasJump)
+  private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
       out.raw(" ").tokens(plain.tokens()).raw(";");
-    } else if (statement instanceof Whole whole) {
+    } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
-      variables(declared, segment);
+      variables(declared, region);
     } else if (statement instanceof Block block) {
       out.raw(" {");
       for (Statement inside : block.statements()) {
-        statement(inside, segment, depth, hasJump);
+        statement(inside, region, depth, hasJump);
       }
       out.raw(" }");
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
       out.tokens(choice.condition()).raw(") {");
-      statement(choice.then(), segment, depth, hasJump);
+      statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
         out.raw(" else {");
-        statement(choice.otherwise(), segment, depth, hasJump);
+        statement(choice.otherwise(), region, depth, hasJump);
         out.raw(" }");
       }
     } else if (statement instanceof For loop) {
@@ -337,18 +338,18 @@ final class SegmentWriter {
         out.tokens(start.tokens());
       }
       out.raw("; ").tokens(loop.condition()).raw("; ").tokens(loop.step()).raw(") {");
-      statement(loop.body(), segment, depth + 1, hasJump);
+      statement(loop.body(), region, depth + 1, hasJump);
       out.raw(" }");
     } else if (statement instanceof Do loop) {
       out.goTo(loop.at()).raw(" do {");
-      statement(loop.body(), segment, depth + 1, hasJump);
+      statement(loop.body(), region, depth + 1, hasJump);
       out.raw(" } while (").tokens(loop.condition()).raw(");");
     } else if (statement instanceof Jump jump) {
-      jump(jump, segment, depth, hasJump);
+      jump(jump, region, depth, hasJump);
     }
   }
 
-  private void jump(Jump jump, Step.Segment segment, int depth, boolean[] hasJump)
+  private void jump(Jump jump, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (jump.word().is("return")) {
       if (!jump.value().isEmpty()) {
@@ -360,30 +361,30 @@ final class SegmentWriter {
     } else if (depth > 0) {
       out.raw(" " + jump.word() + ";");
     } else {
-      Step.Loop loop = Objects.requireNonNull(segment.loop);
-      String mask = jump.word().is("break") ? loop.inside() : loop.round();
+      Step.Loop loop = Objects.requireNonNull(region.loop);
+      String mask = jump.word().is("break") ? loop.inside() : loop.iteration();
       out.raw(" { " + mask + "[hal_i] = false; goto " + jumpTo + "; }");
       hasJump[0] = true;
     }
   }
 
-  private void variables(Variables declared, Step.Segment segment) {
+  private void variables(Variables declared, Step.Region region) {
     for (Declarator declarator : declared.declaration().declarators()) {
       Variable variable =
-          segment.declares.stream()
+          region.declares.stream()
               .filter(own -> own.declarator == declarator)
               .findFirst()
               .orElse(null);
-      if (variable != null && variable.kind == Variable.Kind.ARRAY) {
+      if (variable != null && variable.kind == Variable.Kind.EXPANDED) {
         element(variable);
-      } else if (variable != null && variable.kind == Variable.Kind.REPEATED) {
-        out.goTo(declarator.name()).raw(repeated(variable));
+      } else if (variable != null && variable.kind == Variable.Kind.REMATERIALIZED) {
+        out.goTo(declarator.name()).raw(rematerialized(variable));
       } else {
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
         out.token(declarator.name(), " " + declarator.name().text());
         out.tokens(declarator.dimensions()).tokens(declarator.initial()).raw(";");
       }
-      if (variable != null && variable.isRepeatable) {
+      if (variable != null && variable.isRematerializable) {
         out.raw(proofs.of(declared.declaration(), declarator));
       }
       if (variable != null && !Declarations.isBuiltIn(declared.declaration(), declarator)) {
@@ -409,7 +410,7 @@ final class SegmentWriter {
       out.raw("; __builtin_memcpy(&" + name + ", &hal_new, sizeof hal_new); }");
     } else if (!Tokens.is(initial, 0, "=")) {
       out.raw(" ::new (hal_place{&" + name + "}) " + typeName(variable)).tokens(initial).raw(";");
-    } else if (isBuiltIn || name.startsWith(Meetings.EXCHANGED)) {
+    } else if (isBuiltIn || name.startsWith(BarrierLowering.EXCHANGED)) {
       out.raw(" " + name).tokens(initial).raw(";");
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Barrier;
+import org.jhal.cpu.translate.Statement.BarrierScope;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Who;
 
 /**
- * Turns loops inside out that are no faster for one item after the other: each round runs for all
- * items before the next one does, as if the loop ended with a barrier. That is one of the orders in
- * which items may run. So
+ * Loop interchange: puts the loop over the items inside a loop of the kernel, where compilers
+ * vectorize it. Each iteration runs for all items before the next one does, as if the loop ended
+ * with a barrier, which is one of the orders in which items may run. So
  *
  * <pre>{@code
  * for (int k = 0; k < n; k++) sum += a[k] * b[k * n + x];
@@ -27,33 +27,33 @@ import org.jhal.cpu.translate.Statement.Who;
  * <p>become
  *
  * <pre>{@code
- * for (int k = 0; hal_full && k < n; k++) { sum += a[k] * b[k * n + x]; barrier }
- * if (!hal_full) the loop as it was
+ * for (int k = 0; hal_all_active && k < n; k++) { sum += a[k] * b[k * n + x]; barrier }
+ * if (!hal_all_active) the loop as it was
  *
  * int steps = 0;
- * for (; hal_full && "all have i < n"; steps += 256) { int i = item + steps; sum += in[i]; barrier }
+ * for (; hal_all_active && "all have i < n"; steps += 256) { int i = item + steps; sum += in[i]; barrier }
  * for (int i = item + steps; i < n; i += 256) sum += in[i];
  * }</pre>
  *
- * <p>where {@code hal_full} says that all items of the workgroup take part. In the second loop all
- * have {@code i < n} if the first item and the last one do, and {@code i} has not overflowed
- * between them.
+ * <p>where {@code hal_all_active} says that all items of the workgroup are active. In the second
+ * loop all have {@code i < n} if the first item and the last one do, and {@code i} has not
+ * overflowed between them.
  */
-final class Turning {
-  /** The names of variables that say whether all items take part begin so. */
-  static final String FULL = "hal_full";
+final class LoopInterchange {
+  /** The names of variables that say whether all items are active begin so. */
+  static final String ALL_ACTIVE = "hal_all_active";
 
-  /** Rounds that compilers write out, so that a loop of no more stays as it is. */
+  /** Iterations that compilers unroll, so that a loop of no more stays as it is. */
   private static final int FEW = 16;
 
-  private final Names names;
+  private final Purity purity;
   private final Source source;
-  private final Neighbours neighbours;
+  private final StrideAnalysis strides;
   private final int width;
   private final boolean isRow;
   private final Set<For> excluded = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<For> originals = new ArrayList<>();
-  private final List<For> turned = new ArrayList<>(); // in the order of the originals
+  private final List<For> interchanged = new ArrayList<>(); // in the order of the originals
   private int number;
 
   /**
@@ -62,27 +62,27 @@ final class Turning {
    * @param width of the workgroup along the first axis, in items
    * @param isRow whether the workgroup is no wider along the other axes than one item
    */
-  Turning(Names names, Source source, Neighbours neighbours, int width, boolean isRow) {
-    this.names = names;
+  LoopInterchange(Purity purity, Source source, StrideAnalysis strides, int width, boolean isRow) {
+    this.purity = purity;
     this.source = source;
-    this.neighbours = neighbours;
+    this.strides = strides;
     this.width = width;
     this.isRow = isRow;
   }
 
-  /** The statements with turned loops; empty if there is nothing to turn. */
-  List<Statement> turn(List<Statement> statements) throws UnfitException {
+  /** The statements with interchanged loops; empty if there are none. */
+  List<Statement> interchange(List<Statement> statements) throws UnfitException {
     originals.clear();
-    turned.clear();
+    interchanged.clear();
     List<Statement> all = list(statements);
-    return turned.isEmpty() ? List.of() : all;
+    return interchanged.isEmpty() ? List.of() : all;
   }
 
-  /** Whether all items go through the turned loops together. Otherwise, those stay next time. */
-  boolean isRight(Uniform uniform) {
+  /** Whether the interchanged loops are uniform. Those that are not stay as they are next time. */
+  boolean isConvergent(UniformityAnalysis uniform) {
     int before = excluded.size();
-    for (int i = 0; i < turned.size(); i++) {
-      if (!uniform.isTogether(turned.get(i))) {
+    for (int i = 0; i < interchanged.size(); i++) {
+      if (!uniform.isConvergent(interchanged.get(i))) {
         excluded.add(originals.get(i));
       }
     }
@@ -111,7 +111,7 @@ final class Turning {
           choice.at());
     }
     if (statement instanceof For loop) {
-      if (!loop.divides()) {
+      if (!loop.hasBarrier()) {
         return excluded.contains(loop) ? loop : loop(loop);
       }
       return new For(loop.start(), loop.condition(), loop.step(), one(loop.body()), loop.at());
@@ -130,23 +130,25 @@ final class Turning {
     String name = counter.name().text();
     List<Token> body = new ArrayList<>();
     loop.body().collect(body);
-    Changes changes = names.changes(body, source);
+    Changes changes = purity.changes(body, source);
     if (!counter.pointers().isEmpty()
         || !counter.dimensions().isEmpty()
         || !Tokens.is(counter.initial(), 0, "=")
         || changes.isAssigned(name)
-        || changes.isReached(name)) {
+        || changes.isEscaping(name)) {
       return loop;
     }
-    List<Token> first = Homes.initial(counter);
-    int distance = neighbours.distance(first);
-    boolean isTurned =
-        (distance == 0 ? !isShort(loop, name, first) : distance == 1 && isRow)
-            && neighbours.isFast(loop, name, first);
-    return !isTurned ? loop : distance == 0 ? same(loop) : strided(loop, start, counter, first);
+    List<Token> first = Privatization.initial(counter);
+    int stride = strides.stride(first);
+    boolean isInterchanged =
+        (stride == 0 ? !isShort(loop, name, first) : stride == 1 && isRow)
+            && strides.isVectorizable(loop, name, first);
+    return !isInterchanged
+        ? loop
+        : stride == 0 ? uniform(loop) : strided(loop, start, counter, first);
   }
 
-  /** Whether compilers may know that a loop has few rounds. */
+  /** Whether compilers may know that a loop has few iterations. */
   private boolean isShort(For loop, String name, List<Token> first) {
     List<Token> condition = loop.condition();
     List<Token> limit = condition.subList(Math.min(2, condition.size()), condition.size());
@@ -156,7 +158,7 @@ final class Turning {
                 token ->
                     token.kind() == Token.Kind.NUMBER
                         || token.kind() == Token.Kind.MARK
-                        || (names.isConstantOutside(token.text())
+                        || (purity.isConstantOutside(token.text())
                             && !token.is("blockIdx")
                             && !token.is("gridDim")));
     if (!isConstant) {
@@ -177,43 +179,45 @@ final class Turning {
         || Long.parseLong(limit.get(0).text().replaceAll("[uU]", "")) <= FEW;
   }
 
-  private Statement full(String full, Token at) throws UnfitException {
+  private Statement allActive(String allActive, Token at) throws UnfitException {
     List<Statement> declared = new ArrayList<>();
-    Generated.add(Generated.tokens("const bool " + full + " = true", at), declared);
+    Generated.add(Generated.tokens("const bool " + allActive + " = true", at), declared);
     return declared.get(0);
   }
 
-  private static Statement together(For loop, Statement... before) {
+  private static Statement withBarrier(For loop, Statement... before) {
     List<Statement> all = new ArrayList<>(List.of(before));
     all.add(loop.body());
-    all.add(new Barrier(loop.at(), Who.HERE));
+    all.add(new Barrier(loop.at(), BarrierScope.HERE));
     return new Block(all, loop.at());
   }
 
-  /** A loop whose counter is the same for all items. */
-  private Statement same(For loop) throws UnfitException {
-    String full = FULL + ++number;
+  /** A loop whose induction variable is uniform. */
+  private Statement uniform(For loop) throws UnfitException {
+    String allActive = ALL_ACTIVE + ++number;
     Token at = loop.at();
-    List<Token> condition = Generated.tokens(full + " && (", at);
+    List<Token> condition = Generated.tokens(allActive + " && (", at);
     List<Token> all = new ArrayList<>(condition);
     all.addAll(loop.condition());
     all.add(Token.mark(")", at));
-    For whole = new For(loop.start(), all, loop.step(), together(loop), at);
+    For whole = new For(loop.start(), all, loop.step(), withBarrier(loop), at);
     originals.add(loop);
-    turned.add(whole);
+    interchanged.add(whole);
     Statement rest = Scopes.again(loop, "hal_rest" + number + "_");
     return new Block(
         List.of(
-            full(full, at), whole, new If(false, Generated.tokens("!" + full, at), rest, null, at)),
+            allActive(allActive, at),
+            whole,
+            new If(false, Generated.tokens("!" + allActive, at), rest, null, at)),
         at);
   }
 
-  /** A loop whose counter is greater by 1 for the next item, and rises by as much for all. */
+  /** A loop whose induction variable has stride 1 across items, and rises by as much for all. */
   private Statement strided(For loop, Variables start, Declarator counter, List<Token> from)
       throws UnfitException {
     String name = counter.name().text();
-    List<Token> lowest = neighbours.at(from, "0u");
-    List<Token> highest = neighbours.at(from, "(HAL_X - 1u)");
+    List<Token> lowest = strides.at(from, "0u");
+    List<Token> highest = strides.at(from, "(HAL_X - 1u)");
     List<Token> step = loop.step();
     boolean isPrefix = Changes.isStep(Tokens.get(step, 0));
     boolean rises =
@@ -225,14 +229,14 @@ final class Turning {
     boolean isLimited =
         Tokens.is(loop.condition(), 0, name)
             && (Tokens.is(loop.condition(), 1, "<") || Tokens.is(loop.condition(), 1, "<="))
-            && loop.condition().stream().skip(2).allMatch(Turning::isOfLimit)
+            && loop.condition().stream().skip(2).allMatch(LoopInterchange::isOfLimit)
             && loop.condition().stream().filter(token -> token.is(name)).count() == 1;
     if (lowest == null || highest == null || !rises || !isLimited) {
       return loop;
     }
     Token at = loop.at();
     String id = "" + ++number;
-    String full = FULL + id;
+    String allActive = ALL_ACTIVE + id;
     String type = Tokens.code(start.declaration().plainType());
     String steps = "hal_steps" + id;
     String low = "(%s)(hal_low%s + %s)".formatted(type, id, steps);
@@ -241,12 +245,12 @@ final class Turning {
     declare("const " + type + " hal_low" + id + " =", lowest, at, all);
     declare("const " + type + " hal_high" + id + " =", highest, at, all);
     Generated.add(Generated.tokens(type + " " + steps + " = 0", at), all);
-    all.add(full(full, at));
+    all.add(allActive(allActive, at));
     List<Token> limit = loop.condition().subList(1, loop.condition().size());
     List<Token> condition = new ArrayList<>();
     condition.addAll(
         Generated.tokens(
-            "%s && !(%s < 0) && %s >= %s && %s".formatted(full, low, high, low, low), at));
+            "%s && !(%s < 0) && %s >= %s && %s".formatted(allActive, low, high, low, low), at));
     condition.addAll(limit);
     condition.addAll(Generated.tokens("&& " + high, at));
     condition.addAll(limit);
@@ -257,15 +261,15 @@ final class Turning {
     value.add(Token.mark(")", at));
     value.addAll(Generated.tokens("+ " + steps, at));
     declare("const " + type + " " + name + " = (", value, at, own);
-    For whole = new For(null, condition, further, together(loop, own.get(0)), at);
+    For whole = new For(null, condition, further, withBarrier(loop, own.get(0)), at);
     originals.add(loop);
-    turned.add(whole);
+    interchanged.add(whole);
     all.add(whole);
     List<Statement> begin = new ArrayList<>();
     declare(type + " " + name + " = (", value, at, begin);
     For rest = new For(begin.get(0), loop.condition(), step, loop.body(), at);
     all.add(Scopes.again(rest, "hal_rest" + id + "_"));
-    all.add(new Barrier(at, Who.HERE));
+    all.add(new Barrier(at, BarrierScope.HERE));
     return new Block(all, at);
   }
 

@@ -9,41 +9,41 @@ import java.util.Objects;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Barrier;
+import org.jhal.cpu.translate.Statement.BarrierScope;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
+import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
-import org.jhal.cpu.translate.Statement.Who;
-import org.jhal.cpu.translate.Statement.Whole;
 import org.jhal.cpu.translate.Step.Declared.What;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides a kernel at its barriers into segments, each of which all work items of a workgroup can
- * run one after the other (loop fission): {@code a(); __syncthreads(); b();} becomes a segment with
+ * Loop fission: divides a kernel at its barriers into parallel regions, each of which becomes a
+ * loop over the work items of a workgroup. {@code a(); __syncthreads(); b();} becomes a region with
  * {@code a()} and one with {@code b()}.
  *
  * <p>What contains a barrier is carried out by the workgroup: a loop, or a branch, that is the same
- * for all items runs once (see {@link Uniform}); otherwise a mask has the items that take part.
- * {@link Homes} says where variables live.
+ * for all items runs once (see {@link UniformityAnalysis}); otherwise a mask has the items that
+ * take part. {@link Privatization} says where variables live.
  */
-final class Planner {
-  private final Uniform uniform;
-  private final Homes homes;
+final class LoopFission {
+  private final UniformityAnalysis uniform;
+  private final Privatization privatization;
   private final Deque<Step.Mask> masks = new ArrayDeque<>(); // innermost last
   private final Deque<Step.Loop> loops = new ArrayDeque<>();
   private final Deque<List<Statement>> behind = new ArrayDeque<>(); // what is being planned
-  private Step.@Nullable Segment current;
-  private Step.@Nullable Segment first; // in which all items take part, unless it is in a branch
+  private Step.@Nullable Region current;
+  private Step.@Nullable Region first; // in which all items take part, unless it is in a branch
   private int numbers;
   private boolean hasReturns;
 
-  Planner(Uniform uniform, Homes homes) {
+  LoopFission(UniformityAnalysis uniform, Privatization privatization) {
     this.uniform = uniform;
-    this.homes = homes;
+    this.privatization = privatization;
   }
 
   /** Plans the statements of a kernel. */
@@ -58,7 +58,7 @@ final class Planner {
     }
     List<Step> steps = new ArrayList<>();
     list(all, steps);
-    homes.settle();
+    privatization.settle();
     return steps;
   }
 
@@ -87,30 +87,30 @@ final class Planner {
     return steps;
   }
 
-  private Step.Segment segment(List<Step> steps) {
-    Step.Segment segment = current;
-    if (segment == null) {
+  private Step.Region region(List<Step> steps) {
+    Step.Region region = current;
+    if (region == null) {
       boolean areAllAlive = numbers == 0 && loops.isEmpty() && masks.size() == (hasReturns ? 1 : 0);
-      segment = areAllAlive ? new Step.Segment(List.of(), null, ++numbers) : newSegment();
+      region = areAllAlive ? new Step.Region(List.of(), null, ++numbers) : newRegion();
       if (steps.stream().allMatch(step -> step instanceof Step.Declared)
           && masks.size() == (hasReturns ? 1 : 0)
           && first == null) {
-        first = segment;
+        first = region;
       }
-      current = segment;
-      steps.add(segment);
+      current = region;
+      steps.add(region);
     }
-    return segment;
+    return region;
   }
 
-  private Step.Segment newSegment() {
-    return new Step.Segment(List.copyOf(masks), loops.peekLast(), ++numbers);
+  private Step.Region newRegion() {
+    return new Step.Region(List.copyOf(masks), loops.peekLast(), ++numbers);
   }
 
   private void statement(Statement statement, List<Step> steps) throws UnfitException {
     if (statement instanceof Barrier) {
       current = null;
-    } else if (statement.divides()) {
+    } else if (statement.hasBarrier()) {
       current = null;
       divided(statement, steps);
       current = null;
@@ -121,42 +121,43 @@ final class Planner {
     } else if (statement instanceof Plain plain && uniform.isUniformChange(plain.tokens())) {
       current = null;
       steps.add(new Step.Declared(plain.tokens(), What.CHANGE));
-    } else if (statement instanceof If choice && isGroupJump(choice)) {
+    } else if (statement instanceof If choice && isUniformJump(choice)) {
       current = null;
       Jump jump = (Jump) Objects.requireNonNull(choice.then().single()); // as isGroupJump says
       steps.add(
-          new Step.GroupIf(
+          new Step.UniformIf(
               false,
               choice.condition(),
-              List.of(new Step.GroupJump(jump.word())),
+              List.of(new Step.UniformJump(jump.word())),
               null,
               List.of()));
     } else {
-      Step.Segment segment = segment(steps);
-      if (statement instanceof If choice && isGuard(choice, segment)) {
+      Step.Region region = region(steps);
+      if (statement instanceof If choice && isGuard(choice, region)) {
         boolean isJump = choice.then().single() instanceof Jump;
         List<List<Token>> growing =
-            new Rising(uniform::isSame, homes::variable).in(choice.condition(), isJump);
+            new MonotonicConditions(uniform::isUniform, privatization::variable)
+                .in(choice.condition(), isJump);
         if (growing != null) {
-          segment.guard = segment.statements.size();
-          segment.isGuardJump = isJump;
-          segment.growing.addAll(growing);
+          region.guard = region.statements.size();
+          region.isGuardJump = isJump;
+          region.growing.addAll(growing);
         }
       }
-      segment.statements.add(statement);
-      look(statement, segment, 0);
+      region.statements.add(statement);
+      look(statement, region, 0);
     }
   }
 
-  private boolean isGuard(If choice, Step.Segment segment) {
+  private boolean isGuard(If choice, Step.Region region) {
     return choice.otherwise() == null
-        && segment.guard < 0
-        && segment.statements.stream().allMatch(before -> before instanceof Variables)
-        && segment.declares.stream().allMatch(declared -> declared.isRepeatable)
-        && homes.isKnownInSegment(choice.condition())
-        && (segment == first
-            || (!homes.mayDivide(choice.condition())
-                && segment.declares.stream().noneMatch(declared -> declared.mayDivide)));
+        && region.guard < 0
+        && region.statements.stream().allMatch(before -> before instanceof Variables)
+        && region.declares.stream().allMatch(declared -> declared.isRematerializable)
+        && privatization.isKnownInSegment(choice.condition())
+        && (region == first
+            || (!privatization.mayDivide(choice.condition())
+                && region.declares.stream().noneMatch(declared -> declared.mayDivide)));
   }
 
   /** Types and the like are declared for the workgroup. */
@@ -164,7 +165,7 @@ final class Planner {
     List<Token> tokens = new ArrayList<>();
     statement.collect(tokens);
     tokens.remove(tokens.size() - 1);
-    Token ofItem = homes.ofItems(tokens);
+    Token ofItem = privatization.firstVarying(tokens);
     if (ofItem != null) {
       throw new UnfitException("a type that depends on the variable " + ofItem, ofItem);
     }
@@ -188,14 +189,14 @@ final class Planner {
   private void declared(Variables statement, List<Step> steps) throws UnfitException {
     Declaration declaration = statement.declaration();
     Declarator only = declaration.declarators().get(0);
-    boolean isFull = only.name().text().startsWith(Turning.FULL);
-    if (isFull || only.name().text().startsWith(Meetings.AGREED)) {
-      homes.use(only.initial(), newSegment()); // the arrays of what items have given
-      homes.addOfGroup(declaration, only, ++numbers);
+    boolean isAllActive = only.name().text().startsWith(LoopInterchange.ALL_ACTIVE);
+    if (isAllActive || only.name().text().startsWith(BarrierLowering.AGREED)) {
+      privatization.use(only.initial(), newRegion()); // the arrays of what items have given
+      privatization.addUniform(declaration, only, ++numbers);
       current = null;
       steps.add(
-          isFull
-              ? new Step.Full(only.name().text(), List.copyOf(masks))
+          isAllActive
+              ? new Step.AllActive(only.name().text(), List.copyOf(masks))
               : new Step.Declared(statement.tokens(), What.VARIABLES));
       return;
     }
@@ -213,9 +214,9 @@ final class Planner {
     }
     boolean isKnown = true;
     for (Declarator declarator : declaration.declarators()) {
-      isKnown &= isStatic || homes.isKnown(Homes.initial(declarator));
+      isKnown &= isStatic || privatization.isKnown(Privatization.initial(declarator));
       if (isOfGroup) {
-        homes.addOfGroup(declaration, declarator, ++numbers);
+        privatization.addUniform(declaration, declarator, ++numbers);
       }
     }
     if (isOfGroup && isKnown) {
@@ -224,7 +225,7 @@ final class Planner {
       current = null;
       steps.add(new Step.Declared(statement.tokens(), What.VARIABLES));
     } else {
-      ofItems(statement, segment(steps));
+      varying(statement, region(steps));
     }
   }
 
@@ -232,27 +233,27 @@ final class Planner {
     return uniform.isUniform(declarator.name().text());
   }
 
-  private void ofItems(Variables statement, Step.Segment segment) throws UnfitException {
-    segment.statements.add(statement);
+  private void varying(Variables statement, Step.Region region) throws UnfitException {
+    region.statements.add(statement);
     for (Declarator declarator : statement.declaration().declarators()) {
-      homes.use(declarator.initial(), segment);
-      homes.use(declarator.dimensions(), segment);
-      segment.declares.add(
-          homes.addOfItems(statement.declaration(), declarator, ++numbers, segment));
+      privatization.use(declarator.initial(), region);
+      privatization.use(declarator.dimensions(), region);
+      region.declares.add(
+          privatization.addVarying(statement.declaration(), declarator, ++numbers, region));
     }
   }
 
-  private static void before(Step.@Nullable Segment segment, List<Step> steps, Step added) {
-    int at = segment == null ? -1 : steps.indexOf(segment);
+  private static void before(Step.@Nullable Region region, List<Step> steps, Step added) {
+    int at = region == null ? -1 : steps.indexOf(region);
     steps.add(at < 0 ? steps.size() : at, added);
   }
 
-  // What a segment uses.
+  // What a region uses.
 
-  private void look(Statement statement, Step.Segment segment, int depth) throws UnfitException {
+  private void look(Statement statement, Step.Region region, int depth) throws UnfitException {
     if (statement instanceof Plain plain) {
-      homes.use(plain.tokens(), segment);
-    } else if (statement instanceof Whole whole) {
+      privatization.use(plain.tokens(), region);
+    } else if (statement instanceof Opaque whole) {
       for (Token token : whole.tokens()) {
         boolean isJump = token.is("return") || token.is("goto") || token.is("co_return");
         boolean isContinue = token.is("continue") && depth == 0 && !whole.tokens().get(0).is("for");
@@ -260,32 +261,32 @@ final class Planner {
           throw new UnfitException(token + " in a statement that cannot be divided", token);
         }
       }
-      homes.use(whole.tokens(), segment);
+      privatization.use(whole.tokens(), region);
     } else if (statement instanceof Variables inside) {
-      homes.use(inside.tokens(), segment);
+      privatization.use(inside.tokens(), region);
     } else if (statement instanceof Jump jump) {
-      jump(jump, segment, depth);
+      jump(jump, region, depth);
     } else {
       boolean isLoop = statement instanceof For || statement instanceof Do;
       if (statement instanceof If choice) {
-        homes.use(choice.condition(), segment);
+        privatization.use(choice.condition(), region);
       } else if (statement instanceof For loop) {
-        homes.use(loop.condition(), segment);
-        homes.use(loop.step(), segment);
+        privatization.use(loop.condition(), region);
+        privatization.use(loop.step(), region);
       } else if (statement instanceof Do loop) {
-        homes.use(loop.condition(), segment);
+        privatization.use(loop.condition(), region);
       }
       for (Statement inside : statement.inner()) {
-        look(inside, segment, depth + (isLoop ? 1 : 0));
+        look(inside, region, depth + (isLoop ? 1 : 0));
       }
     }
   }
 
-  private void jump(Jump jump, Step.Segment segment, int depth) throws UnfitException {
+  private void jump(Jump jump, Step.Region region, int depth) throws UnfitException {
     if (depth > 0 || jump.word().is("return")) {
       return;
     }
-    Step.Loop loop = segment.loop;
+    Step.Loop loop = region.loop;
     if (loop == null) {
       throw new UnfitException(jump.word() + " outside a loop", jump.word());
     }
@@ -296,29 +297,29 @@ final class Planner {
   // Branches.
 
   /** Whether all items jump, or none does. */
-  private boolean isGroupJump(If choice) {
-    return Uniform.isJump(choice)
+  private boolean isUniformJump(If choice) {
+    return UniformityAnalysis.isJump(choice)
         && choice.then().single() instanceof Jump jump
         && (jump.word().is("return")
             ? masks.size() == (hasReturns ? 1 : 0)
-            : !loops.isEmpty() && isInsideTogether())
-        && uniform.isSame(choice.condition());
+            : !loops.isEmpty() && isInsideConvergent())
+        && uniform.isUniform(choice.condition());
   }
 
   /** Whether all items that are alive are in the innermost divided loop, and in no branch of it. */
-  private boolean isInsideTogether() {
+  private boolean isInsideConvergent() {
     Step.Loop loop = loops.getLast();
-    return loop.isTogether
-        && Objects.requireNonNull(masks.peekLast()).text().startsWith(loop.round() + "[");
+    return loop.isConvergent
+        && Objects.requireNonNull(masks.peekLast()).text().startsWith(loop.iteration() + "[");
   }
 
   private void choice(If choice, List<Step> steps) throws UnfitException {
     Statement otherwise = choice.otherwise();
     condition(choice.condition());
-    if (uniform.isSameChoice(choice.condition()) || choice.isConstant()) {
-      boolean reads = !choice.isConstant() && !uniform.isSame(choice.condition());
+    if (uniform.isUniformBranch(choice.condition()) || choice.isConstant()) {
+      boolean reads = !choice.isConstant() && !uniform.isUniform(choice.condition());
       steps.add(
-          new Step.GroupIf(
+          new Step.UniformIf(
               choice.isConstant(),
               choice.condition(),
               scope(choice.then()),
@@ -327,8 +328,8 @@ final class Planner {
       return;
     }
     int number = ++numbers;
-    Step.Segment decision = newSegment();
-    homes.use(choice.condition(), decision);
+    Step.Region decision = newRegion();
+    privatization.use(choice.condition(), decision);
     masks.addLast(Step.Mask.always("hal_choice" + number + "[hal_i]"));
     List<Step> then = scope(choice.then());
     masks.removeLast();
@@ -340,8 +341,9 @@ final class Planner {
       checkLeaving(choice, otherwise);
     }
     checkLeaving(choice, choice.then());
-    boolean isRestFirst = choice.then().divides() && otherwise != null && !otherwise.divides();
-    steps.add(new Step.ItemIf(number, decision, choice.condition(), then, rest, isRestFirst));
+    boolean isRestFirst =
+        choice.then().hasBarrier() && otherwise != null && !otherwise.hasBarrier();
+    steps.add(new Step.DivergentIf(number, decision, choice.condition(), then, rest, isRestFirst));
   }
 
   /** What is behind a branch that items leave is the other branch. */
@@ -369,8 +371,8 @@ final class Planner {
 
   private boolean mayMeet(Barrier one, Barrier other) {
     return one.who() == other.who()
-        && (one.who() == Who.WORKGROUP
-            || (one.who() == Who.LANES && mayMeet(one.mask(), other.mask())));
+        && (one.who() == BarrierScope.WORKGROUP
+            || (one.who() == BarrierScope.LANES && mayMeet(one.mask(), other.mask())));
   }
 
   private boolean mayMeet(List<Token> one, List<Token> other) {
@@ -381,7 +383,7 @@ final class Planner {
 
   /** Whether a mask may differ between items, so that it names the lanes of a branch. */
   private boolean isComputed(List<Token> mask) {
-    return homes.ofItems(mask) != null;
+    return privatization.firstVarying(mask) != null;
   }
 
   /** The lanes that a mask names; in doubt, all. */
@@ -405,19 +407,21 @@ final class Planner {
   private void loop(For loop, List<Step> steps) throws UnfitException {
     condition(loop.condition());
     List<Step> around = new ArrayList<>();
-    boolean isTogether = uniform.isTogether(loop);
-    if (isTogether && loop.start() instanceof Variables start) {
+    boolean isConvergent = uniform.isConvergent(loop);
+    if (isConvergent && loop.start() instanceof Variables start) {
       for (Declarator declarator : start.declaration().declarators()) {
-        homes.addOfGroup(start.declaration(), declarator, ++numbers);
+        privatization.addUniform(start.declaration(), declarator, ++numbers);
       }
-    } else if (!isTogether && loop.start() != null) {
+    } else if (!isConvergent && loop.start() != null) {
       statement(loop.start(), around);
       current = null;
     }
-    Statement start = isTogether ? loop.start() : null;
+    Statement start = isConvergent ? loop.start() : null;
     Step.Loop divided =
-        new Step.Loop(++numbers, start, loop.condition(), loop.step(), isTogether, false);
-    if (Tokens.get(loop.condition(), 0).text().startsWith(Turning.FULL)) { // then none is away
+        new Step.Loop(++numbers, start, loop.condition(), loop.step(), isConvergent, false);
+    if (Tokens.get(loop.condition(), 0)
+        .text()
+        .startsWith(LoopInterchange.ALL_ACTIVE)) { // then none is away
       List<Step.Mask> all = List.copyOf(masks);
       masks.clear();
       body(divided, loop.body());
@@ -430,25 +434,25 @@ final class Planner {
   }
 
   private void repeat(Do loop, List<Step> steps) throws UnfitException {
-    boolean isTogether = uniform.isSame(loop.condition());
+    boolean isConvergent = uniform.isUniform(loop.condition());
     Step.Loop divided =
-        new Step.Loop(++numbers, null, loop.condition(), List.of(), isTogether, true);
+        new Step.Loop(++numbers, null, loop.condition(), List.of(), isConvergent, true);
     body(divided, loop.body());
     steps.add(divided);
   }
 
   private void body(Step.Loop loop, Statement body) throws UnfitException {
     loops.addLast(loop);
-    loop.mayLoseAll = hasReturns && masks.size() > 1;
+    loop.mayBecomeEmpty = hasReturns && masks.size() > 1;
     masks.addLast(new Step.Mask(loop.inside() + "[hal_i]", loop::hasInside));
     loop.masks.addAll(masks);
-    if (!loop.isTogether && !loop.isConditionLast) {
+    if (!loop.isConvergent && !loop.isConditionLast) {
       loop.test = using(loop.condition);
     }
-    masks.addLast(new Step.Mask(loop.round() + "[hal_i]", () -> loop.hasContinues));
+    masks.addLast(new Step.Mask(loop.iteration() + "[hal_i]", () -> loop.hasContinues));
     loop.body.addAll(scope(body));
     masks.removeLast();
-    if (!loop.isTogether) {
+    if (!loop.isConvergent) {
       if (loop.isConditionLast) {
         loop.test = using(loop.condition);
       }
@@ -458,10 +462,10 @@ final class Planner {
     loops.removeLast();
   }
 
-  /** A segment that evaluates an expression. */
-  private Step.Segment using(List<Token> expression) {
-    Step.Segment segment = newSegment();
-    homes.use(expression, segment);
-    return segment;
+  /** A region that evaluates an expression. */
+  private Step.Region using(List<Token> expression) {
+    Step.Region region = newRegion();
+    privatization.use(expression, region);
+    return region;
   }
 }

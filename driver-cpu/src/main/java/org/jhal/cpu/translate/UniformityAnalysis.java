@@ -18,8 +18,8 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which variables of a kernel always have the same value for all work items that still run,
- * although they change: {@code stride} in
+ * Which variables of a kernel are uniform: they have the same value for all work items that still
+ * run, although they change: {@code stride} in
  *
  * <pre>{@code
  * int stride = blockDim.x / 2;
@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
  * change that is more than a statement of its own. What is found is taken away until nothing more
  * is.
  */
-final class Uniform {
+final class UniformityAnalysis {
   private static final Set<String> TYPES =
       Set.of(
           "int", "unsigned", "long", "short", "char", "bool", "size_t", "uint", "float", "double");
 
-  private final Names names;
+  private final Purity purity;
   private final Source source;
   private final Set<String> parameters;
   private final Set<String> uniform = new HashSet<>();
@@ -50,8 +50,9 @@ final class Uniform {
   private final boolean hasVolatile;
   private boolean isChanged;
 
-  Uniform(List<Statement> statements, Names names, Source source, Set<String> parameters) {
-    this.names = names;
+  UniformityAnalysis(
+      List<Statement> statements, Purity purity, Source source, Set<String> parameters) {
+    this.purity = purity;
     this.source = source;
     this.parameters = parameters;
     List<Token> all = new ArrayList<>();
@@ -71,24 +72,24 @@ final class Uniform {
 
   /** Whether it changes elsewhere than in the header of the loop that declares it. */
   boolean isUnsteady(String name) {
-    return names.isAssigned(name) && (!owners.containsKey(name) || unsteady.contains(name));
+    return purity.isAssigned(name) && (!owners.containsKey(name) || unsteady.contains(name));
   }
 
   /** Whether an expression is the same for all items that compute it now. */
-  boolean isSame(List<Token> expression) {
-    return names.isSafe(expression, this::allows) && !names.mayDivideByZero(expression);
+  boolean isUniform(List<Token> expression) {
+    return purity.isPure(expression, this::allows) && !purity.mayDivideByZero(expression);
   }
 
   /**
-   * Whether a condition is the same for all items that meet behind it: besides what {@link #isSame}
-   * says, they may all read the same element, which none changes before they meet.
+   * Whether a condition is the same for all items that meet behind it: besides what {@link
+   * #isUniform} says, they may all read the same element, which none changes before they meet.
    */
-  boolean isSameChoice(List<Token> condition) {
-    if (isSame(condition)) {
+  boolean isUniformBranch(List<Token> condition) {
+    if (isUniform(condition)) {
       return true;
     }
     List<Token> rest = hasVolatile ? null : withoutReads(condition);
-    return rest != null && names.isSafe(rest, this::allows) && !names.mayDivideByZero(condition);
+    return rest != null && purity.isPure(rest, this::allows) && !purity.mayDivideByZero(condition);
   }
 
   /** Puts the name of an array for each of its elements; null if others may differ. */
@@ -102,10 +103,10 @@ final class Uniform {
               && Scopes.isVariable(expression, i)
               && (shared.contains(token.text())
                   || (source.globals().contains(token.text()) && !isDeclared(token.text()))
-                  || (parameters.contains(token.text()) && !names.isAssigned(token.text())));
+                  || (parameters.contains(token.text()) && !purity.isAssigned(token.text())));
       while (isMemory && Tokens.is(expression, i + 1, "[")) {
         int close = Tokens.close(expression, i + 1);
-        if (!isSameChoice(expression.subList(i + 2, close))) {
+        if (!isUniformBranch(expression.subList(i + 2, close))) {
           return null;
         }
         i = close;
@@ -117,7 +118,7 @@ final class Uniform {
 
   /** Whether the kernel has a variable of a name, which hides one outside. */
   private boolean isDeclared(String name) {
-    return names.isOwn(name) && !parameters.contains(name);
+    return purity.isOwn(name) && !parameters.contains(name);
   }
 
   private boolean allows(String name) {
@@ -125,18 +126,18 @@ final class Uniform {
       return true;
     }
     if (parameters.contains(name)) {
-      return !names.isAssigned(name);
+      return !purity.isAssigned(name);
     }
-    return !Names.ITEM_INDEXES.contains(name) && names.isConstantOutside(name);
+    return !Purity.ITEM_INDEXES.contains(name) && purity.isConstantOutside(name);
   }
 
-  /** Whether all items go through a loop together, as far as its header says. */
-  boolean isTogether(For loop) {
+  /** Whether a loop is uniform, as far as its header says. */
+  boolean isConvergent(For loop) {
     boolean isStart =
         loop.start() == null
             || (loop.start() instanceof Plain plain && isUniformChange(plain.tokens()))
             || (loop.start() instanceof Variables start && isAllUniform(start));
-    return isStart && isSame(loop.condition()) && isUniformChange(loop.step());
+    return isStart && isUniform(loop.condition()) && isUniformChange(loop.step());
   }
 
   private boolean isAllUniform(Variables start) {
@@ -160,7 +161,7 @@ final class Uniform {
     boolean isAssignment =
         expression.size() > 2
             && Changes.isAssignment(expression.get(1))
-            && isSame(expression.subList(2, expression.size()))
+            && isUniform(expression.subList(2, expression.size()))
             && !isDivision(expression);
     return isStep || isAssignment ? name.text() : null;
   }
@@ -193,13 +194,13 @@ final class Uniform {
     for (Declarator declarator : declaration.declarators()) {
       String name = declarator.name().text();
       if (declaration.is("__shared__")) {
-        boolean ignored = shared.add(name);
+        shared.add(name);
       } else if (declaration.is("constexpr")
           || (isNumber(declaration)
               && declarator.pointers().isEmpty()
               && declarator.dimensions().isEmpty()
-              && !name.startsWith(Meetings.EXCHANGED)
-              && !names.changes().isReached(name))) {
+              && !name.startsWith(BarrierLowering.EXCHANGED)
+              && !purity.changes().isEscaping(name))) {
         uniform.add(name);
         if (owner != null) {
           owners.put(name, owner);
@@ -227,7 +228,7 @@ final class Uniform {
   }
 
   private void removeChanged(List<Token> tokens) {
-    Changes changes = names.changes(tokens, source);
+    Changes changes = purity.changes(tokens, source);
     for (String name : List.copyOf(uniform)) {
       if (changes.isAssigned(name)) {
         remove(name);
@@ -235,27 +236,29 @@ final class Uniform {
     }
   }
 
-  private void list(List<Statement> statements, boolean isTogether) {
-    statements.forEach(statement -> one(statement, isTogether));
+  private void list(List<Statement> statements, boolean isConvergent) {
+    statements.forEach(statement -> one(statement, isConvergent));
   }
 
-  private void one(Statement statement, boolean isTogether) {
+  private void one(Statement statement, boolean isConvergent) {
     if (statement instanceof Variables variables) {
-      variables(variables, isTogether);
+      variables(variables, isConvergent);
     } else if (statement instanceof Plain plain) {
-      change(plain.tokens(), isTogether, false);
-    } else if (!statement.divides()) {
+      change(plain.tokens(), isConvergent, false);
+    } else if (!statement.hasBarrier()) {
       inside(statement);
     } else if (statement instanceof Block block) {
-      list(block.statements(), isTogether);
+      list(block.statements(), isConvergent);
     } else if (statement instanceof If choice) {
       removeChanged(choice.condition());
-      list(choice.inner(), isTogether && isSameChoice(choice.condition()));
+      list(choice.inner(), isConvergent && isUniformBranch(choice.condition()));
     } else if (statement instanceof For loop) {
-      loop(loop, isTogether);
+      loop(loop, isConvergent);
     } else if (statement instanceof Do loop) {
       removeChanged(loop.condition());
-      list(loop.inner(), isTogether && isSame(loop.condition()) && !leavesApart(loop.body(), true));
+      list(
+          loop.inner(),
+          isConvergent && isUniform(loop.condition()) && !hasDivergentExit(loop.body(), true));
     }
   }
 
@@ -269,61 +272,61 @@ final class Uniform {
     declared.forEach(this::remove);
   }
 
-  private void loop(For loop, boolean isTogether) {
+  private void loop(For loop, boolean isConvergent) {
     removeChanged(loop.condition());
     if (loop.start() instanceof Variables start) {
       variables(start, true); // its variables are seen by those that go through the loop
     } else if (loop.start() != null) {
-      one(loop.start(), isTogether);
+      one(loop.start(), isConvergent);
     }
-    boolean isSame = isSame(loop.condition());
-    boolean isApart = leavesApart(loop.body(), true);
+    boolean isUniform = isUniform(loop.condition());
+    boolean isApart = hasDivergentExit(loop.body(), true);
     for (List<Token> part : Tokens.split(loop.step())) {
       String name = changed(part);
       boolean isOwn = name != null && owners.get(name) == loop;
-      change(part, isSame && (isOwn || (isTogether && !isApart)), isOwn);
+      change(part, isUniform && (isOwn || (isConvergent && !isApart)), isOwn);
     }
-    one(loop.body(), isTogether && isSame && !isApart);
+    one(loop.body(), isConvergent && isUniform && !isApart);
   }
 
-  private void change(List<Token> expression, boolean isTogether, boolean isOwnStep) {
+  private void change(List<Token> expression, boolean isConvergent, boolean isOwnStep) {
     String name = changed(expression);
-    if (name == null || !isTogether) {
+    if (name == null || !isConvergent) {
       removeChanged(expression);
     } else if (!isOwnStep) {
       unsteady.add(name);
     }
   }
 
-  private void variables(Variables variables, boolean isTogether) {
+  private void variables(Variables variables, boolean isConvergent) {
     for (Declarator declarator : variables.declaration().declarators()) {
       String name = declarator.name().text();
       List<Token> initial = declarator.initial();
-      boolean isSame =
+      boolean isUniform =
           variables.declaration().is("constexpr")
-              || name.startsWith(Meetings.AGREED)
+              || name.startsWith(BarrierLowering.AGREED)
               || (initial.isEmpty()
-                  ? names.isAssigned(name)
-                  : Tokens.is(initial, 0, "=") && isSame(initial.subList(1, initial.size())));
-      if (!isSame || (!isTogether && names.isAssigned(name))) {
+                  ? purity.isAssigned(name)
+                  : Tokens.is(initial, 0, "=") && isUniform(initial.subList(1, initial.size())));
+      if (!isUniform || (!isConvergent && purity.isAssigned(name))) {
         remove(name);
       }
     }
     removeChanged(variables.tokens());
   }
 
-  /** Whether some items may leave the innermost loop, or a round of it, before others. */
-  private boolean leavesApart(Statement statement, boolean isTogether) {
+  /** Whether some items may leave the innermost loop, or an iteration of it, before others. */
+  private boolean hasDivergentExit(Statement statement, boolean isConvergent) {
     if (statement instanceof Jump) {
       return !statement.isReturn();
     }
     if (statement instanceof If choice) {
-      boolean isSame = isTogether && isSame(choice.condition());
-      return !(isSame && isJump(choice))
-          && choice.inner().stream().anyMatch(each -> leavesApart(each, isSame));
+      boolean isUniform = isConvergent && isUniform(choice.condition());
+      return !(isUniform && isJump(choice))
+          && choice.inner().stream().anyMatch(each -> hasDivergentExit(each, isUniform));
     }
     return statement instanceof Block
-        && statement.inner().stream().anyMatch(each -> leavesApart(each, isTogether));
+        && statement.inner().stream().anyMatch(each -> hasDivergentExit(each, isConvergent));
   }
 
   /** Whether it does nothing but jump. If its condition is the same for all, they jump together. */

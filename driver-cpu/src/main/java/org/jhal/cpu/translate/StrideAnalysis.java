@@ -16,12 +16,13 @@ import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the items of a row, which differ in {@code threadIdx.x} alone, do beside each other: in
+ * Strides of expressions across the items of a row, which differ in {@code threadIdx.x} alone: in
  * {@code sum += a[k] * b[k * n + x]} with {@code int x = blockIdx.x * 64 + threadIdx.x} all read
- * the same element of {@code a}, and neighbours read neighbours of {@code b}. A compiler makes fast
- * vector code of that for a loop over the items, and of little else. In doubt the answer is no.
+ * the same element of {@code a} (stride 0), and consecutive ones of {@code b} (stride 1). A
+ * compiler makes fast vector code of that for a loop over the items, and of little else. In doubt
+ * the answer is no.
  */
-final class Neighbours {
+final class StrideAnalysis {
   /** Calls for which processors have vector instructions. */
   private static final Set<String> CALLS = Set.of("fmaf", "fma", "fabsf", "min", "max", "umin");
 
@@ -36,7 +37,7 @@ final class Neighbours {
 
   private record Own(Declaration declaration, Declarator declarator) {}
 
-  private final Names names;
+  private final Purity purity;
   private final Set<String> parameters;
   private final Predicate<String> isUniform;
   private final Map<String, Own> variables = new HashMap<>();
@@ -47,12 +48,12 @@ final class Neighbours {
    *
    * @param isUniform whether a variable is the same for all items, though it may change
    */
-  Neighbours(
+  StrideAnalysis(
       List<Statement> statements,
-      Names names,
+      Purity purity,
       Set<String> parameters,
       Predicate<String> isUniform) {
-    this.names = names;
+    this.purity = purity;
     this.parameters = parameters;
     this.isUniform = isUniform;
     declared(statements);
@@ -69,7 +70,7 @@ final class Neighbours {
     }
   }
 
-  /** Whether each item has arrays, which would lie apart from those of its neighbours. */
+  /** Whether each item has arrays, which would lie apart from those of the next item. */
   boolean hasOwnArrays() {
     return variables.values().stream()
         .anyMatch(each -> !each.declarator.dimensions().isEmpty() && !isShared(each));
@@ -79,15 +80,15 @@ final class Neighbours {
     return variable.declaration.is("__shared__");
   }
 
-  /** Whether the body of a loop is fast for all items of a row at once. */
-  boolean isFast(For loop, String counter, List<Token> start) {
+  /** Whether compilers vectorize the body of a loop across the items of a row. */
+  boolean isVectorizable(For loop, String counter, List<Token> start) {
     counters.put(counter, start);
-    return isFast(loop.body());
+    return isVectorizable(loop.body());
   }
 
-  private boolean isFast(Statement statement) {
+  private boolean isVectorizable(Statement statement) {
     if (statement instanceof Block block) {
-      return block.statements().stream().allMatch(this::isFast);
+      return block.statements().stream().allMatch(this::isVectorizable);
     }
     if (statement instanceof Variables declared) {
       return isNumber(declared.declaration())
@@ -97,9 +98,9 @@ final class Neighbours {
                       each.pointers().isEmpty()
                           && each.dimensions().isEmpty()
                           && Tokens.is(each.initial(), 0, "=")
-                          && isFast(each.initial()));
+                          && isVectorizable(each.initial()));
     }
-    return statement instanceof Plain plain && isFast(plain.tokens());
+    return statement instanceof Plain plain && isVectorizable(plain.tokens());
   }
 
   private static boolean isNumber(Declaration declaration) {
@@ -109,24 +110,24 @@ final class Neighbours {
                 Declarations.INTEGERS.contains(token.text()) || NUMBERS.contains(token.text()));
   }
 
-  private boolean isFast(List<Token> tokens) {
+  private boolean isVectorizable(List<Token> tokens) {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      boolean isFast =
+      boolean isVectorizable =
           switch (token.kind()) {
             case TEXT -> false;
             case NUMBER -> true;
-            case MARK -> isFastMark(tokens, i);
-            case WORD -> isFastWord(tokens, i);
+            case MARK -> isVectorizableMark(tokens, i);
+            case WORD -> isVectorizableWord(tokens, i);
           };
-      if (!isFast) {
+      if (!isVectorizable) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean isFastMark(List<Token> tokens, int at) {
+  private boolean isVectorizableMark(List<Token> tokens, int at) {
     Token mark = tokens.get(at);
     if (mark.is("*") || mark.is("&")) {
       Token before = Tokens.get(tokens, at - 1);
@@ -135,7 +136,7 @@ final class Neighbours {
     return MARKS.contains(mark.text());
   }
 
-  private boolean isFastWord(List<Token> tokens, int at) {
+  private boolean isVectorizableWord(List<Token> tokens, int at) {
     String word = tokens.get(at).text();
     Token next = Tokens.get(tokens, at + 1);
     if (Tokens.is(tokens, at - 1, ".")) {
@@ -150,29 +151,29 @@ final class Neighbours {
     Own variable = variables.get(word);
     if (next.is("[")) {
       boolean isArray = variable == null ? parameters.contains(word) : isShared(variable);
-      return isArray && isFastElement(tokens, at);
+      return isArray && isVectorizableElement(tokens, at);
     }
     return variable == null
-        ? parameters.contains(word) || names.isConstantOutside(word)
+        ? parameters.contains(word) || purity.isConstantOutside(word)
         : isNumber(variable.declaration)
             && variable.declarator.pointers().isEmpty()
             && !isShared(variable);
   }
 
   private static boolean isIndex(String word) {
-    return word.equals("threadIdx") || Names.GROUP_INDEXES.contains(word);
+    return word.equals("threadIdx") || Purity.GROUP_INDEXES.contains(word);
   }
 
-  /** All items take the same element, or neighbours take neighbours, to which they may write. */
-  private boolean isFastElement(List<Token> tokens, int name) {
+  /** Whether the stride of an element is 0, or 1, where items may write too. */
+  private boolean isVectorizableElement(List<Token> tokens, int name) {
     int at = name + 1;
-    int distance = 0;
+    int stride = 0;
     while (Tokens.is(tokens, at, "[")) {
-      if (distance != 0) {
+      if (stride != 0) {
         return false;
       }
       int close = Tokens.close(tokens, at);
-      distance = distance(tokens.subList(at + 1, close));
+      stride = stride(tokens.subList(at + 1, close));
       at = close + 1;
     }
     Token behind = Tokens.get(tokens, at);
@@ -180,30 +181,30 @@ final class Neighbours {
         Changes.isAssignment(behind)
             || Changes.isStep(behind)
             || Changes.isStep(Tokens.get(tokens, name - 1));
-    return distance == 1 || (distance == 0 && !isChanged);
+    return stride == 1 || (stride == 0 && !isChanged);
   }
 
-  /** How much more the next item of a row has: 0 or 1; negative if it is not known. */
-  int distance(List<Token> expression) {
-    if (!differs(expression)) {
+  /** The stride from an item of a row to the next: 0 or 1; negative if it is not known. */
+  int stride(List<Token> expression) {
+    if (!isVarying(expression)) {
       return 0;
     }
     List<Token> sum = withoutCasts(expression);
     if (!Tokens.isSum(sum)) {
       return UNKNOWN;
     }
-    int distance = 0;
+    int stride = 0;
     int start = 0;
     boolean isNegative = false;
     for (int i = 0; i <= sum.size(); i++) {
       boolean isMark = i == sum.size() || sum.get(i).is("+") || sum.get(i).is("-");
       if (isMark && i > start) {
         List<Token> term = sum.subList(start, i);
-        int own = isNegative && differs(term) ? UNKNOWN : factor(term, sum.size() > term.size());
-        if (own == UNKNOWN || distance + own > 1) {
+        int own = isNegative && isVarying(term) ? UNKNOWN : factor(term, sum.size() > term.size());
+        if (own == UNKNOWN || stride + own > 1) {
           return UNKNOWN;
         }
-        distance += own;
+        stride += own;
         isNegative = i < sum.size() && sum.get(i).is("-");
         start = i + 1;
       } else if (isMark) {
@@ -212,11 +213,11 @@ final class Neighbours {
         i = Tokens.close(sum, i);
       }
     }
-    return distance;
+    return stride;
   }
 
   private int factor(List<Token> term, boolean isPart) {
-    if (!differs(term)) {
+    if (!isVarying(term)) {
       return 0;
     }
     if (term.size() == 3 && term.get(0).is("threadIdx")) {
@@ -224,9 +225,9 @@ final class Neighbours {
     }
     if (term.size() == 1 && term.get(0).isWord()) {
       List<Token> value = value(term.get(0).text());
-      return value == null ? UNKNOWN : distance(value);
+      return value == null ? UNKNOWN : stride(value);
     }
-    return isPart && Tokens.is(term, 0, "(") ? distance(term) : UNKNOWN;
+    return isPart && Tokens.is(term, 0, "(") ? stride(term) : UNKNOWN;
   }
 
   /** What a variable has that never changes, or a counter begins with; null if it is not known. */
@@ -236,11 +237,11 @@ final class Neighbours {
     if (start != null || variable == null) {
       return start;
     }
-    return !names.isAssigned(name)
+    return !purity.isAssigned(name)
             && Declarations.isInteger(variable.declaration.type())
             && variable.declarator.pointers().isEmpty()
             && Tokens.is(variable.declarator.initial(), 0, "=")
-        ? Homes.initial(variable.declarator)
+        ? Privatization.initial(variable.declarator)
         : null;
   }
 
@@ -262,16 +263,16 @@ final class Neighbours {
     return isWhole ? withoutCasts(expression.subList(close + 1, expression.size())) : expression;
   }
 
-  /** Whether the items of a row may have different values. */
-  boolean differs(List<Token> expression) {
+  /** Whether an expression may vary across the items of a row. */
+  boolean isVarying(List<Token> expression) {
     for (int i = 0; i < expression.size(); i++) {
       Token token = expression.get(i);
       if (token.isWord() && Scopes.isVariable(expression, i)) {
-        boolean isSame =
+        boolean isSameInRow =
             token.is("threadIdx")
                 ? Tokens.is(expression, i + 1, ".") && !Tokens.is(expression, i + 2, "x")
-                : isSame(token.text());
-        if (!isSame) {
+                : isSameInRow(token.text());
+        if (!isSameInRow) {
           return true;
         }
       }
@@ -279,19 +280,19 @@ final class Neighbours {
     return false;
   }
 
-  private boolean isSame(String name) {
+  private boolean isSameInRow(String name) {
     if (isUniform.test(name)) {
       return true;
     }
     Own variable = variables.get(name);
     if (variable == null) {
-      return !Names.ITEM_INDEXES.contains(name) && !names.isAssigned(name);
+      return !Purity.ITEM_INDEXES.contains(name) && !purity.isAssigned(name);
     }
     if (isShared(variable)) {
       return !variable.declarator.dimensions().isEmpty();
     }
     List<Token> value = value(name);
-    return value != null && !differs(value);
+    return value != null && !isVarying(value);
   }
 
   /**
@@ -301,7 +302,7 @@ final class Neighbours {
    * @return null if that is not known, or not the same at any time
    */
   @Nullable List<Token> at(List<Token> expression, String x) {
-    if (!names.isSafe(expression, this::isSteady) || names.mayDivideByZero(expression)) {
+    if (!purity.isPure(expression, this::isSteady) || purity.mayDivideByZero(expression)) {
       return null;
     }
     List<Token> all = new ArrayList<>();
@@ -319,7 +320,7 @@ final class Neighbours {
         all.add(token);
         continue;
       }
-      List<Token> value = at(Homes.initial(variable.declarator), x);
+      List<Token> value = at(Privatization.initial(variable.declarator), x);
       if (value == null) {
         return null;
       }
@@ -332,11 +333,11 @@ final class Neighbours {
   }
 
   private boolean isSteady(String name) {
-    if (names.isAssigned(name)) {
+    if (purity.isAssigned(name)) {
       return false;
     }
     return variables.containsKey(name)
         ? isUniform.test(name) || value(name) != null
-        : parameters.contains(name) || names.isConstantOutside(name);
+        : parameters.contains(name) || purity.isConstantOutside(name);
   }
 }
