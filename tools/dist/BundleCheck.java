@@ -14,6 +14,7 @@ import java.util.zip.ZipFile;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
 
 /**
  * Checks a repository for what Maven Central asks of a release: {@code java BundleCheck.java BOM
@@ -72,15 +73,15 @@ final class BundleCheck {
       return;
     }
     for (String artifact : present) {
-      artifact(artifact, versions.first(), modules.contains(artifact));
+      artifact(artifact, versions.first(), modules);
     }
   }
 
-  private void artifact(String artifact, String version, boolean hasJar) throws Exception {
+  private void artifact(String artifact, String version, TreeSet<String> modules) throws Exception {
     Path place = folder.resolve(artifact).resolve(version);
     String stem = artifact + "-" + version;
     TreeSet<String> required = new TreeSet<>(List.of(stem + ".pom"));
-    if (hasJar) {
+    if (modules.contains(artifact)) {
       required.addAll(
           List.of(
               stem + ".jar",
@@ -109,7 +110,7 @@ final class BundleCheck {
       if (name.endsWith(".jar")) {
         jar(file);
       } else if (name.endsWith(".pom")) {
-        pom(file, version);
+        pom(file, version, modules);
       }
     }
   }
@@ -159,8 +160,11 @@ final class BundleCheck {
     }
   }
 
-  /** Only the parent may provide what a pom lacks, apart from name and description. */
-  private void pom(Path file, String version) throws Exception {
+  /**
+   * Only the parent may provide what a pom lacks, apart from name and description. Only the parent
+   * may name modules that are not published: it says the version of all, and needs none.
+   */
+  private void pom(Path file, String version, TreeSet<String> modules) throws Exception {
     if (Files.readString(file).contains("-SNAPSHOT")) {
       findings.add(file + " names a snapshot");
     }
@@ -177,6 +181,16 @@ final class BundleCheck {
       if (child(project, name) == null
           && (own || ancestor == null || child(ancestor, name) == null)) {
         findings.add(file + " has no <" + name + ">");
+      }
+    }
+    NodeList dependencies = project.getElementsByTagName("dependency");
+    for (int i = 0; i < dependencies.getLength(); i++) {
+      Element dependency = (Element) dependencies.item(i);
+      String group = child(dependency, "groupId").getTextContent();
+      String name = child(dependency, "artifactId").getTextContent();
+      boolean isParent = file.getFileName().toString().startsWith("jhal-parent-");
+      if (group.equals("org.jhal") && !modules.contains(name) && !isParent) {
+        findings.add(file + " names " + name + ", which is not published");
       }
     }
     if (file.getFileName().toString().startsWith("hal-bom-") && parent != null) {

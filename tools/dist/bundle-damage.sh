@@ -26,6 +26,7 @@ refuses() {
 }
 append() { printf 'x' >>"$1"; }
 without_licence() { (cd "$copy.kept-page" && "${java%java}jar" --create --no-manifest --file "$1" index.html); }
+with_benchmarks() { sed -i 's|<artifactId>hal-utils</artifactId>|<artifactId>benchmarks</artifactId>|' "$1"; }
 without_url() { sed -i '/<url>https:..jhal.org<.url>/d' "$1"; }
 
 version=$(basename -- "$copy"/org/jhal/hal-api/*)
@@ -45,9 +46,10 @@ touch "$copy.kept-page/index.html"
 refuses 'has no META-INF/LICENSE' "$api-javadoc.jar" without_licence
 refuses 'has no <url>' "jhal-parent/$version/jhal-parent-$version.pom" without_url
 refuses 'has no <url>' "hal-bom/$version/hal-bom-$version.pom" without_url
+refuses 'names benchmarks, which is not published' "hal-gpu/$version/hal-gpu-$version.pom" with_benchmarks
 mv -- "$copy/org/jhal/hal-spark" "$copy.kept-module"
 if "$java" -cp "$classes" BundleCheck "$root/hal-bom/pom.xml" "$copy" >/dev/null 2>&1; then
   echo "not refused: a bundle without hal-spark" >&2
   exit 1
 fi
-echo "bundle check: refused 14 damaged bundles"
+echo "bundle check: refused 15 damaged bundles"

@@ -48,6 +48,7 @@ import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.GpuDriver;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -141,17 +142,20 @@ class LibraryVersionsTest {
         () -> "calls found: " + checked);
   }
 
-  private static boolean hasMethod(Class<?> owner, String name, MethodType type) {
-    for (Class<?> from = owner; from != null; from = from.getSuperclass()) {
-      for (Method method : from.getDeclaredMethods()) { // a subclass may call a protected one
-        boolean isAccessible = (method.getModifiers() & Modifier.PRIVATE) == 0;
-        MethodType found = methodType(method.getReturnType(), method.getParameterTypes());
-        if (isAccessible && method.getName().equals(name) && found.equals(type)) {
-          return true;
-        }
+  /** Whether a call finds the method, in the type or in one that it inherits from. */
+  private static boolean hasMethod(@Nullable Class<?> owner, String name, MethodType type) {
+    if (owner == null) {
+      return false;
+    }
+    for (Method method : owner.getDeclaredMethods()) { // a subclass may call a protected one
+      boolean isAccessible = (method.getModifiers() & Modifier.PRIVATE) == 0;
+      MethodType found = methodType(method.getReturnType(), method.getParameterTypes());
+      if (isAccessible && method.getName().equals(name) && found.equals(type)) {
+        return true;
       }
     }
-    return false;
+    return hasMethod(owner.getSuperclass(), name, type)
+        || Stream.of(owner.getInterfaces()).anyMatch(each -> hasMethod(each, name, type));
   }
 
   private static boolean hasConstructor(Class<?> owner, MethodType type) {

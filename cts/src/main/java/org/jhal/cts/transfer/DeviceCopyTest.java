@@ -19,6 +19,7 @@ import org.jhal.BufferUsage;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
@@ -241,6 +242,41 @@ class DeviceCopyTest {
     assertHal(Status.FAILED_PRECONDITION, () -> closed.queue(0).barrier(Fence.NONE, refused.at(1)));
     assertPending(done, 1);
     controls.resume(to.queue(0));
+    awaitReached(done, 1);
+    closing.join();
+    if (closesTheSource) {
+      assertBytes(data, cts.read(target), "the copy from a device that was closed meanwhile");
+    }
+  }
+
+  /** Of the chunks on the closing device, one is in the stream, and one waits for room there. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"S9", "Q8"})
+  @Needs(Need.CONTROLS)
+  void closingEitherDeviceWaitsForChunksThatAreNotIssued(boolean closesTheSource, Cts cts)
+      throws Exception {
+    Device closed = Peers.openAlone(cts, "inflight=1");
+    Device other = Peers.openAlone(cts);
+    byte[] data = bytes(17 << 20);
+    DeviceBuffer source = cts.buffer(closesTheSource ? closed : other, data);
+    DeviceBuffer target = cts.buffer(closesTheSource ? other : closed, filled(data.length, 0));
+    TimelineSemaphore done = cts.semaphore();
+    Controls controls = cts.controls(closed);
+    controls.pause(closed.queue(0));
+    other.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
+    Waits.awaitTrue(
+        "a chunk to be in the stream, and another one to wait for room",
+        () -> {
+          DeviceStatistics statistics = closed.statistics();
+          return statistics.issued() == 1 && statistics.ready() == 1;
+        });
+    TimelineSemaphore parked = cts.semaphore();
+    closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
+    Task<?> closing = Task.run("close", closed::close);
+    awaitFailure(parked, 1, Status.CANCELLED);
+    assertPending(done, 1);
+    controls.resume(closed.queue(0));
     awaitReached(done, 1);
     closing.join();
     if (closesTheSource) {

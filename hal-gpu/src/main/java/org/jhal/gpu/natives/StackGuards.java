@@ -58,7 +58,7 @@ final class StackGuards {
   }
 
   private static void look(String library) {
-    if (wantsExecutableStack(Path.of(library))) {
+    if (wantsExecutableStack(Path.of(library), false)) {
       LOG.log(Level.DEBUG, library + " wants executable stacks; the JVM guards them again");
       System.load(library); // it is loaded already; this makes the JVM notice
     }
@@ -89,12 +89,17 @@ final class StackGuards {
     }
   }
 
-  static boolean wantsExecutableStack(Path library) {
+  /**
+   * Whether a library requests executable stacks.
+   *
+   * @param otherwise what to return for a file that is gone, damaged or cannot be read
+   */
+  static boolean wantsExecutableStack(Path library, boolean otherwise) {
     try (FileChannel file = FileChannel.open(library)) {
       long length = Math.min(file.size(), Integer.MAX_VALUE); // what is read is at the beginning
       ElfFile elf = ElfFile.of(file.map(FileChannel.MapMode.READ_ONLY, 0, length));
       if (elf == null) {
-        return false;
+        return otherwise;
       }
       for (ElfFile.Segment segment : elf.segments()) {
         if (segment.type() == ElfFile.SEGMENT_STACK) {
@@ -102,8 +107,8 @@ final class StackGuards {
         }
       }
       return !Platform.isARM(); // an unmarked file wants one, except on ARM
-    } catch (IOException | RuntimeException e) { // gone, or damaged
-      return false;
+    } catch (IOException | RuntimeException e) {
+      return otherwise;
     }
   }
 }

@@ -61,7 +61,8 @@ public record WantedLibrary(String what, String origin, String property, Status 
 
   /**
    * Likewise. Loading a library that wants executable stacks makes those of all threads executable,
-   * so without a device none is loaded but the one that a setting names.
+   * so without a device only the one that a setting names is loaded without looking; of the others,
+   * those that certainly want none.
    *
    * @param absence why there is no device, for messages; empty if there may be one
    */
@@ -101,11 +102,17 @@ public record WantedLibrary(String what, String origin, String property, Status 
     Map<String, SharedLibrary> found = new LinkedHashMap<>(); // by file
     Set<Path> files = new HashSet<>(); // that are not loaded
     for (String name : named != null ? List.of(named.path()) : candidates) {
-      Path refused = named == null && !absence.isEmpty() ? wantingExecutableStack(name) : null;
-      if (refused != null) {
-        String why = " (not loaded, since it wants executable stacks and " + absence + ")";
-        tried.add(name + (files.add(refused) ? why : " (the same)"));
-        continue;
+      if (named == null && !absence.isEmpty()) {
+        Path file = LibraryFiles.locate(name);
+        if (file == null) { // if it exists all the same, nobody knows what it wants
+          tried.add(name + " (not found)");
+          continue;
+        }
+        if (StackGuards.wantsExecutableStack(file, true)) {
+          String why = " (not loaded, since it wants executable stacks and " + absence + ")";
+          tried.add(name + (files.add(file) ? why : " (the same)"));
+          continue;
+        }
       }
       try {
         SharedLibrary library = opener.apply(name);
@@ -135,12 +142,6 @@ public record WantedLibrary(String what, String origin, String property, Status 
     throw failure(
         "%s cannot be loaded; it comes with %s, and %s; tried %s"
             .formatted(what, origin, setting, String.join(", ", tried)));
-  }
-
-  /** The file that would be loaded, if it wants executable stacks, else null. */
-  private static @Nullable Path wantingExecutableStack(String name) {
-    Path file = LibraryFiles.locate(name);
-    return file != null && StackGuards.wantsExecutableStack(file) ? file : null;
   }
 
   /** The file that {@link #find} would probably load; null if unknown. */

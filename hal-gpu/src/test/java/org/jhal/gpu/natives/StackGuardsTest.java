@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A library that needs executable stacks removes the guard pages of Java threads. */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "the stacks of other systems are not touched")
@@ -73,16 +75,19 @@ class StackGuardsTest {
     }
   }
 
-  @Test
-  void detectsALibraryThatNeedsAnExecutableStack() throws Exception {
-    assertTrue(StackGuards.wantsExecutableStack(library("wants.so", "-z", "execstack")));
-    assertFalse(StackGuards.wantsExecutableStack(library("wantsnot.so", "-z", "noexecstack")));
-    assertFalse(StackGuards.wantsExecutableStack(folder.resolve("none.so")));
-    assertFalse(
-        StackGuards.wantsExecutableStack(Files.writeString(folder.resolve("text.so"), "text")));
-    byte[] cut = Files.readAllBytes(folder.resolve("wants.so"));
-    Path damaged = Files.write(folder.resolve("cut.so"), Arrays.copyOf(cut, 100));
-    assertFalse(StackGuards.wantsExecutableStack(damaged));
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void detectsALibraryThatNeedsAnExecutableStack(boolean otherwise) throws Exception {
+    Path wants = library("wants.so", "-z", "execstack");
+    Path wantsNot = library("wantsnot.so", "-z", "noexecstack");
+    assertTrue(StackGuards.wantsExecutableStack(wants, otherwise));
+    assertFalse(StackGuards.wantsExecutableStack(wantsNot, otherwise));
+    Path text = Files.writeString(folder.resolve("text.so"), "text");
+    byte[] whole = Files.readAllBytes(wants);
+    Path damaged = Files.write(folder.resolve("cut.so"), Arrays.copyOf(whole, 100));
+    for (Path unknown : List.of(folder.resolve("none.so"), text, damaged)) {
+      assertEquals(otherwise, StackGuards.wantsExecutableStack(unknown, otherwise));
+    }
   }
 
   /** A setting is somebody's choice; other places are only looked at. */
@@ -94,6 +99,18 @@ class StackGuardsTest {
     assertEquals(List.of(wantsNot), opened("", List.of(wants, wantsNot), "no device exists"));
     assertEquals(List.of(wants, wantsNot), opened("", List.of(wants, wantsNot), ""));
     assertEquals(List.of(wants), opened(wants, List.of(wantsNot), "no device exists"));
+  }
+
+  /** An interrupt closes the files that the thread reads. */
+  @Test
+  void whatCannotBeLookedAtIsNotLoadedWithoutADevice() throws Exception {
+    String wants = library("wants.so", "-z", "execstack").toString();
+    Thread.currentThread().interrupt();
+    List<String> opened = opened("", List.of(wants), "no device exists");
+    assertTrue(Thread.interrupted());
+    assertEquals(List.of(), opened);
+    assertEquals(List.of(), opened("", List.of("libjhal-none.so"), "no device exists"));
+    assertEquals(List.of("libjhal-none.so"), opened("", List.of("libjhal-none.so"), ""));
   }
 
   /** The libraries that are opened, all in vain. */
@@ -116,7 +133,10 @@ class StackGuardsTest {
                         throw new UnsatisfiedLinkError("not opened");
                       }));
       for (String one : setting.isEmpty() ? candidates : List.of(setting)) {
-        String why = " (not loaded, since it wants executable stacks and " + absence + ")";
+        String why =
+            new File(one).exists()
+                ? " (not loaded, since it wants executable stacks and " + absence + ")"
+                : " (not found)";
         boolean isNamed = String.valueOf(failure.getMessage()).contains(one + why);
         assertEquals(!opened.contains(one), isNamed, failure.getMessage());
       }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.driver.support;
 
+import com.google.common.collect.ArrayListMultimap;
+import com.google.common.collect.ListMultimap;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,7 +23,7 @@ public final class Faults {
   private final Set<String> calls;
 
   @GuardedBy("this")
-  private final Map<String, List<Fault>> faults = new HashMap<>();
+  private final ListMultimap<String, Fault> faults = ArrayListMultimap.create();
 
   @GuardedBy("this")
   private @Nullable Map<String, Integer> uses; // null if uses are not counted
@@ -63,7 +62,7 @@ public final class Faults {
       throw new HalException(
           Status.OUT_OF_RANGE, "use " + nth + " of " + call + ": uses are counted from 1");
     }
-    faults.computeIfAbsent(call, any -> new ArrayList<>()).add(new Fault(failure, nth));
+    faults.put(call, new Fault(failure, nth));
     isArmed = true;
   }
 
@@ -109,21 +108,13 @@ public final class Faults {
     if (uses != null) {
       uses.merge(call, 1, Integer::sum);
     }
-    List<Fault> pending = faults.remove(call);
-    if (pending == null) {
-      return;
-    }
-    List<Fault> left = new ArrayList<>();
     Fault due = null;
-    for (Fault fault : pending) {
+    for (Fault fault : faults.removeAll(call)) {
       if (fault.usesLeft > 1) {
-        left.add(new Fault(fault.failure, fault.usesLeft - 1));
+        faults.put(call, new Fault(fault.failure, fault.usesLeft - 1));
       } else if (due == null) {
         due = fault;
       }
-    }
-    if (!left.isEmpty()) {
-      faults.put(call, left);
     }
     isArmed = !faults.isEmpty() || uses != null;
     if (due != null) {

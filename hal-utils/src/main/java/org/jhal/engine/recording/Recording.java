@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.recording;
 
+import com.google.common.collect.Sets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -49,7 +48,7 @@ public final class Recording extends Owned implements CommandList {
   // Copies whose overlap can only be checked with a binding table.
   private final List<RecordedCommand> slotCopies = new ArrayList<>();
 
-  private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RefCounted> retained = Sets.newIdentityHashSet();
 
   // The storages in `retained` from allocas. Each issue checks their memory.
   private final List<BufferStorage> transients = new ArrayList<>();

@@ -35,7 +35,8 @@ int gs_work_begin(gs_context* context, const char* what, uint64_t* random) {
 
 int gs_work_run(gs_work* work) {
   pthread_mutex_lock(&gs.lock);
-  int code = work->check(work, 1);
+  int code = work->context->sticky;  // then nothing runs any more, and its memory may be freed
+  if (!code) code = work->check(work, 1);
   pthread_mutex_unlock(&gs.lock);
   return code ? code : work->run(work);
 }

@@ -10,6 +10,7 @@ import org.jhal.bench.BenchCases;
 import org.jhal.bench.BenchTool;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -42,11 +43,7 @@ import picocli.CommandLine.Spec;
 final class BenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--device",
-      paramLabel = "URI",
-      description = "The device, as hal devices lists it; hal --help says which is the default.")
-  private @Nullable String device;
+  @Mixin private DeviceOption device;
 
   @Option(
       names = "--peer",
@@ -163,7 +160,7 @@ final class BenchCommand implements Callable<Integer> {
         spec,
         () ->
             new BenchTool.Options(
-                device,
+                device.uri(),
                 peer,
                 bundle,
                 cases,
@@ -177,7 +174,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private int writePage(Path results, BenchTool.@Nullable Earlier other) {
-    if (device != null || peer != null || json != null) {
+    if (device.uri() != null || peer != null || json != null) {
       throw new ParameterException(
           spec.commandLine(),
           "--from measures nothing, so --device, --peer and --json are useless");

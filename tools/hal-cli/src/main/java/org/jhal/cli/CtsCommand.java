@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import org.jhal.cts.run.tool.CtsTool;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -39,11 +40,7 @@ import picocli.CommandLine.Spec;
 final class CtsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--device",
-      paramLabel = "URI",
-      description = "The device, as hal devices lists it; hal --help says which is the default.")
-  private @Nullable String device;
+  @Mixin private DeviceOption device;
 
   @Option(
       names = "--variants",
@@ -105,7 +102,7 @@ final class CtsCommand implements Callable<Integer> {
             spec,
             () ->
                 new CtsTool.Options(
-                    device,
+                    device.uri(),
                     tests,
                     repeat,
                     seed,
