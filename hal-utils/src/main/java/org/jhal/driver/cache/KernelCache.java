@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,13 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
-import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.driver.cache.CacheEntry.DamagedEntryException;
 import org.jhal.driver.cache.PrivateFolder.UnmadeFolderException;
 import org.jhal.driver.cache.PrivateFolder.UntrustedException;
-import org.jhal.driver.options.Option;
-import org.jhal.driver.options.Settings;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +43,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class KernelCache {
-  /** The folder, or none; a driver adds it to the options of its devices. */
-  public static final Option<Optional<Path>> OPTION =
-      Option.folder("cache", defaultFolder(), "where compiled kernels are kept");
-
   /** The largest total size of all entries. */
   static final long MAX_BYTES = 256L << 20;
 
@@ -104,28 +95,6 @@ public final class KernelCache {
         missing ->
             new KernelCache(
                 path, PrivateFolder.Access.OURS, Clock.systemUTC(), MAX_BYTES, MAX_ENTRIES));
-  }
-
-  /**
-   * The cache that the settings of a device name; null for none. A folder that cannot be used is no
-   * error.
-   *
-   * @param settings have {@link #OPTION}
-   * @throws HalException INVALID_ARGUMENT if a file is named
-   */
-  public static @Nullable KernelCache of(Settings settings) {
-    Optional<Path> folder = settings.get(OPTION);
-    if (folder.isEmpty()) {
-      return null;
-    }
-    Path path = folder.get();
-    if (!folder.equals(OPTION.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "option '%s' is '%s' (from %s), which is no folder"
-              .formatted(OPTION, path, settings.origin(OPTION)));
-    }
-    return in(path);
   }
 
   /**

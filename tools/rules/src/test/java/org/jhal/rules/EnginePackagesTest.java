@@ -29,12 +29,12 @@ class EnginePackagesTest {
       Map.ofEntries(
           entry(DRIVER, DRIVER + ".bundle"),
           entry(DRIVER + ".bundle"),
-          entry(DRIVER + ".options"),
+          entry(DRIVER + ".options", DRIVER + ".cache"),
           entry(DRIVER + ".source", DRIVER + ".bundle"),
           entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
           entry(DRIVER + ".workgroup", DRIVER, DRIVER + ".support"),
-          entry(DRIVER + ".cache", DRIVER + ".options"),
+          entry(DRIVER + ".cache"),
           entry(
               ENGINE,
               DRIVER,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver.cache;
+package org.jhal.driver.options;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -15,19 +15,20 @@ import java.util.Objects;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.options.Settings;
+import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.cache.KernelKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The cache as any driver uses it. */
-class KernelCacheOptionTest {
+class CacheOptionTest {
   @TempDir Path folder;
 
   private int compilations;
 
   private static Settings settings(Object cache) {
     DeviceUri uri = DeviceUri.parse("plain://0?cache=" + cache);
-    return Settings.resolve("plain", List.of(KernelCache.OPTION), uri);
+    return Settings.resolve("plain", List.of(CacheOption.FOLDER), uri);
   }
 
   /** What a driver does that has a compiler. */
@@ -46,9 +47,9 @@ class KernelCacheOptionTest {
   @Test
   void findsCompiledCodeByTheSameKeyOnly() {
     Path made = folder.resolve("kernels");
-    KernelCache first = Objects.requireNonNull(KernelCache.of(settings(made)));
+    KernelCache first = Objects.requireNonNull(CacheOption.cache(settings(made)));
     byte[] code = load(first, "source", "-O2");
-    KernelCache second = Objects.requireNonNull(KernelCache.of(settings(made)));
+    KernelCache second = Objects.requireNonNull(CacheOption.cache(settings(made)));
     assertArrayEquals(code, load(second, "source", "-O2"));
     assertEquals(1, compilations);
     assertArrayEquals("-O3source".getBytes(UTF_8), load(second, "source", "-O3"));
@@ -57,13 +58,14 @@ class KernelCacheOptionTest {
 
   @Test
   void thereMayBeNone() {
-    assertNull(KernelCache.of(settings("off")));
+    assertNull(CacheOption.cache(settings("off")));
   }
 
   @Test
   void aFileIsRefused() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "x");
-    HalException refusal = assertThrows(HalException.class, () -> KernelCache.of(settings(file)));
+    HalException refusal =
+        assertThrows(HalException.class, () -> CacheOption.cache(settings(file)));
     assertEquals(Status.INVALID_ARGUMENT, refusal.status());
     assertEquals(
         "option 'cache' is '" + file + "' (from uri), which is no folder", refusal.getMessage());
