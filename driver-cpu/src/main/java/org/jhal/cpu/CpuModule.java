@@ -8,8 +8,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.cpu.translate.Translation;
-import org.jhal.driver.KernelArgument;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
 
 /** A library of compiled kernels. */

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.KernelArgument;
+import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.KernelLoader;

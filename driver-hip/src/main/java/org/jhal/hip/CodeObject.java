@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.KernelArgument;
+import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.support.ElfFile;
 import org.jspecify.annotations.Nullable;

@@ -21,7 +21,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.driver.KernelArgument;
+import org.jhal.driver.bundle.KernelArgument;
 import org.jhal.driver.bundle.KernelSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.ExecutableSource;
-import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.bundle.ArgumentLayout;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;

@@ -3,10 +3,10 @@ package org.jhal.gpu.memory;
 
 import java.nio.ByteBuffer;
 import org.jhal.Parameter;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
+import org.jhal.driver.bundle.ArgumentLayout;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuMemory;
 

@@ -18,7 +18,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.bundle.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.engine.EngineDevice;
 import org.jhal.engine.FakeBackend;

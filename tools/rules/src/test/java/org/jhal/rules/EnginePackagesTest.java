@@ -78,6 +78,7 @@ class EnginePackagesTest {
           entry(
               ENGINE + ".recording",
               DRIVER,
+              DRIVER + ".bundle",
               ENGINE + ".base",
               ENGINE + ".memory",
               ENGINE + ".kernel",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver;
+package org.jhal.driver.bundle;
 
 import java.util.List;
 import org.jhal.Parameter;

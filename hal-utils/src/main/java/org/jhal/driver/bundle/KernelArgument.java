@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.driver;
+package org.jhal.driver.bundle;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.bundle.KernelSpec;
 
 /**
  * An argument of a kernel.
