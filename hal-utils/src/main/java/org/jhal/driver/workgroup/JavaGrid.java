@@ -6,8 +6,6 @@ import java.lang.invoke.MethodHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.driver.Command;
-import org.jhal.driver.support.Attempt;
 import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
@@ -37,36 +35,40 @@ public final class JavaGrid {
   }
 
   /**
-   * Runs a dispatch of a kernel of a {@link JavaModule}, to its end.
+   * Runs a dispatch of a kernel, to its end.
    *
+   * @param countX workgroups along the first axis
+   * @param countY workgroups along the second axis
+   * @param countZ workgroups along the third axis
+   * @param arguments all arguments, in their {@link org.jhal.driver.bundle.ArgumentLayout}
    * @param views its buffers, by parameter; other parameters have views of nothing
    * @throws Throwable the first that the kernel throws, whose other workgroups may have run
    */
-  public void run(Command command, KernelView[] views) throws Throwable {
-    MethodHandle kernel = ((JavaModule) command.kernel().module()).kernel(command.kernel().index());
-    long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
+  public void run(
+      GridKernel kernel, int countX, int countY, int countZ, byte[] arguments, KernelView[] views)
+      throws Throwable {
+    long count = (long) countX * countY * countZ;
     for (KernelView view : views) {
       view.begin();
     }
-    own.prepare(command, views);
+    own.prepare(kernel, countX, countY, countZ, arguments, views);
+    MethodHandle body = kernel.body();
     long start = System.nanoTime();
     long next = 0;
     try {
       while (next < count && (workers == 0 || System.nanoTime() - start < ALONE_NANOS)) {
         own.moveTo(next++);
-        kernel.invokeExact((Workgroup) own);
+        body.invokeExact((Workgroup) own);
       }
       if (next < count) {
-        runInParallel(kernel, command, views, next, count);
+        runInParallel(body, next, count);
       }
     } finally {
       own.release();
     }
   }
 
-  private void runInParallel(
-      MethodHandle kernel, Command command, KernelView[] views, long first, long count)
-      throws Throwable {
+  private void runInParallel(MethodHandle body, long first, long count) throws Throwable {
     AtomicLong next = new AtomicLong(first);
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     Helpers helpers = new Helpers();
@@ -74,21 +76,19 @@ public final class JavaGrid {
         () -> {
           if (helpers.enter()) { // otherwise the grid has ended without it
             try {
-              attempt(thrown, () -> help(kernel, command, views, next, count, thrown));
+              help(body, next, count, thrown);
             } finally {
               helpers.leave();
             }
           }
         };
-    Attempt.Body body =
-        () -> {
-          for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
-            executor.execute(helper);
-          }
-          drain(kernel, own, next, count, thrown);
-        };
     try {
-      attempt(thrown, body);
+      for (long i = Math.min(workers, count - first - 1); i > 0; i--) {
+        executor.execute(helper);
+      }
+      drain(body, own, next, count, thrown);
+    } catch (Throwable t) { // a helper may have been refused
+      thrown.compareAndSet(null, t);
     } finally {
       helpers.end();
     }
@@ -138,27 +138,20 @@ public final class JavaGrid {
     }
   }
 
-  /** Keeps the first throwable, which ends the grid. */
-  private static void attempt(AtomicReference<@Nullable Throwable> thrown, Attempt.Body body) {
-    thrown.compareAndSet(null, Attempt.ofThrowing(body));
-  }
-
-  /** Throws something else than a kernel does if the device was lost and the command is over. */
-  private static void help(
-      MethodHandle kernel,
-      Command command,
-      KernelView[] views,
-      AtomicLong next,
-      long count,
-      AtomicReference<@Nullable Throwable> thrown)
-      throws Throwable {
-    JavaWorkgroup group = new JavaWorkgroup();
-    group.prepare(command, views);
-    drain(kernel, group, next, count, thrown);
+  /** Runs workgroups until none is left, or one has thrown. */
+  private void help(
+      MethodHandle body, AtomicLong next, long count, AtomicReference<@Nullable Throwable> thrown) {
+    try {
+      JavaWorkgroup group = new JavaWorkgroup();
+      group.prepareAs(own);
+      drain(body, group, next, count, thrown);
+    } catch (Throwable t) { // it fails the grid
+      thrown.compareAndSet(null, t);
+    }
   }
 
   private static void drain(
-      MethodHandle kernel,
+      MethodHandle body,
       JavaWorkgroup group,
       AtomicLong next,
       long count,
@@ -168,7 +161,7 @@ public final class JavaGrid {
         at < count && thrown.get() == null;
         at = next.getAndIncrement()) {
       group.moveTo(at);
-      kernel.invokeExact((Workgroup) group);
+      body.invokeExact((Workgroup) group);
     }
   }
 }

@@ -8,7 +8,6 @@ import org.jhal.ElementType;
 import org.jhal.Parameter;
 import org.jhal.StructType;
 import org.jhal.Workgroups;
-import org.jhal.driver.Command;
 import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.KernelStruct;
 import org.jhal.kernel.Workgroup;
@@ -18,26 +17,43 @@ import org.jspecify.annotations.Nullable;
 final class JavaWorkgroup extends PackedNumbers implements Workgroup {
   private static final KernelView[] NO_VIEWS = {};
 
-  private @Nullable Command command;
+  private static final byte[] NO_ARGUMENTS = {};
+
+  private @Nullable GridKernel kernel;
+  private byte[] arguments = NO_ARGUMENTS;
   private KernelView[] views = NO_VIEWS;
   private KernelView shared = new KernelView();
-  private @Nullable Segments sharedBytes; // of the command's size; zeroed by moveTo
+  private @Nullable Segments sharedBytes; // of the kernel's size; zeroed by moveTo
   private int sharedSize;
-  private int sizeX; // of the command's kernel, read for each work item
+  private int countX;
+  private int countY;
+  private int countZ;
+  private int sizeX; // of the kernel, read for each work item
   private int sizeY;
   private int sizeZ;
   private int groupX;
   private int groupY;
   private int groupZ;
 
-  void prepare(Command newCommand, KernelView[] newViews) {
-    command = newCommand;
+  /**
+   * Makes this a workgroup of a dispatch.
+   *
+   * @param newArguments all arguments, in their layout
+   * @param newViews the buffers, by parameter
+   */
+  void prepare(
+      GridKernel newKernel, int x, int y, int z, byte[] newArguments, KernelView[] newViews) {
+    kernel = newKernel;
+    countX = x;
+    countY = y;
+    countZ = z;
+    arguments = newArguments;
     views = newViews;
-    Workgroups items = newCommand.kernel().workgroupSize();
+    Workgroups items = newKernel.workgroupSize();
     sizeX = items.x();
     sizeY = items.y();
     sizeZ = items.z();
-    int size = newCommand.kernel().dynamicSharedMemory();
+    int size = newKernel.dynamicSharedMemory();
     if (size == 0) {
       sharedBytes = null;
     } else if (sharedBytes == null || sharedSize != size) {
@@ -49,8 +65,14 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
     }
   }
 
+  /** Makes this a workgroup of the dispatch that {@code other} belongs to. */
+  void prepareAs(JavaWorkgroup other) {
+    prepare(other.kernel(), other.countX, other.countY, other.countZ, other.arguments, other.views);
+  }
+
   void release() {
-    command = null;
+    kernel = null;
+    arguments = NO_ARGUMENTS;
     views = NO_VIEWS;
     if (shared.isSet()) {
       shared.clear();
@@ -60,11 +82,10 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
 
   /** Makes this the workgroup with a linear index, counted along the first axis first. */
   void moveTo(long index) {
-    Command running = command();
-    groupX = (int) (index % running.groupsX());
-    long rest = index / running.groupsX();
-    groupY = (int) (rest % running.groupsY());
-    groupZ = (int) (rest / running.groupsY());
+    groupX = (int) (index % countX);
+    long rest = index / countX;
+    groupY = (int) (rest % countY);
+    groupZ = (int) (rest / countY);
     if (sharedBytes != null) {
       ByteBuffer bytes = sharedBytes.chunk(0, sharedSize);
       while (bytes.hasRemaining()) {
@@ -73,8 +94,8 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
     }
   }
 
-  private Command command() {
-    return Objects.requireNonNull(command);
+  private GridKernel kernel() {
+    return Objects.requireNonNull(kernel);
   }
 
   @Override
@@ -94,17 +115,17 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
 
   @Override
   public int countX() {
-    return command().groupsX();
+    return countX;
   }
 
   @Override
   public int countY() {
-    return command().groupsY();
+    return countY;
   }
 
   @Override
   public int countZ() {
-    return command().groupsZ();
+    return countZ;
   }
 
   @Override
@@ -131,12 +152,12 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
   }
 
   private Parameter parameter(int index) {
-    int count = command().kernel().parameterCount();
+    int count = kernel().parameterCount();
     if (index < 0 || index >= count) {
       throw new IndexOutOfBoundsException(
           "there is no parameter " + index + "; the kernel has " + count);
     }
-    return command().kernel().parameter(index);
+    return kernel().parameter(index);
   }
 
   @Override
@@ -163,12 +184,12 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
 
   @Override
   byte[] block() {
-    return command().array();
+    return arguments;
   }
 
   @Override
   int offset(int index) {
-    return command().kernel().layout().offset(index);
+    return kernel().offset(index);
   }
 
   @Override

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -18,8 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Workgroups;
-import org.jhal.driver.Command;
-import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,42 +87,12 @@ class JavaGridEndTest {
                 JavaGridEndTest.class, "kernel", MethodType.methodType(void.class, Workgroup.class))
             .bindTo(this);
     try {
-      new JavaGrid(workers, executor).run(command(kernel, groups), new KernelView[0]);
+      KernelSpec spec = new KernelSpec("kernel", List.of(), Workgroups.of(1), 0);
+      new JavaGrid(workers, executor)
+          .run(new GridKernel(kernel, spec), groups, 1, 1, new byte[0], new KernelView[0]);
     } finally {
       isOver = true;
     }
-  }
-
-  private static Command command(MethodHandle body, int groups) {
-    LoadedKernel kernel =
-        answering(
-            LoadedKernel.class,
-            name ->
-                switch (name) {
-                  case "module" -> new JavaModule(List.of(body));
-                  case "workgroupSize" -> Workgroups.of(1);
-                  default -> 0; // the index and the shared memory
-                });
-    return answering(
-        Command.class,
-        name ->
-            switch (name) {
-              case "kernel" -> kernel;
-              case "groupsX" -> groups;
-              default -> 1; // the other axes
-            });
-  }
-
-  private interface Answers {
-    Object to(String method);
-  }
-
-  private static <T> T answering(Class<T> type, Answers answers) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> answers.to(method.getName())));
   }
 
   @Test

@@ -33,7 +33,7 @@ class EnginePackagesTest {
           entry(DRIVER + ".source", DRIVER + ".bundle"),
           entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
-          entry(DRIVER + ".workgroup", DRIVER, DRIVER + ".support"),
+          entry(DRIVER + ".workgroup", DRIVER + ".bundle"),
           entry(DRIVER + ".cache"),
           entry(
               ENGINE,
@@ -153,6 +153,7 @@ class EnginePackagesTest {
   private static final Set<String> NOT_FOR_DRIVERS =
       Set.of(
           DRIVER + ".UncoveredWorkException",
+          DRIVER + ".bundle.JavaKernels",
           DRIVER + ".bundle.Manifest",
           DRIVER + ".cache.CacheTool",
           DRIVER + ".support.Attempt",
