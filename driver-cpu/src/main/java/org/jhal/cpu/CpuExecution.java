@@ -19,9 +19,9 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.workgroup.GridKernel;
-import org.jhal.driver.workgroup.JavaGrid;
-import org.jhal.driver.workgroup.KernelView;
+import org.jhal.kernels.workgroup.GridKernel;
+import org.jhal.kernels.workgroup.JavaGrid;
+import org.jhal.kernels.workgroup.KernelView;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
 class CpuExecution {

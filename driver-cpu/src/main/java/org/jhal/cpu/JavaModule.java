@@ -3,7 +3,7 @@ package org.jhal.cpu;
 
 import java.util.List;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.workgroup.GridKernel;
+import org.jhal.kernels.workgroup.GridKernel;
 
 /** Kernels in Java, by their index. */
 record JavaModule(List<GridKernel> kernels) implements KernelModule {

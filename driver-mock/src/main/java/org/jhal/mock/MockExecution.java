@@ -9,8 +9,8 @@ import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.workgroup.JavaGrid;
-import org.jhal.driver.workgroup.KernelView;
+import org.jhal.kernels.workgroup.JavaGrid;
+import org.jhal.kernels.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /** Executes the tasks of a stream. Owned by the stream's thread. */

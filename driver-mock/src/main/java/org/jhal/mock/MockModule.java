@@ -3,7 +3,7 @@ package org.jhal.mock;
 
 import java.util.List;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.workgroup.GridKernel;
+import org.jhal.kernels.workgroup.GridKernel;
 
 /** Kernels of a device that counts them. */
 final class MockModule implements KernelModule {

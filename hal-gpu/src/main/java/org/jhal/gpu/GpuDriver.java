@@ -11,7 +11,6 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
@@ -33,6 +32,7 @@ import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.time.Profile;
+import org.jhal.kernels.cache.KernelCache;
 import org.jspecify.annotations.Nullable;
 
 /**

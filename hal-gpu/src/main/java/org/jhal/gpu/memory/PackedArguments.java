@@ -6,9 +6,9 @@ import org.jhal.Parameter;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
-import org.jhal.driver.bundle.ArgumentLayout;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.kernels.bundle.ArgumentLayout;
 
 /**
  * The arguments of a launch, packed in native memory, in the form that native launches take as

@@ -18,8 +18,8 @@ import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
-import org.jhal.driver.bundle.ArgumentLayout;
 import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.kernels.bundle.ArgumentLayout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

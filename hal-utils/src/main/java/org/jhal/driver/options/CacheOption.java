@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.cache.KernelCache;
+import org.jhal.kernels.cache.KernelCache;
 import org.jspecify.annotations.Nullable;
 
 /** The option {@code cache}, for drivers that keep compiled kernels. */

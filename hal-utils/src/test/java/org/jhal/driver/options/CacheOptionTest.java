@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.cache.KernelKey;
+import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.cache.KernelKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
