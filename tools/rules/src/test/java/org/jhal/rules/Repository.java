@@ -84,7 +84,7 @@ final class Repository {
     Path folder = folder(module).resolve("target/classes");
     if (!Files.isDirectory(folder)) {
       throw new IllegalStateException(
-          folder + " is missing: is " + module + " among the dependencies of rules?");
+          folder + " is missing: is " + module + " among the dependencies of rules or dist?");
     }
     return folder;
   }
