@@ -16,23 +16,33 @@ fail() {
 }
 
 version=$(basename -- "$repository"/org/jhal/hal-bom/*)
+# The names of the drivers that the release has.
+drivers=$(sed -n 's|.*<artifactId>driver-\(.*\)</artifactId>.*|\1|p' "$repository/org/jhal/hal-bom/$version"/*.pom | LC_ALL=C sort)
+[ -n "$drivers" ] || fail "hal-bom lists no driver" /dev/null
 mkdir -p -- "$work"
 cp -R -- "$repository" "$work/local"
 
-# The version that the parent pins: of a plugin, or in a property.
+# The version that the parent pins: of a plugin, or in a property. Or all drivers, as dependencies or as a list.
 pinned() {
+  local driver
   case $1 in
     jhal.version) echo "$version" ;;
+    driver-dependencies)
+      for driver in $drivers; do
+        printf '%s' "<dependency><groupId>org.jhal</groupId><artifactId>driver-$driver</artifactId><scope>runtime</scope></dependency>"
+      done
+      ;;
+    driver-names) paste -sd, <<<"$drivers" | sed 's/,/, /g' ;;
     *-plugin) grep -A1 "<artifactId>$1<" "$root/pom.xml" | sed -n 's|.*<version>\(.*\)</version>.*|\1|p' ;;
     *) sed -n "s|^ *<$1>\(.*\)</$1>.*|\1|p" "$root/pom.xml" ;;
   esac
 }
 
-# Replaces each @NAME@ in a pom by a version.
+# Replaces each @NAME@ in a file.
 with_versions() {
-  local pom=$1 name
-  for name in $(grep -o '@[a-z.-]*@' "$pom" | sort -u | tr -d @); do
-    sed -i "s|@$name@|$(pinned "$name")|" "$pom"
+  local file=$1 name
+  for name in $(grep -o '@[a-z.-]*@' "$file" | sort -u | tr -d @); do
+    sed -i "s|@$name@|$(pinned "$name")|" "$file"
   done
 }
 
@@ -69,6 +79,7 @@ for number in "${!jdks[@]}"; do
     cp -R -- "$root/tools/dist/trials/$trial/." "$folder"
     cd -- "$folder"
     with_versions pom.xml
+    with_versions expected.txt
     maven package "org.apache.maven.plugins:maven-dependency-plugin:$(pinned maven-dependency-plugin):copy-dependencies" \
       -DincludeScope=runtime -DoutputDirectory=target/lib
     run "$trial" >output.txt 2>&1 </dev/null || fail "$trial with $jdk: exit code $?" output.txt

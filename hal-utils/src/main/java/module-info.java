@@ -2,20 +2,15 @@
 /** The neutral engine that drivers are built on. */
 module org.jhal.utils {
   requires transitive org.jhal;
+  requires transitive org.jhal.kernels;
   requires com.google.common;
-  requires com.google.gson;
   requires static com.google.errorprone.annotations;
   requires static jdk.jfr;
   requires static org.jspecify;
 
   exports org.jhal.driver;
-  exports org.jhal.driver.bundle;
-  exports org.jhal.driver.cache;
-  exports org.jhal.driver.dialect;
   exports org.jhal.driver.options;
-  exports org.jhal.driver.source;
   exports org.jhal.driver.support;
-  exports org.jhal.driver.workgroup;
   exports org.jhal.engine;
   exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;

@@ -20,9 +20,9 @@ import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.KernelLibrary;
 import org.jhal.cpu.compile.SourceCompiler;
-import org.jhal.driver.bundle.Manifest;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.source.SourceCode;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 

@@ -22,14 +22,13 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.bundle.JavaKernels;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.HostEvent;
 import org.jhal.driver.support.Liveness;
-import org.jhal.driver.workgroup.JavaModule;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.workgroup.GridKernel;
 import org.jspecify.annotations.Nullable;
 
 /** The processors of this machine as a device: a pool of threads, and memory of the process. */
@@ -215,7 +214,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     return variant.format().equals(Variant.JAVA)
-        ? new JavaModule(JavaKernels.load(source, variant, kernels))
+        ? new JavaModule(GridKernel.load(source, variant, kernels))
         : compiler.load(source, variant, kernels);
   }
 

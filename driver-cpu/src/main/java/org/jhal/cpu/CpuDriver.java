@@ -20,7 +20,7 @@ import org.jhal.cpu.runtime.PrebuiltRuntime;
 import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.cpu.translate.Level;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
@@ -61,7 +61,7 @@ class CpuDriver extends ConfiguredDriver {
           "the C++ compiler, a file or a name on the PATH, or 'none'; searched for if not given");
 
   CpuDriver() {
-    super(NAME, ENGINE, List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, KernelCache.OPTION));
+    super(NAME, ENGINE, List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, CacheOption.FOLDER));
   }
 
   private static long physicalMemory() {
@@ -147,7 +147,7 @@ class CpuDriver extends ConfiguredDriver {
             info,
             settings.getInt(THREADS),
             new KernelCompiler(
-                compiler(settings), KernelCache.of(settings), forced, CpuFeatures.machine()),
+                compiler(settings), CacheOption.cache(settings), forced, CpuFeatures.machine()),
             this::execution);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }

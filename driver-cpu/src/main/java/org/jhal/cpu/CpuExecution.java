@@ -19,9 +19,9 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.workgroup.JavaGrid;
-import org.jhal.driver.workgroup.JavaModule;
-import org.jhal.driver.workgroup.KernelView;
+import org.jhal.kernels.workgroup.GridKernel;
+import org.jhal.kernels.workgroup.JavaGrid;
+import org.jhal.kernels.workgroup.KernelView;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
 class CpuExecution {
@@ -281,9 +281,11 @@ class CpuExecution {
             submission.length(operand));
       }
     }
+    GridKernel body = ((JavaModule) kernel.module()).kernels().get(kernel.index());
     return () -> {
       try {
-        javaGrid.run(command, views);
+        javaGrid.run(
+            body, command.groupsX(), command.groupsY(), command.groupsZ(), command.array(), views);
       } catch (Throwable t) { // fails only its operation
         submission.fail(Attempt.aborted("kernel " + kernel.name() + " threw ", t));
       }

@@ -8,9 +8,9 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.cpu.translate.Translation;
-import org.jhal.driver.KernelArgument;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.kernels.bundle.KernelArgument;
+import org.jhal.kernels.bundle.KernelSpec;
 
 /** A library of compiled kernels. */
 final class CpuModule implements KernelModule {

@@ -19,8 +19,8 @@ import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.compile.Architecture;
-import org.jhal.driver.bundle.Manifest;
-import org.jhal.driver.bundle.Variant;
+import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.Variant;
 import org.jhal.spi.HostFailures;
 
 /** The libraries that a bundle or an overlay gets, and its manifest. Owned by one thread. */

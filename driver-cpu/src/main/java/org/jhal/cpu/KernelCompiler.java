@@ -18,12 +18,12 @@ import org.jhal.cpu.runtime.PrebuiltRuntime;
 import org.jhal.cpu.runtime.Resources;
 import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.cpu.translate.Level;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.cache.KernelKey;
-import org.jhal.driver.dialect.Dialect;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.cache.KernelKey;
+import org.jhal.kernels.dialect.Dialect;
+import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**

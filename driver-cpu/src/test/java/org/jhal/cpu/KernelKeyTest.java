@@ -24,7 +24,7 @@ import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.runtime.Resources;
-import org.jhal.driver.cache.KernelKey;
+import org.jhal.kernels.cache.KernelKey;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

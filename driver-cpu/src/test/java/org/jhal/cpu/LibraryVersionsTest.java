@@ -48,6 +48,7 @@ import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.GpuDriver;
+import org.jhal.kernels.bundle.Manifest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,7 +125,7 @@ class LibraryVersionsTest {
     try (URLClassLoader loader =
         new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
       for (Class<?> inside :
-          List.of(EngineDevice.class, GpuDriver.class, CpuDriverProvider.class)) {
+          List.of(Manifest.class, EngineDevice.class, GpuDriver.class, CpuDriverProvider.class)) {
         Matcher calls = CALL.matcher(constants(inside));
         while (calls.find()) {
           Class<?> owner = Class.forName(calls.group(1).replace('/', '.'), false, loader);

@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.driver.KernelArgument;
-import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.kernels.bundle.KernelArgument;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and compares them, as the driver sees them, with the manifest. */

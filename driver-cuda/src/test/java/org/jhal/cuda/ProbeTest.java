@@ -41,6 +41,7 @@ class ProbeTest {
   private static final List<String> NEIGHBOURS =
       List.of(
           "org.jhal.Hal",
+          "org.jhal.kernels.bundle.Manifest",
           "org.jhal.engine.EngineDevice",
           "org.jhal.gpu.GpuDriver",
           "com.google.common.collect.ImmutableList",

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.KernelArgument;
-import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.support.ElfFile;
+import org.jhal.kernels.bundle.KernelArgument;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

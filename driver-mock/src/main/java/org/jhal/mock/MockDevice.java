@@ -25,13 +25,13 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.bundle.JavaKernels;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.Faults;
 import org.jhal.driver.support.Liveness;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.workgroup.GridKernel;
 import org.jspecify.annotations.Nullable;
 
 /** A device that consists of a few threads and some memory of this process. */
@@ -417,7 +417,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     enter("load");
-    MockModule module = new MockModule(this, JavaKernels.load(source, variant, kernels));
+    MockModule module = new MockModule(this, GridKernel.load(source, variant, kernels));
     liveModules.incrementAndGet();
     return module;
   }

@@ -7,9 +7,10 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
+import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.support.Attempt;
-import org.jhal.driver.workgroup.JavaGrid;
-import org.jhal.driver.workgroup.KernelView;
+import org.jhal.kernels.workgroup.JavaGrid;
+import org.jhal.kernels.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /** Executes the tasks of a stream. Owned by the stream's thread. */
@@ -72,10 +73,21 @@ final class MockExecution {
       case UPLOAD -> upload(command.host(), task.target(), task.targetOffset, task.length);
       case READBACK -> readback(task.source(), task.sourceOffset, command.host(), task.length);
       case COPY -> copy(task);
-      case DISPATCH -> grid.run(command, task.views);
+      case DISPATCH -> dispatch(command, task.views);
       case EXTERNAL -> external(command.external(), task.views);
       case BARRIER, EVENT -> {}
     }
+  }
+
+  private void dispatch(Command command, KernelView[] buffers) throws Throwable {
+    LoadedKernel kernel = command.kernel();
+    grid.run(
+        ((MockModule) kernel.module()).kernel(kernel.index()),
+        command.groupsX(),
+        command.groupsY(),
+        command.groupsZ(),
+        command.array(),
+        buffers);
   }
 
   private static void external(ExternalCall call, KernelView[] buffers) {

@@ -4,7 +4,7 @@ package org.jhal.mock;
 import java.nio.ByteBuffer;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeAccess;
-import org.jhal.driver.workgroup.KernelView;
+import org.jhal.kernels.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /** Lends the bytes of buffers to external work. Used by the stream's thread. */

@@ -7,8 +7,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
-import org.jhal.driver.workgroup.SegmentedMemory;
-import org.jhal.driver.workgroup.Segments;
+import org.jhal.kernels.workgroup.SegmentedMemory;
+import org.jhal.kernels.workgroup.Segments;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.mock;
 
-import java.lang.invoke.MethodHandle;
 import java.util.List;
-import org.jhal.driver.workgroup.JavaModule;
+import org.jhal.driver.KernelModule;
+import org.jhal.kernels.workgroup.GridKernel;
 
 /** Kernels of a device that counts them. */
-final class MockModule extends JavaModule {
+final class MockModule implements KernelModule {
   private final MockDevice device;
+  private final List<GridKernel> kernels;
 
-  MockModule(MockDevice device, List<MethodHandle> kernels) {
-    super(kernels);
+  MockModule(MockDevice device, List<GridKernel> kernels) {
     this.device = device;
+    this.kernels = kernels;
+  }
+
+  GridKernel kernel(int index) {
+    return kernels.get(index);
   }
 
   @Override

@@ -6,7 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
-import org.jhal.driver.workgroup.KernelView;
+import org.jhal.kernels.workgroup.KernelView;
 import org.jspecify.annotations.Nullable;
 
 /**

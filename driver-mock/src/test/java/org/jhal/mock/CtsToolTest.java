@@ -72,6 +72,7 @@ class CtsToolTest {
     Matcher hash = Pattern.compile("\"sha256.variants\": \"([0-9a-f]{64})\"").matcher(json);
     assertTrue(hash.find(), json);
     assertTrue(json.contains("\"file.variants\": \"the 2 files of the folder variants\""), json);
+    assertTrue(json.contains("\"sha256.kernels\": \""), json);
     Files.writeString(other.resolve("one-more"), "");
     assertEquals(0, run(executables), out::toString);
     json = Files.readString(folder.resolve("report.json"));

@@ -14,8 +14,8 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /** The engine's view of a mock device, with wrapped streams. */

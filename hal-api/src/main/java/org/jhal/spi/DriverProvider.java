@@ -25,8 +25,8 @@ public interface DriverProvider {
 
   /**
    * The version of the SPI, which only drivers use: this package, and the packages that hal-utils
-   * exports. The rules of {@link #API_VERSION} apply. A driver's {@link #spiVersion()} returns this
-   * constant.
+   * and hal-kernels export. The rules of {@link #API_VERSION} apply. A driver's {@link
+   * #spiVersion()} returns this constant.
    */
   String SPI_VERSION = "3.0";
 

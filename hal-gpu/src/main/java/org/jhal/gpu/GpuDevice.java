@@ -23,9 +23,6 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.FreeThread;
 import org.jhal.gpu.collective.GpuGroup;
@@ -49,6 +46,9 @@ import org.jhal.gpu.stream.OwnCopyStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.transfer.TransferRing;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.cache.KernelCache;
 import org.jspecify.annotations.Nullable;
 
 /** A device backend over a {@link GpuRuntime}. */

@@ -11,7 +11,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
@@ -32,6 +32,7 @@ import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.time.Profile;
+import org.jhal.kernels.cache.KernelCache;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
 
   private static List<Option<?>> options(BindingOption binding) {
     List<Option<?>> options =
-        new ArrayList<>(List.of(MEMORY, KernelCache.OPTION, STAGING, Profile.OPTION, RANGES));
+        new ArrayList<>(List.of(MEMORY, CacheOption.FOLDER, STAGING, Profile.OPTION, RANGES));
     options.addAll(GraphOptions.all());
     options.add(binding.option());
     return options;
@@ -198,7 +199,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
   private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
     EngineConfig engine = ENGINE.configure(settings);
-    KernelCache cache = KernelCache.of(settings);
+    KernelCache cache = CacheOption.cache(settings);
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
     }

@@ -4,6 +4,7 @@ package org.jhal.driver;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import org.jhal.HostMemory;
+import org.jhal.kernels.bundle.ArgumentLayout;
 
 /**
  * One command, as a driver sees it in {@link NativeStream#submit}. The engine has checked it. Which

@@ -13,8 +13,8 @@ import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**

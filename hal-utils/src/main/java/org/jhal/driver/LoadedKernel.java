@@ -3,6 +3,7 @@ package org.jhal.driver;
 
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
+import org.jhal.kernels.bundle.ArgumentLayout;
 
 /**
  * A kernel that a command runs, as a driver sees it.

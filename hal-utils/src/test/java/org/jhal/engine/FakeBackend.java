@@ -24,12 +24,12 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.FakeStream.FakeDevice;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /** A device of {@link FakeStream}s for an {@link EngineDevice} with its real threads. */

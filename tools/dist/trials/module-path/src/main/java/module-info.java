@@ -3,5 +3,5 @@ module com.example.modules {
   requires org.jhal;
 
   exports com.example.modules to
-      org.jhal.utils; // which calls the kernel
+      org.jhal.kernels; // which calls the kernel
 }

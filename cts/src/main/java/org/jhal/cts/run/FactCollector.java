@@ -17,9 +17,14 @@ import org.jhal.cts.Need;
 import org.jhal.cts.run.report.CodeHash;
 import org.jhal.cts.run.report.RunFacts;
 import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
 
 /** Collects the context of a run, for its report. */
 final class FactCollector {
+  /** A class of each jar that drivers share beside that of the engine, by the jar's role. */
+  private static final Map<String, String> BESIDES_THE_ENGINE =
+      Map.of("kernels", "org.jhal.kernels.bundle.Manifest");
+
   private FactCollector() {}
 
   /** Adds what was requested, and the properties of this process. */
@@ -74,6 +79,8 @@ final class FactCollector {
       record.addFact("driver", info.driver());
       addDriver(info.driver(), record);
       addCode(record, "engine", CodeHash.of(device.getClass()));
+      codeBesides(device.getClass().getClassLoader(), BESIDES_THE_ENGINE)
+          .forEach((role, code) -> addCode(record, role, code));
       if (!tested.getClass().isSynthetic()) { // otherwise, there is none, only defaults
         addCode(record, "backend", CodeHash.of(tested.getClass()));
       }
@@ -142,6 +149,25 @@ final class FactCollector {
         code.put(code.size() == 1 ? "driver.base" : "driver.base" + code.size(), more);
       }
     }
+    return code;
+  }
+
+  /**
+   * The code of those classes that a class loader finds, by their roles.
+   *
+   * @param classes the name of a class for each role
+   */
+  static Map<String, CodeHash> codeBesides(
+      @Nullable ClassLoader loader, Map<String, String> classes) {
+    Map<String, CodeHash> code = new TreeMap<>();
+    classes.forEach(
+        (role, name) -> {
+          try {
+            code.put(role, CodeHash.of(Class.forName(name, false, loader)));
+          } catch (ClassNotFoundException e) {
+            return; // a driver may have an engine of its own
+          }
+        });
     return code;
   }
 

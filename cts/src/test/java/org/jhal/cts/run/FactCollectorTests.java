@@ -21,4 +21,14 @@ class FactCollectorTests {
     assertEquals(
         Map.of("driver", CodeHash.of(Shared.class)), FactCollector.driverCode(Plain.class));
   }
+
+  /** A driver that does not use the engine of JHAL need not have what goes with it. */
+  @Test
+  void whatIsThereBesideTheEngineIsHashed() {
+    Class<?> there = org.opentest4j.AssertionFailedError.class;
+    assertEquals(
+        Map.of("there", CodeHash.of(there)),
+        FactCollector.codeBesides(
+            there.getClassLoader(), Map.of("there", there.getName(), "missing", "no.such.Class")));
+  }
 }

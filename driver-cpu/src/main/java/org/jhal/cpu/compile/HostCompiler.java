@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Resources;
-import org.jhal.driver.dialect.Dialect;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.dialect.Dialect;
+import org.jhal.kernels.source.SourceCode;
 
 /**
  * A C++ compiler of this machine, called as a process. Each call has a folder of its own for its

@@ -11,8 +11,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.cpu.runtime.Resources;
-import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.support.ElfFile;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,9 +16,9 @@ import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
 import org.jhal.cpu.translate.Translation.Rejected;
 import org.jhal.cpu.translate.Translator;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Translator;
-import org.jhal.driver.dialect.Dialect;
 import org.jhal.driver.support.Lazy;
+import org.jhal.kernels.dialect.Dialect;
 import org.jspecify.annotations.Nullable;
 
 /** The sources in C and C++ that come with this driver. */

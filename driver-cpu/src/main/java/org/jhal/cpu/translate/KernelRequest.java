@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
-import org.jhal.driver.bundle.EntryName;
+import org.jhal.kernels.bundle.EntryName;
 
 /**
  * A kernel to compile.

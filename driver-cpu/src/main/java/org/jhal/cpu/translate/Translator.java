@@ -14,7 +14,7 @@ import org.jhal.Status;
 import org.jhal.cpu.translate.Translation.Form;
 import org.jhal.cpu.translate.Translation.Place;
 import org.jhal.cpu.translate.Translation.Rejected;
-import org.jhal.driver.bundle.EntryName;
+import org.jhal.kernels.bundle.EntryName;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,9 +10,9 @@ import org.jhal.ExecutableSource;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
 import org.jhal.cpu.translate.Level;
-import org.jhal.driver.bundle.Manifest;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.source.SourceCode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

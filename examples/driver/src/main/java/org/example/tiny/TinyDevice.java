@@ -11,10 +11,10 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.ReusableEvent;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 
 /** An open device: its streams, memory and kernels. */
 class TinyDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {

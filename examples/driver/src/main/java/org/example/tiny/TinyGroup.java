@@ -2,7 +2,7 @@
 package org.example.tiny;
 
 import java.nio.ByteBuffer;
-import org.jhal.driver.ArgumentLayout;
+import org.jhal.kernels.bundle.ArgumentLayout;
 
 /**
  * One workgroup, as a kernel sees it.

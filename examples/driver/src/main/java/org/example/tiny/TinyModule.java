@@ -13,8 +13,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 
 /** Kernels in the format "tiny": a file that names a class, whose static methods they are. */
 final class TinyModule implements KernelModule {

@@ -20,10 +20,10 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.Settings;
 import org.jhal.engine.EngineDevice;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 import org.junit.jupiter.api.Test;
 
 /** The driver with the other kind of stream passes what the suite asks of streams. */

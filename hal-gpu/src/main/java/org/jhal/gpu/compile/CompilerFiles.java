@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.jhal.driver.cache.KernelKey;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.cache.KernelKey;
+import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jhal.driver.dialect.Dialect;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.dialect.Dialect;
+import org.jhal.kernels.source.SourceCode;
 
 /**
  * The include files that run-time compilers lack, or have only where a toolkit is installed, and

@@ -14,13 +14,6 @@ import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
-import org.jhal.driver.bundle.EntryName;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.cache.KernelKey;
-import org.jhal.driver.source.SelfContained;
-import org.jhal.driver.source.SourceCode;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.gpu.natives.DeviceCalls;
@@ -28,6 +21,13 @@ import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.Undo;
+import org.jhal.kernels.bundle.EntryName;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.cache.KernelKey;
+import org.jhal.kernels.source.SelfContained;
+import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,13 +5,13 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.ExecutableSource;
-import org.jhal.driver.ArgumentLayout;
-import org.jhal.driver.bundle.Manifest;
-import org.jhal.driver.bundle.Variant;
-import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.cache.KernelKey;
-import org.jhal.driver.source.SourceCode;
 import org.jhal.driver.support.Attempt;
+import org.jhal.kernels.bundle.ArgumentLayout;
+import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.cache.KernelKey;
+import org.jhal.kernels.source.SourceCode;
 
 /**
  * Loads the classes for loading a kept kernel, once in a process, on a thread of its own while

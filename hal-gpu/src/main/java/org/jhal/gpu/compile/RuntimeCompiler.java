@@ -18,10 +18,10 @@ import java.util.function.ToIntFunction;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
-import org.jhal.driver.source.SourceCode;
 import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
 /**

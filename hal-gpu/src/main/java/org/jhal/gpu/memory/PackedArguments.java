@@ -3,12 +3,12 @@ package org.jhal.gpu.memory;
 
 import java.nio.ByteBuffer;
 import org.jhal.Parameter;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.kernels.bundle.ArgumentLayout;
 
 /**
  * The arguments of a launch, packed in native memory, in the form that native launches take as

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import org.jhal.driver.cache.KernelKey;
-import org.jhal.driver.source.SourceCode;
 import org.jhal.gpu.compile.CompilerFiles.State;
+import org.jhal.kernels.cache.KernelKey;
+import org.jhal.kernels.source.SourceCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

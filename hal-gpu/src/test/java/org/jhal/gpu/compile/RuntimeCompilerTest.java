@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.source.SourceCode;
+import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

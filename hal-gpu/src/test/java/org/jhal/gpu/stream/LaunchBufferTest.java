@@ -14,12 +14,12 @@ import java.util.Random;
 import java.util.function.Function;
 import org.jhal.ElementType;
 import org.jhal.Parameter;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.kernels.bundle.ArgumentLayout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -11,9 +11,9 @@ import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
+import org.jhal.kernels.bundle.KernelSpec;
 
 /**
  * The user's handle to loaded kernels, each of which keeps it reachable.

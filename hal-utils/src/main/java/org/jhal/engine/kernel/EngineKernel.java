@@ -9,13 +9,13 @@ import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
-import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.flightrecorder.Names;
+import org.jhal.kernels.bundle.ArgumentLayout;
+import org.jhal.kernels.bundle.KernelSpec;
 
 /** A kernel of an {@link EngineExecutable}. */
 public final class EngineKernel implements Kernel, LoadedKernel {

@@ -10,14 +10,14 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Manifest;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.kernels.bundle.ArgumentLayout;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**

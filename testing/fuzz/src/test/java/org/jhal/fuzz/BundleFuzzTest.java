@@ -12,7 +12,7 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.jhal.ExecutableSource;
-import org.jhal.driver.bundle.Manifest;
+import org.jhal.kernels.bundle.Manifest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

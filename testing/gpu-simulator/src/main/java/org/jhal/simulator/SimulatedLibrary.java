@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jhal.driver.dialect.Dialect;
+import org.jhal.kernels.dialect.Dialect;
 
 /**
  * A native library that is built from sources on the class path, once per content: a later process

@@ -27,9 +27,9 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.support.Faults;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**

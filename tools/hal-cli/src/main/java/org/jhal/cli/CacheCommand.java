@@ -3,8 +3,8 @@ package org.jhal.cli;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.jhal.driver.cache.CacheTool;
-import org.jhal.driver.cache.CacheTool.Action;
+import org.jhal.kernels.cache.CacheTool;
+import org.jhal.kernels.cache.CacheTool.Action;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -83,7 +83,7 @@ final class Commands {
   private static @Nullable String needed(String name) {
     return switch (name) {
       case "bench" -> "org.jhal.bench.BenchTool";
-      case "cache" -> "org.jhal.driver.cache.CacheTool";
+      case "cache" -> "org.jhal.kernels.cache.CacheTool";
       case "compile" -> "org.jhal.cpu.CompileTool";
       case "cts" -> "org.jhal.cts.run.tool.CtsTool";
       case "accuracy", "fractal", "inputs", "pipeline", "product", "transformer" ->

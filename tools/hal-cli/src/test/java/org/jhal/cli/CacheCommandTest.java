@@ -12,8 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jhal.driver.cache.KernelCache;
-import org.jhal.driver.cache.KernelKey;
+import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.cache.KernelKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

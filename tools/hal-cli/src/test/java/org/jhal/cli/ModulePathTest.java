@@ -24,7 +24,8 @@ class ModulePathTest {
   private static final List<String> MODULES =
       List.of(
           "org.jhal.Hal",
-          "org.jhal.driver.bundle.Manifest",
+          "org.jhal.kernels.bundle.Manifest",
+          "org.jhal.engine.EngineDevice",
           "org.jhal.mock.MockDriverProvider",
           "com.google.common.collect.ImmutableList",
           "com.google.common.util.concurrent.internal.InternalFutures",
@@ -152,8 +153,8 @@ class ModulePathTest {
   }
 
   @Test
-  void loadsKernelsThatAreExportedToTheEngineAlone() throws Exception {
-    assertEquals("[7, 8, 9]", run("exports demo.kernels to org.jhal.utils;", "bundle"));
+  void loadsKernelsThatAreExportedToTheirLoaderAlone() throws Exception {
+    assertEquals("[7, 8, 9]", run("exports demo.kernels to org.jhal.kernels;", "bundle"));
   }
 
   @Test
@@ -161,7 +162,7 @@ class ModulePathTest {
     assertEquals(
         "org.jhal.HalException: INVALID_ARGUMENT: bundle demo.Main:bundle, class"
             + " demo.kernels.Kernels is in module demo, which does not export its package; add to"
-            + " its module-info.java: exports demo.kernels to org.jhal.utils;",
+            + " its module-info.java: exports demo.kernels to org.jhal.kernels;",
         run("", "bundle"));
   }
 

@@ -39,6 +39,7 @@ class CatchAllTest {
           entry("EventInquiry.java", "a thread that waits, and ends an operation meanwhile"),
           entry("Failures.java", "asks a throwable of others what it is"),
           entry("HostCallRun.java", "the end of a host call, by a thread of the program"),
+          entry("JavaGrid.java", "runs kernels of the program on several threads"),
           entry("Lazy.java", "calls what may fail in any way, while others wait for the result"),
           entry("StepwiseStream.java", "calls a step of the driver"),
           entry("TransferRing.java", "a copy on another thread, whose end others wait for"));
@@ -50,7 +51,7 @@ class CatchAllTest {
   @Test
   void onlyTheseCatchWhateverIsThrown() throws IOException {
     Set<String> found = new TreeSet<>();
-    for (String module : List.of("hal-utils", "hal-gpu")) {
+    for (String module : List.of("hal-kernels", "hal-utils", "hal-gpu")) {
       for (Path file : sources(module + "/src/main/java")) {
         if (catchesAll(Files.readString(file))) {
           found.add(file.getFileName().toString());

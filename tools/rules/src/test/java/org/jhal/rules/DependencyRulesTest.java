@@ -40,21 +40,30 @@ class DependencyRulesTest {
   }
 
   @Test
-  void theEngineSeesTheApiAndNoDriver() {
+  void whatIsSharedOfKernelsSeesTheApiAndNoEngine() {
     assertSeesOnly(
-        "hal-utils",
+        "hal-kernels",
         List.of("hal-api"),
         "org.jspecify",
-        "com.google.common",
         "com.google.errorprone.annotations",
         "com.google.gson");
+  }
+
+  @Test
+  void theEngineSeesTheApiAndKernelsAndNoDriver() {
+    assertSeesOnly(
+        "hal-utils",
+        List.of("hal-api", "hal-kernels"),
+        "org.jspecify",
+        "com.google.common",
+        "com.google.errorprone.annotations");
   }
 
   @Test
   void halGpuSeesTheEngineAndNoDriver() {
     assertSeesOnly(
         "hal-gpu",
-        List.of("hal-api", "hal-utils"),
+        List.of("hal-api", "hal-kernels", "hal-utils"),
         "org.jspecify",
         "com.google.common",
         "com.google.errorprone.annotations",
@@ -65,7 +74,7 @@ class DependencyRulesTest {
   void theTestKitSeesTheEngineAndNoDriver() {
     assertSeesOnly(
         "hal-testkit",
-        List.of("hal-api", "hal-utils"),
+        List.of("hal-api", "hal-kernels", "hal-utils"),
         "org.jspecify",
         "com.google.common",
         "com.google.errorprone.annotations");
@@ -118,7 +127,7 @@ class DependencyRulesTest {
         "org.jspecify",
         "picocli",
         "com.google.gson",
-        "org.jhal.driver.cache",
+        "org.jhal.kernels.cache",
         "org.jhal.cpu",
         "org.jhal.cts.run.tool",
         "org.jhal.bench",
@@ -163,7 +172,7 @@ class DependencyRulesTest {
   void theSimulatorKnowsNoDriver() {
     assertSeesOnly(
         "gpu-simulator",
-        List.of("hal-api", "hal-utils", "hal-testkit", "hal-gpu", "cts"),
+        List.of("hal-api", "hal-kernels", "hal-utils", "hal-testkit", "hal-gpu", "cts"),
         "org.jspecify",
         "com.sun.jna",
         "org.junit");
@@ -189,8 +198,8 @@ class DependencyRulesTest {
   /** Only drivers of GPUs see what these share. */
   private static List<String> seenBy(String driver) {
     return List.of("driver-mock", "driver-cpu").contains(driver)
-        ? List.of("hal-api", "hal-utils")
-        : List.of("hal-api", "hal-utils", "hal-gpu");
+        ? List.of("hal-api", "hal-kernels", "hal-utils")
+        : List.of("hal-api", "hal-kernels", "hal-utils", "hal-gpu");
   }
 
   @TestFactory

@@ -27,18 +27,12 @@ class EnginePackagesTest {
   /** For each package the others that it may use; docs/design.md has the same table. */
   private static final Map<String, Set<String>> MAY_SEE =
       Map.ofEntries(
-          entry(DRIVER, DRIVER + ".bundle"),
-          entry(DRIVER + ".bundle"),
+          entry(DRIVER),
           entry(DRIVER + ".options"),
-          entry(DRIVER + ".source", DRIVER + ".bundle"),
-          entry(DRIVER + ".dialect"),
           entry(DRIVER + ".support", DRIVER),
-          entry(DRIVER + ".workgroup", DRIVER, DRIVER + ".support"),
-          entry(DRIVER + ".cache", DRIVER + ".options"),
           entry(
               ENGINE,
               DRIVER,
-              DRIVER + ".bundle",
               DRIVER + ".options",
               DRIVER + ".support",
               ENGINE + ".base",
@@ -71,7 +65,6 @@ class EnginePackagesTest {
           entry(
               ENGINE + ".kernel",
               DRIVER,
-              DRIVER + ".bundle",
               DRIVER + ".support",
               ENGINE + ".base",
               ENGINE + ".flightrecorder"),
@@ -145,15 +138,12 @@ class EnginePackagesTest {
   }
 
   /**
-   * Types that are public for other reasons: for several packages of this module; a manifest, for
-   * tests of drivers, which read a bundle as the engine does; a tool, for the command line; and an
-   * exception, for streams that are not stepwise.
+   * Types that are public for other reasons: for several packages of this module; and an exception,
+   * for streams that are not stepwise.
    */
   private static final Set<String> NOT_FOR_DRIVERS =
       Set.of(
           DRIVER + ".UncoveredWorkException",
-          DRIVER + ".bundle.Manifest",
-          DRIVER + ".cache.CacheTool",
           DRIVER + ".support.Attempt",
           DRIVER + ".support.PlatformThreads");
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 final class Repository {
   /** The modules that must not know any driver, not even by name. */
   static final List<String> NEUTRAL =
-      List.of("hal-api", "hal-utils", "hal-testkit", "hal-gpu", "cts");
+      List.of("hal-api", "hal-kernels", "hal-utils", "hal-testkit", "hal-gpu", "cts");
 
   /** A neutral module that only newer JDKs compile. */
   static final String FFM = "hal-gpu-ffm";
@@ -84,7 +84,7 @@ final class Repository {
     Path folder = folder(module).resolve("target/classes");
     if (!Files.isDirectory(folder)) {
       throw new IllegalStateException(
-          folder + " is missing: is " + module + " among the dependencies of rules?");
+          folder + " is missing: is " + module + " among the dependencies of rules or dist?");
     }
     return folder;
   }

@@ -28,7 +28,7 @@ import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Status;
-import org.jhal.driver.cache.CacheTool;
+import org.jhal.kernels.cache.CacheTool;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,7 +57,7 @@ class GpuCacheTest extends CachedKernels {
       };
 
   // A field, because java.util.logging holds loggers only weakly.
-  private final Logger logger = Logger.getLogger("org.jhal.driver.cache");
+  private final Logger logger = Logger.getLogger("org.jhal.kernels.cache");
 
   @BeforeEach
   void listen() {

@@ -20,10 +20,10 @@ import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.Submission;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.EngineDevice;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
 
 /**
  * A device that does nothing, so that a submission on it costs the engine's time alone. Its events

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu;
+
+import java.util.List;
+import org.jhal.driver.KernelModule;
+import org.jhal.kernels.workgroup.GridKernel;
+
+/** Kernels in Java, by their index. */
+record JavaModule(List<GridKernel> kernels) implements KernelModule {
+  @Override
+  public void unload() {} // the garbage collector does
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Reads bundles of kernels (docs/bundles.md): their manifest, and kernels written in Java. */
-@NullMarked
-package org.jhal.driver.bundle;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * The language of kernels in C++: headers that compilers get from JHAL, and the include files for
- * which they stand.
- */
-@NullMarked
-package org.jhal.driver.dialect;
-
-import org.jspecify.annotations.NullMarked;
