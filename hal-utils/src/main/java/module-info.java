@@ -19,4 +19,9 @@ module org.jhal.utils {
   exports org.jhal.engine;
   exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;
+
+  uses org.jhal.engine.collective.Collectives;
+
+  provides org.jhal.engine.collective.Collectives with
+      org.jhal.engine.group.EngineCollectives;
 }

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jhal.CollectiveGroup;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -13,6 +15,8 @@ import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.Lazy;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.collective.Collectives;
+import org.jhal.engine.collective.DeviceCollectives;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.transfer.StagingPool;
@@ -25,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> the driver's native event
  */
-public final class DeviceGroups<E> {
+final class DeviceGroups<E> implements DeviceCollectives {
   /**
    * Longer than a short native collective takes. Only the issue thread issues native collectives,
    * so one that follows another would otherwise wait for that thread to wake (see
@@ -33,22 +37,12 @@ public final class DeviceGroups<E> {
    */
   private static final long ISSUE_SPIN_NANOS = 100_000;
 
-  /** Makes a view of a hidden queue. */
-  public interface Views<E> {
-    /**
-     * Makes one.
-     *
-     * @param servesCopies whether the view accepts transfers even while the device is closing
-     */
-    DeviceQueue view(int index, DeferredWorkQueue<E> queue, boolean servesCopies);
-  }
-
   /** The hidden queue of collectives that go through the host, and a view for their transfers. */
   private record HostQueue<E>(DeferredWorkQueue<E> collectives, DeviceQueue transfers) {}
 
   private final DeviceCore<E> device;
   private final StagingPool staging;
-  private final Views<E> views;
+  private final Function<DeferredWorkQueue<E>, DeviceQueue> transfers; // views of hidden queues
   private final List<GroupLife> groups = new CopyOnWriteArrayList<>();
 
   // Made for the first group, or collective, that needs them; shared by all.
@@ -58,15 +52,14 @@ public final class DeviceGroups<E> {
   // The latest native collective on this device, until it is over.
   private final AtomicReference<@Nullable NativeCollective<?>> lastNative = new AtomicReference<>();
 
-  /**
-   * Creates them for a device that is in no group.
-   *
-   * @param staging the staging memory of collectives whose first device this is
-   */
-  public DeviceGroups(DeviceCore<E> device, StagingPool staging, Views<E> views) {
+  /** See {@link Collectives#of}. */
+  DeviceGroups(
+      DeviceCore<E> device,
+      StagingPool staging,
+      Function<DeferredWorkQueue<E>, DeviceQueue> transfers) {
     this.device = device;
     this.staging = staging;
-    this.views = views;
+    this.transfers = transfers;
   }
 
   DeviceCore<E> device() {
@@ -80,6 +73,13 @@ public final class DeviceGroups<E> {
   /** The devices of a group's ranks. */
   static List<DeviceCore<?>> devices(List<DeviceGroups<?>> ranks) {
     return ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
+  }
+
+  @Override
+  public CollectiveGroup createGroup(
+      List<DeviceCollectives> ranks, CollectiveGroup.Options options) {
+    return EngineGroup.make(
+        ranks.stream().<DeviceGroups<?>>map(rank -> (DeviceGroups<?>) rank).toList(), options);
   }
 
   /** Takes part in a group from now on. Makes the hidden queue for the first one. */
@@ -159,7 +159,7 @@ public final class DeviceGroups<E> {
 
   private HostQueue<E> createHostQueue() {
     DeferredWorkQueue<E> queue = device.startHidden(0, "-group", 0);
-    return new HostQueue<>(queue, views.view(device.queueCount(), queue, true));
+    return new HostQueue<>(queue, transfers.apply(queue));
   }
 
   /** Where the native collectives are enqueued whose first device this is. */
@@ -185,17 +185,17 @@ public final class DeviceGroups<E> {
 
   // How they end.
 
-  /** Closing has begun, and has until the deadline: cancels collectives that have not begun. */
+  @Override
   public void close(long deadline) {
     groups.forEach(group -> group.deviceCloses(device, deadline));
   }
 
-  /** Closing waits no longer: fails the collectives that have begun. */
+  @Override
   public void giveUp(Duration limit) {
     groups.forEach(group -> group.deviceGivesUp(device, limit));
   }
 
-  /** The device is lost. */
+  @Override
   public void lost(HalException cause) {
     groups.forEach(group -> group.end(cause));
   }

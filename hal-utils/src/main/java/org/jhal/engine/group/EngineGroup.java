@@ -19,6 +19,7 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
 import org.jhal.engine.collective.Accumulator;
+import org.jhal.engine.collective.DeviceCollectives;
 import org.jhal.engine.timeline.Cascade;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class EngineGroup implements CollectiveGroup {
+final class EngineGroup implements CollectiveGroup {
   private static final String HOST = "host";
   private static final String NATIVE = "native";
 
@@ -41,28 +42,12 @@ public final class EngineGroup implements CollectiveGroup {
     this.owner = life.ownedBy(this, life.first().tracesLeaks());
   }
 
-  /**
-   * Makes a group of engine devices; see {@link CollectiveGroup#of}.
-   *
-   * @param groupsOf returns the groups of a device, or null if it is not a device of the engine
-   */
-  public static CollectiveGroup make(
-      List<Device> devices, Function<Device, @Nullable DeviceGroups<?>> groupsOf, Options options) {
-    checkThread("making a group");
-    List<DeviceGroups<?>> own = new ArrayList<>();
-    for (Device device : devices) {
-      DeviceGroups<?> groups = groupsOf.apply(device);
-      if (groups == null) {
-        throw new HalException(
-            Status.UNIMPLEMENTED,
-            "rank " + own.size() + ", " + device + ", was not made by the engine of " + devices);
-      }
-      own.add(groups);
-    }
-    GroupLife life = new GroupLife(List.copyOf(own), options);
+  /** Makes a group; see {@link DeviceCollectives#createGroup}. */
+  static CollectiveGroup make(List<DeviceGroups<?>> ranks, Options options) {
+    GroupLife life = new GroupLife(ranks, options);
     boolean isMade = false;
     try {
-      own.forEach(groups -> groups.add(life));
+      ranks.forEach(groups -> groups.add(life));
       PlatformThreads.callUnlimited(
           "jhal-group-make",
           () -> {
@@ -77,10 +62,6 @@ public final class EngineGroup implements CollectiveGroup {
         life.release();
       }
     }
-  }
-
-  private static void checkThread(String what) {
-    Cascade.checkOutside(what, "the devices may wait for it");
   }
 
   @Override
@@ -230,7 +211,7 @@ public final class EngineGroup implements CollectiveGroup {
 
   @Override
   public void close() {
-    checkThread("closing the " + life);
+    Cascade.checkOutside("closing the " + life, "the devices may wait for it");
     PlatformThreads.callUnlimited(
         "jhal-group-close",
         () -> {

@@ -47,10 +47,10 @@ class CollectiveCauseTest {
 
   private final FakeBackend backend = new FakeBackend();
   private final EngineDevice<Event> device = backend.open(1, LONG);
-  private final GroupLife group = new GroupLife(List.of(Inside.groups(device)), Options.DEFAULT);
+  private final GroupLife group = new GroupLife(List.of(Groups.of(device)), Options.DEFAULT);
 
   CollectiveCauseTest() {
-    Inside.groups(device).add(group);
+    Groups.of(device).add(group);
     group.makeNatives();
   }
 
@@ -105,7 +105,7 @@ class CollectiveCauseTest {
     Probe probe = new Probe(core, group, new EngineSemaphore(0, () -> {}));
     first.accept(probe);
     DeferredWorkQueue<Event> hidden = core.queues().get(core.queues().size() - 1);
-    Inside.groups(device).enqueue(hidden, probe, waits, probe.end.at(1), List.of());
+    Groups.of(device).enqueue(hidden, probe, waits, probe.end.at(1), List.of());
     return probe;
   }
 

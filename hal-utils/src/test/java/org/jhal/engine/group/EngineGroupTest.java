@@ -141,14 +141,14 @@ class EngineGroupTest {
       HalException refused =
           assertThrows(HalException.class, () -> CollectiveGroup.of(first, second));
       assertSame(FAULT, refused);
-      assertEquals(0, Inside.groups(first).size());
-      assertEquals(0, Inside.groups(second).size());
+      assertEquals(0, Groups.of(first).size());
+      assertEquals(0, Groups.of(second).size());
       backend.failsAtStream = null;
       try (CollectiveGroup group = CollectiveGroup.of(first, second)) {
         assertEquals(2, group.size());
-        assertEquals(1, Inside.groups(first).size());
+        assertEquals(1, Groups.of(first).size());
       }
-      assertEquals(0, Inside.groups(first).size());
+      assertEquals(0, Groups.of(first).size());
     }
     assertTrue(backend.isClosed);
     assertEquals(List.of(), log.lines());
@@ -182,8 +182,7 @@ class EngineGroupTest {
       Threads.await(
           "the device to forget the group",
           () ->
-              Inside.groups(device).size() == 0
-                  && Inside.core(device).resources().groups.size() == 0);
+              Groups.of(device).size() == 0 && Inside.core(device).resources().groups.size() == 0);
     }
   }
 

@@ -13,7 +13,6 @@ import java.util.function.IntPredicate;
 import org.jhal.CollectiveGroup.Options;
 import org.jhal.engine.EngineDevice;
 import org.jhal.engine.FakeGroup;
-import org.jhal.engine.Inside;
 import org.jhal.engine.InstantBackend;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Threads;
@@ -35,7 +34,7 @@ class NativeFormTest {
   private NativeForm form = new NativeForm(List.of(), life, () -> false, () -> false);
 
   private List<DeviceGroups<?>> ranks() {
-    return devices.stream().<DeviceGroups<?>>map(Inside::groups).toList();
+    return devices.stream().<DeviceGroups<?>>map(Groups::of).toList();
   }
 
   private FakeGroup make(IntPredicate isPast) {

@@ -11,7 +11,6 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.EngineDevice;
-import org.jhal.engine.Inside;
 import org.jhal.engine.InstantBackend;
 import org.jhal.engine.base.DeviceCore;
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +29,7 @@ class RankLeaseTest {
     for (int i = 0; i < 3; i++) {
       EngineDevice<?> device = new InstantBackend(i).open(1);
       devices.add(device);
-      cores.add(Inside.groups(device).device());
+      cores.add(Groups.of(device).device());
     }
   }
 

@@ -48,7 +48,7 @@ class EnginePackagesTest {
               ENGINE + ".work",
               ENGINE + ".transfer",
               ENGINE + ".file",
-              ENGINE + ".group",
+              ENGINE + ".collective",
               ENGINE + ".queue",
               ENGINE + ".timeline",
               ENGINE + ".flightrecorder",
@@ -111,7 +111,12 @@ class EnginePackagesTest {
               ENGINE + ".queue",
               ENGINE + ".timeline",
               ENGINE + ".concurrent"),
-          entry(ENGINE + ".collective"),
+          entry(
+              ENGINE + ".collective",
+              DRIVER + ".support",
+              ENGINE + ".base",
+              ENGINE + ".transfer",
+              ENGINE + ".queue"),
           entry(
               ENGINE + ".group",
               DRIVER,
