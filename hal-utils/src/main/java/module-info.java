@@ -20,8 +20,23 @@ module org.jhal.utils {
   exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;
 
-  uses org.jhal.engine.collective.Collectives;
+  // A collective is an operation of the engine, with a kind of work of its own.
+  exports org.jhal.engine.base to
+      org.jhal.collectives;
+  exports org.jhal.engine.collective to
+      org.jhal.collectives;
+  exports org.jhal.engine.concurrent to
+      org.jhal.collectives;
+  exports org.jhal.engine.memory to
+      org.jhal.collectives;
+  exports org.jhal.engine.queue to
+      org.jhal.collectives;
+  exports org.jhal.engine.timeline to
+      org.jhal.collectives;
+  exports org.jhal.engine.transfer to
+      org.jhal.collectives;
+  exports org.jhal.engine.work to
+      org.jhal.collectives;
 
-  provides org.jhal.engine.collective.Collectives with
-      org.jhal.engine.group.EngineCollectives;
+  uses org.jhal.engine.collective.Collectives;
 }

@@ -18,6 +18,11 @@ public final class Inside {
     return device.collectives();
   }
 
+  /** Closes it as the exit of the JVM does. */
+  public static void closeAtExit(EngineDevice<?> device) {
+    device.shutdown.closeAtExit();
+  }
+
   /** What files of queue 0 are staged in. */
   public static StagingPool fileStaging(EngineDevice<?> device) {
     return device.staging().get(0);

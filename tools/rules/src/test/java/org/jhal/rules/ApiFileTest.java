@@ -39,7 +39,14 @@ class ApiFileTest {
   static List<String> modules() {
     List<String> modules =
         new ArrayList<>(
-            List.of("hal-api", "hal-utils", "hal-testkit", "hal-gpu", "cts", "hal-micrometer"));
+            List.of(
+                "hal-api",
+                "hal-utils",
+                "hal-collectives",
+                "hal-testkit",
+                "hal-gpu",
+                "cts",
+                "hal-micrometer"));
     if (Runtime.version().feature() >= 22) { // older JDKs do not build it
       modules.add("hal-segments");
     }
