@@ -16,7 +16,6 @@ import org.jhal.ElementType;
 import org.jhal.Fence;
 import org.jhal.Reduction;
 import org.jhal.engine.EngineDevice;
-import org.jhal.engine.FakeGroup;
 import org.jhal.engine.Inside;
 import org.jhal.engine.InstantBackend;
 import org.jhal.engine.queue.Quiet;

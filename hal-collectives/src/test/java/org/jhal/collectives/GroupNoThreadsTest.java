@@ -26,7 +26,6 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.driver.support.NoThreads;
 import org.jhal.engine.EngineDevice;
 import org.jhal.engine.FakeBackend;
-import org.jhal.engine.FakeGroup;
 import org.jhal.engine.InstantBackend;
 import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.Quiet;

@@ -12,7 +12,6 @@ import org.jhal.CollectiveGroup.Rank;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.engine.EngineDevice;
-import org.jhal.engine.FakeGroup;
 import org.jhal.engine.InstantBackend;
 import org.jhal.engine.VirtualThreads;
 import org.jhal.engine.VirtualThreads.Step;

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntPredicate;
 import org.jhal.CollectiveGroup.Options;
 import org.jhal.engine.EngineDevice;
-import org.jhal.engine.FakeGroup;
 import org.jhal.engine.InstantBackend;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Threads;

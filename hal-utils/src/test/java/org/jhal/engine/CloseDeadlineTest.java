@@ -6,12 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
-import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
@@ -33,12 +30,10 @@ class CloseDeadlineTest {
   private final CountDownLatch end = new CountDownLatch(1);
   private final AtomicInteger held = new AtomicInteger();
   private final Quiet log = new Quiet();
-  private final List<Device> others = new ArrayList<>();
 
   @AfterEach
   void end() {
     end.countDown();
-    others.forEach(Device::close);
     log.close();
   }
 

@@ -41,6 +41,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 class LateWriteTest extends LateWrites {
+  private static final byte OLD = 0x11;
+
   /** How long we watch for memory that is given away too early. */
   private static final long CHANCE_MILLIS = 50;
 

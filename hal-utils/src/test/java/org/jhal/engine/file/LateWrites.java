@@ -31,7 +31,6 @@ public abstract class LateWrites {
   protected static final int BLOCK = 4 << 20;
   protected static final byte SOUND = 7;
   protected static final byte LATE = 0x66;
-  protected static final byte OLD = 0x11;
   protected static final HalException LOST = new HalException(Status.UNAVAILABLE, "on purpose");
   protected static final HalException PLAIN = new HalException(Status.ABORTED, "on purpose");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.engine;
+package org.jhal.collectives;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
  * The driver's part of a group of at most two. Its collectives do nothing. The test decides which
  * ranks are past; queries are counted, those after the close as misuses.
  */
-public final class FakeGroup implements NativeGroup<Object> {
+final class FakeGroup implements NativeGroup<Object> {
   private final IntPredicate isPast;
-  public final AtomicIntegerArray asked = new AtomicIntegerArray(2); // by rank
-  public final AtomicInteger misuses = new AtomicInteger();
-  public volatile boolean isClosed;
+  final AtomicIntegerArray asked = new AtomicIntegerArray(2); // by rank
+  final AtomicInteger misuses = new AtomicInteger();
+  volatile boolean isClosed;
 
   /** Runs before a collective begins. */
-  public volatile Runnable atTurn = () -> {};
+  volatile Runnable atTurn = () -> {};
 
   /** The body of a collective. */
-  public volatile Runnable atIssue = () -> {};
+  volatile Runnable atIssue = () -> {};
 
   /** The first step of a close. */
-  public volatile Runnable atClose = () -> {};
+  volatile Runnable atClose = () -> {};
 
-  public FakeGroup(IntPredicate isPast) {
+  FakeGroup(IntPredicate isPast) {
     this.isPast = isPast;
   }
 
