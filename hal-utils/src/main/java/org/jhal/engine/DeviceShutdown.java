@@ -168,9 +168,8 @@ final class DeviceShutdown<E> {
     long deadline = System.nanoTime() + limit.toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
-    DeviceCollectives groups =
-        collectives.ifMade(); // a group that is being made finds out by itself
-    if (groups != null) {
+    DeviceCollectives groups = collectives.ifMade();
+    if (groups != null) { // a group that is being made finds out by itself
       groups.close(deadline);
     }
     // Unissued operations of users fail now; issued ones continue. So do copies between devices,

@@ -30,11 +30,19 @@ public final class CollectivesModule {
           .findFirst()
           .orElseThrow(() -> new HalException(Status.UNAVAILABLE, absence()));
     } catch (ServiceConfigurationError | LinkageError e) {
-      throw new HalException(
-          Status.UNAVAILABLE,
-          "the jar " + JAR + ", which groups of devices need, cannot be loaded: " + e,
-          e);
+      throw unusable(e);
     }
+  }
+
+  /** The failure for a provider that cannot be loaded; a lack of stack or memory passes. */
+  static HalException unusable(Error e) {
+    if (e.getCause() instanceof VirtualMachineError lack) { // a ServiceLoader wraps any throwable
+      throw lack;
+    }
+    return new HalException(
+        Status.UNAVAILABLE,
+        "the jar " + JAR + ", which groups of devices need, cannot be loaded: " + e,
+        e);
   }
 
   private static String absence() {

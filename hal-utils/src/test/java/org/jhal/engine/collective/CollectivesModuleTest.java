@@ -3,6 +3,7 @@ package org.jhal.engine.collective;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ServiceConfigurationError;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.DeviceBuffer;
@@ -73,5 +75,15 @@ class CollectivesModuleTest {
           "cannot be loaded",
           "org.example.Missing");
     }
+  }
+
+  /** The call is refused with what was thrown, and the next one looks again. */
+  @Test
+  void aLackOfStackSaysNothingAboutTheJar() {
+    StackOverflowError lack = new StackOverflowError();
+    Error wrapped = new ServiceConfigurationError("the provider cannot be made", lack);
+    assertSame(
+        lack,
+        assertThrows(StackOverflowError.class, () -> CollectivesModule.unusable(wrapped).again()));
   }
 }
