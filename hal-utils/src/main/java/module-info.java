@@ -14,4 +14,24 @@ module org.jhal.utils {
   exports org.jhal.engine;
   exports org.jhal.engine.flightrecorder to
       org.jhal.gpu;
+
+  // A collective is an operation of the engine, with a kind of work of its own.
+  exports org.jhal.engine.base to
+      org.jhal.collectives;
+  exports org.jhal.engine.collective to
+      org.jhal.collectives;
+  exports org.jhal.engine.concurrent to
+      org.jhal.collectives;
+  exports org.jhal.engine.memory to
+      org.jhal.collectives;
+  exports org.jhal.engine.queue to
+      org.jhal.collectives;
+  exports org.jhal.engine.timeline to
+      org.jhal.collectives;
+  exports org.jhal.engine.transfer to
+      org.jhal.collectives;
+  exports org.jhal.engine.work to
+      org.jhal.collectives;
+
+  uses org.jhal.engine.collective.Collectives;
 }

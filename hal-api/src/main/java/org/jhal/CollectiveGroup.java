@@ -172,7 +172,8 @@ public interface CollectiveGroup extends AutoCloseable {
    * @throws HalException INVALID_ARGUMENT if there is no device, or if one is listed twice;
    *     UNIMPLEMENTED if the driver of one offers no collectives; FAILED_PRECONDITION if one is
    *     closed, or if called from a callback, a host call, external work or a thread of a device;
-   *     the cause if one is lost; RESOURCE_EXHAUSTED if there is too little memory
+   *     the cause if one is lost; UNAVAILABLE if the jar hal-collectives, which drivers bring
+   *     along, is missing; RESOURCE_EXHAUSTED if there is too little memory
    */
   static CollectiveGroup of(List<? extends Device> devices, Options options) {
     return Groups.make(devices, options);

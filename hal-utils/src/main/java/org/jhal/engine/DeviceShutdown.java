@@ -13,14 +13,15 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.Lazy;
 import org.jhal.engine.base.AtExit;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.HostCompletionPool;
 import org.jhal.engine.base.Reclaimer;
+import org.jhal.engine.collective.DeviceCollectives;
 import org.jhal.engine.flightrecorder.Names;
-import org.jhal.engine.group.DeviceGroups;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.transfer.StagingPool;
@@ -62,19 +63,20 @@ final class DeviceShutdown<E> {
   private final BackendCalls calls;
   private final DeviceResources resources;
   private final List<DeferredWorkQueue<E>> queues; // only the hidden one is added later
-  private final DeviceGroups<E> groups;
+  private final Lazy<DeviceCollectives> collectives;
   private final List<StagingPool> staging;
 
   private final Runnable atExit = this::closeAtExit;
   private volatile long exitPatience; // in nanoseconds
 
-  DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<StagingPool> staging) {
+  DeviceShutdown(
+      DeviceCore<E> core, Lazy<DeviceCollectives> collectives, List<StagingPool> staging) {
     this.core = core;
     this.name = core.name();
     this.calls = core.calls();
     this.resources = core.resources();
     this.queues = core.queues();
-    this.groups = groups;
+    this.collectives = collectives;
     this.staging = staging;
   }
 
@@ -166,14 +168,17 @@ final class DeviceShutdown<E> {
     long deadline = System.nanoTime() + limit.toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
-    groups.close(deadline);
+    DeviceCollectives groups = collectives.ifMade();
+    if (groups != null) { // a group that is being made finds out by itself
+      groups.close(deadline);
+    }
     // Unissued operations of users fail now; issued ones continue. So do copies between devices,
     // enqueued here or there: the queues still accept their chunks.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
     core.leases().copies.shut();
     core.leases().uses.shut();
-    if (!core.leases().copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
-      groups.giveUp(limit);
+    if (!core.leases().copies.awaitEmpty(deadline) && groups != null) {
+      groups.giveUp(limit); // past the deadline, their chunks are refused
     }
     for (DeferredWorkQueue<E> queue : queues) {
       queue.shutdown().awaitIdle(deadline); // asked again below

@@ -26,15 +26,16 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.support.Lazy;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.DeviceResources;
 import org.jhal.engine.base.SemaphorePlace;
+import org.jhal.engine.collective.CollectivesModule;
+import org.jhal.engine.collective.DeviceCollectives;
 import org.jhal.engine.file.EngineFile;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
-import org.jhal.engine.group.DeviceGroups;
-import org.jhal.engine.group.EngineGroup;
 import org.jhal.engine.kernel.ExecutableLoader;
 import org.jhal.engine.memory.EngineAllocator;
 import org.jhal.engine.queue.DeferredWorkQueue;
@@ -62,7 +63,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
 
   // What files are staged in, by queue, and last what is staged between devices.
   private final List<StagingPool> staging = new ArrayList<>();
-  private final DeviceGroups<E> groups;
+  private final Lazy<DeviceCollectives> collectives = new Lazy<>(); // made for the first group
   final DeviceShutdown<E> shutdown;
 
   /**
@@ -77,11 +78,10 @@ public final class EngineDevice<E> implements CollectiveDevice {
     this.settings = List.copyOf(settings);
     this.core = new DeviceCore<>(this, backend, config);
     StagingPool between = new StagingPool(core, false);
-    this.groups = new DeviceGroups<>(core, between, this::view);
-    core.onLost(groups::lost);
+    core.onLost(this::failGroups);
     this.allocator = new EngineAllocator(core);
     this.loader = new ExecutableLoader(core);
-    this.shutdown = new DeviceShutdown<>(core, groups, staging);
+    this.shutdown = new DeviceShutdown<>(core, collectives, staging);
     boolean isOpen = false;
     try {
       core.calls().call(() -> createQueues(config.queues(), between));
@@ -114,10 +114,14 @@ public final class EngineDevice<E> implements CollectiveDevice {
     return count;
   }
 
-  /** A view of a hidden queue, which transfers no files. */
-  private EngineQueue<E> view(int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
-    return new EngineQueue<>(
-        core, index, queue, staging.get(0), staging.get(queues.size()), servesCopies);
+  /** A view of a hidden queue for transfers, none of files, also while the device is closing. */
+  private EngineQueue<E> transfers(DeferredWorkQueue<E> queue) {
+    return new EngineQueue<>(core, queueCount(), queue, staging.get(0), between(), true);
+  }
+
+  /** What is staged between devices. */
+  private StagingPool between() {
+    return staging.get(queues.size());
   }
 
   /** What its bytes are staged in: those of files, by queue, and last those between devices. */
@@ -241,16 +245,29 @@ public final class EngineDevice<E> implements CollectiveDevice {
 
   @Override
   public CollectiveGroup createGroup(List<Device> devices, CollectiveGroup.Options options) {
-    return EngineGroup.make(devices, EngineDevice::groupsOf, options);
-  }
-
-  private static @Nullable DeviceGroups<?> groupsOf(Device device) {
-    return device instanceof EngineDevice<?> engine ? engine.groups : null;
+    Cascade.checkOutside("making a group", "the devices may wait for it");
+    List<DeviceCollectives> ranks = new ArrayList<>();
+    for (Device device : devices) {
+      if (!(device instanceof EngineDevice<?> rank)) {
+        throw new HalException(
+            Status.UNIMPLEMENTED,
+            "rank " + ranks.size() + ", " + device + ", was not made by the engine of " + devices);
+      }
+      ranks.add(rank.collectives());
+    }
+    return collectives().createGroup(ranks, options);
   }
 
   /** The groups that this device is in. */
-  DeviceGroups<E> groups() {
-    return groups;
+  DeviceCollectives collectives() {
+    return collectives.get(() -> CollectivesModule.require().of(core, between(), this::transfers));
+  }
+
+  private void failGroups(HalException cause) {
+    DeviceCollectives made = collectives.ifMade();
+    if (made != null) { // a group that is being made finds out by itself
+      made.lost(cause);
+    }
   }
 
   // Loss and close.

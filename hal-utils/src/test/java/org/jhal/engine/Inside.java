@@ -2,7 +2,7 @@
 package org.jhal.engine;
 
 import org.jhal.engine.base.DeviceCore;
-import org.jhal.engine.group.DeviceGroups;
+import org.jhal.engine.collective.DeviceCollectives;
 import org.jhal.engine.transfer.StagingPool;
 
 /** Access to a device's internals for tests of the engine's rooms. */
@@ -13,8 +13,14 @@ public final class Inside {
     return device.core();
   }
 
-  public static <E> DeviceGroups<E> groups(EngineDevice<E> device) {
-    return device.groups();
+  /** The groups that it is in. */
+  public static DeviceCollectives collectives(EngineDevice<?> device) {
+    return device.collectives();
+  }
+
+  /** Closes it as the exit of the JVM does. */
+  public static void closeAtExit(EngineDevice<?> device) {
+    device.shutdown.closeAtExit();
   }
 
   /** What files of queue 0 are staged in. */

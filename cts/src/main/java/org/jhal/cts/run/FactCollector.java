@@ -4,14 +4,17 @@ package org.jhal.cts.run;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jhal.CollectiveGroup;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.Driver;
 import org.jhal.DriverRegistry;
 import org.jhal.Hal;
+import org.jhal.HalException;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.Need;
 import org.jhal.cts.run.report.CodeHash;
@@ -81,6 +84,7 @@ final class FactCollector {
       addCode(record, "engine", CodeHash.of(device.getClass()));
       codeBesides(device.getClass().getClassLoader(), BESIDES_THE_ENGINE)
           .forEach((role, code) -> addCode(record, role, code));
+      addCollectives(record, device);
       if (!tested.getClass().isSynthetic()) { // otherwise, there is none, only defaults
         addCode(record, "backend", CodeHash.of(tested.getClass()));
       }
@@ -119,6 +123,18 @@ final class FactCollector {
 
   private static String yesOrNo(boolean is) {
     return is ? "yes" : "no";
+  }
+
+  /** Adds the hash of what carries out collectives, which may be in a jar of its own. */
+  private static void addCollectives(RunRecord record, Device device) {
+    CodeHash code;
+    try (CollectiveGroup group =
+        CollectiveGroup.of(List.of(device), CollectiveGroup.Options.DEFAULT.withHostOnly())) {
+      code = CodeHash.of(group.getClass());
+    } catch (HalException e) {
+      return; // there is none, as the tests of groups say
+    }
+    addCode(record, "collectives", code);
   }
 
   /** Adds the location and the hash of the driver, and the result of its probe. */

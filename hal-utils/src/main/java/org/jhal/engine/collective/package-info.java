@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The arithmetic of collectives, without devices: which parts are combined, how, and to where. */
+/**
+ * What the engine knows of collectives: the hook by which it meets the module that carries them
+ * out, {@code org.jhal.collectives}.
+ */
 @NullMarked
 package org.jhal.engine.collective;
 

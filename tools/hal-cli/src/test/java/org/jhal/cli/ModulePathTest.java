@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,6 +61,44 @@ class ModulePathTest {
       }
       """;
 
+  private static final String COLLECTIVES = "org.jhal.collectives.EngineCollectives";
+
+  /** Sums what two devices have, without kernels. */
+  private static final String GROUP =
+      """
+      package demo;
+
+      import java.util.*;
+      import org.jhal.*;
+
+      public class Group {
+        public static void main(String[] args) throws Exception {
+          byte[] result = new byte[4];
+          try (Device one = Hal.openDevice("mock://0?devices=2");
+              Device two = Hal.openDevice("mock://1?devices=2");
+              DeviceBuffer here = one.allocate(4, BufferParams.DEVICE);
+              DeviceBuffer there = two.allocate(4, BufferParams.DEVICE);
+              TimelineSemaphore timeline = one.createSemaphore(0);
+              CollectiveGroup group = CollectiveGroup.of(one, two)) {
+            one.queue(0).fill(Fence.NONE, timeline.at(1), here, 0, 4, FillPattern.of8(3));
+            two.queue(0).fill(timeline.at(1), timeline.at(2), there, 0, 4, FillPattern.of8(4));
+            Fence filled = timeline.at(2);
+            group.allReduce(
+                Reduction.SUM,
+                ElementType.I8,
+                List.of(
+                    new CollectiveGroup.Rank(filled, timeline.at(3), here, here),
+                    new CollectiveGroup.Rank(filled, Fence.NONE, there, there)));
+            one.queue(0).readback(timeline.at(3), timeline.at(4), here, 0, HostMemory.of(result));
+            timeline.await(4, java.time.Duration.ofSeconds(30));
+            System.out.println(Arrays.toString(result));
+          } catch (HalException e) {
+            System.out.println(e);
+          }
+        }
+      }
+      """;
+
   private static final String KERNELS =
       """
       package demo.kernels;
@@ -90,25 +127,35 @@ class ModulePathTest {
 
   @BeforeEach
   void write() throws Exception {
-    List<Path> path = new ArrayList<>();
+    List<String> path = new ArrayList<>();
     for (String module : MODULES) {
-      path.add(
-          Path.of(
-              Class.forName(module, false, ModulePathTest.class.getClassLoader())
-                  .getProtectionDomain()
-                  .getCodeSource()
-                  .getLocation()
-                  .toURI()));
+      path.add(place(module));
     }
-    modulePath = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    modulePath = String.join(File.pathSeparator, path);
     sources = folder.resolve("source");
     Files.createDirectories(sources.resolve("demo/kernels"));
     Files.writeString(sources.resolve("demo/Main.java"), MAIN);
+    Files.writeString(sources.resolve("demo/Group.java"), GROUP);
     Files.writeString(sources.resolve("demo/kernels/Kernels.java"), KERNELS);
+  }
+
+  /** The jar or folder with a class. */
+  private static String place(String type) throws Exception {
+    return Path.of(
+            Class.forName(type, false, ModulePathTest.class.getClassLoader())
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI())
+        .toString();
   }
 
   /** Compiles the program as a module with {@code exports}, and runs it. */
   private String run(String exports, String bundle) throws Exception {
+    return start("demo.Main", exports, bundle);
+  }
+
+  private String start(String main, String exports, String... arguments) throws Exception {
     Files.writeString(
         sources.resolve("module-info.java"), "module demo { requires org.jhal; " + exports + " }");
     Path classes = folder.resolve("classes");
@@ -126,22 +173,25 @@ class ModulePathTest {
                 classes.toString(),
                 sources.resolve("module-info.java").toString(),
                 sources.resolve("demo/Main.java").toString(),
+                sources.resolve("demo/Group.java").toString(),
                 sources.resolve("demo/kernels/Kernels.java").toString());
     assertEquals(0, failed, said::toString);
     for (String place : List.of("demo/bundle", "demo/not-a-package", "top")) {
       Files.createDirectories(classes.resolve(place));
       Files.writeString(classes.resolve(place + "/manifest.json"), MANIFEST);
     }
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--module-path",
-            modulePath + File.pathSeparator + classes,
-            "--module",
-            "demo/demo.Main",
-            bundle);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "--module-path",
+                modulePath + File.pathSeparator + classes,
+                "--module",
+                "demo/" + main));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
     return Outcome.of(builder.directory(folder.toFile())).succeeded().out().strip();
   }
 
@@ -171,5 +221,16 @@ class ModulePathTest {
     assertEquals(
         "org.jhal.HalException: NOT_FOUND: bundle demo.Main:none has no manifest.json at its root",
         run("exports demo.kernels;", "none"));
+  }
+
+  /** No module requires org.jhal.collectives: the engine finds it as a service. */
+  @Test
+  void groupsOfDevicesNeedOneMoreJar() throws Exception {
+    assertEquals(
+        "org.jhal.HalException: UNAVAILABLE: the jar hal-collectives, which groups of devices need,"
+            + " is missing: add org.jhal:hal-collectives to the class path or the module path",
+        start("demo.Group", ""));
+    modulePath += File.pathSeparator + place(COLLECTIVES);
+    assertEquals("[7, 7, 7, 7]", start("demo.Group", ""));
   }
 }

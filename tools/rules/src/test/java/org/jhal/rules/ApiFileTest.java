@@ -43,6 +43,7 @@ class ApiFileTest {
                 "hal-api",
                 "hal-kernels",
                 "hal-utils",
+                "hal-collectives",
                 "hal-testkit",
                 "hal-gpu",
                 "cts",

@@ -60,6 +60,16 @@ class DependencyRulesTest {
   }
 
   @Test
+  void collectivesSeeTheEngineAndNoDriver() {
+    assertSeesOnly(
+        "hal-collectives",
+        List.of("hal-api", "hal-kernels", "hal-utils"),
+        "org.jspecify",
+        "com.google.common",
+        "com.google.errorprone.annotations");
+  }
+
+  @Test
   void halGpuSeesTheEngineAndNoDriver() {
     assertSeesOnly(
         "hal-gpu",

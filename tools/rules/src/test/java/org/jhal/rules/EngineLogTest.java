@@ -4,6 +4,7 @@ package org.jhal.rules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A logger may throw, and then the code after the call would not run. */
@@ -14,8 +15,10 @@ class EngineLogTest {
   @Test
   void theEngineLogsOnlyThroughFailures() {
     List<String> others =
-        Repository.classes("hal-utils").stream()
-            .filter(type -> type.getPackageName().startsWith(ENGINE))
+        Stream.concat(
+                Repository.classes("hal-utils").stream()
+                    .filter(type -> type.getPackageName().startsWith(ENGINE)),
+                Repository.classes("hal-collectives").stream())
             .filter(type -> !type.getName().equals(LOG))
             .flatMap(type -> type.getMethodCallsFromSelf().stream())
             .filter(call -> call.getTargetOwner().getName().equals("java.lang.System$Logger"))

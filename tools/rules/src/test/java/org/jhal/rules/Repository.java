@@ -20,7 +20,14 @@ import java.util.stream.Stream;
 final class Repository {
   /** The modules that must not know any driver, not even by name. */
   static final List<String> NEUTRAL =
-      List.of("hal-api", "hal-kernels", "hal-utils", "hal-testkit", "hal-gpu", "cts");
+      List.of(
+          "hal-api",
+          "hal-kernels",
+          "hal-utils",
+          "hal-collectives",
+          "hal-testkit",
+          "hal-gpu",
+          "cts");
 
   /** A neutral module that only newer JDKs compile. */
   static final String FFM = "hal-gpu-ffm";

@@ -45,8 +45,10 @@ class GpuApplicationTest {
         public static void main(String[] uri) {
           System.out.println("modular: " + Main.class.getModule().isNamed());
           try (Device device = Hal.openDevice(uri[0]);
-              DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
+              DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+              CollectiveGroup group = CollectiveGroup.of(device)) {
             System.out.println("opened: " + device.info().name() + ", " + buffer.size());
+            System.out.println("ranks: " + group.size());
           }
         }
       }
@@ -156,6 +158,7 @@ class GpuApplicationTest {
     String text = start(way, way.isModular ? jars + File.pathSeparator + classes : classPath);
     assertTrue(text.contains("modular: " + way.isModular), text);
     assertTrue(text.contains("opened: Simulated GPU 0, 64"), text);
+    assertTrue(text.contains("ranks: 1"), text);
   }
 
   /** Returns the output of the application, once it has ended successfully. */

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import org.jhal.*;
 
-/** Runs a kernel on the mock, and fills a buffer of the device cpu, which calls native functions. */
+/**
+ * Runs a kernel on the mock, fills a buffer of the device cpu, which calls native functions, and
+ * makes a group of both.
+ */
 public class Main {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -38,5 +41,10 @@ public class Main {
       sequence.await(LIMIT);
     }
     System.out.println("cpu: " + Arrays.toString(filled));
+    try (Device mock = Hal.openDevice("mock");
+        Device cpu = Hal.openDevice("cpu");
+        CollectiveGroup group = CollectiveGroup.of(mock, cpu)) {
+      System.out.println(group);
+    }
   }
 }

@@ -30,6 +30,7 @@ public class Main {
             .build();
     for (String name : List.of("mock", "cpu")) {
       try (Device device = Hal.openDevice(name);
+          CollectiveGroup group = CollectiveGroup.of(device);
           Executable kernels = device.loadExecutable(source)) {
         Kernel twice = kernels.kernel("twice");
         float[] values = {1, 2, 3};
@@ -45,7 +46,7 @@ public class Main {
                       return values;
                     })
                 .get(90, TimeUnit.SECONDS);
-        System.out.println(name + ": " + Arrays.toString(result));
+        System.out.println(name + ": " + Arrays.toString(result) + ", a " + group);
       }
     }
   }
