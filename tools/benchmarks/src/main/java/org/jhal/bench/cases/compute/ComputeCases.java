@@ -53,7 +53,8 @@ public final class ComputeCases {
             List.of(TIME),
             false,
             DRIVER,
-            bench -> threads(bench, Runtime.getRuntime().availableProcessors())));
+            bench -> threads(bench, Runtime.getRuntime().availableProcessors())),
+        PlainCases.kernels());
   }
 
   private static List<Series> kernels(Bench bench) {
