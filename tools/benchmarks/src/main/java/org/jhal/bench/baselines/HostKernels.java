@@ -78,7 +78,7 @@ public final class HostKernels implements AutoCloseable {
 
   private NativeLibrary load() throws Exception {
     if (library == null) {
-      String compiler = compiler();
+      String compiler = compiler(environment, named);
       build = NativeBuild.of("compute", "kernels.c");
       Path made = build.file("kernels.so");
       List<String> command = new ArrayList<>(List.of(compiler, "-x", "c", "-std=gnu11"));
@@ -91,7 +91,9 @@ public final class HostKernels implements AutoCloseable {
     return library;
   }
 
-  private String compiler() throws NotAvailableException {
+  /** The compiler that is named, or else the first one on the path. */
+  static String compiler(Map<String, String> environment, String named)
+      throws NotAvailableException {
     if (!named.isEmpty()) {
       return named;
     }

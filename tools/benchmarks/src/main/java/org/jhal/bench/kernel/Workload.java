@@ -14,7 +14,7 @@ import org.jhal.examples.Saxpy;
  * A kernel of the examples with its arguments. They are small whole numbers wherever a peer may add
  * in another order, so that every correct side computes the same bytes.
  */
-public enum Workload {
+public enum Workload implements KernelRun {
   /** 16k elements, which stay in the nearest cache. */
   SAXPY("saxpy 16k", 2_000, Workgroups.of(Sizes.SAXPY / 256), 3),
   /** Two barriers for each of 32 tiles. */
@@ -49,7 +49,7 @@ public enum Workload {
     this.result = result;
   }
 
-  /** The kernel's name, which is also the bundle's and that of a function of each peer. */
+  @Override
   public String kernel() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -64,22 +64,23 @@ public enum Workload {
     return repeats;
   }
 
-  /** The grid. */
+  @Override
   public Workgroups groups() {
     return groups;
   }
 
-  /** Which of the arguments is written. */
+  @Override
   public int result() {
     return result;
   }
 
-  /** The bundle of the examples that has the kernel. */
+  /** A bundle of the examples, of the kernel's name. */
+  @Override
   public ExecutableSource bundle() {
     return ExecutableSource.ofResources(Saxpy.class, kernel());
   }
 
-  /** New arguments in the order of the parameters: a direct buffer for each buffer, and numbers. */
+  @Override
   public List<Object> arguments() {
     return switch (this) {
       case SAXPY -> List.of(Sizes.SAXPY, 2f, floats(Sizes.SAXPY, 16), floats(Sizes.SAXPY, 7));

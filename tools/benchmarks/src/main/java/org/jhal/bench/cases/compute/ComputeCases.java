@@ -4,6 +4,7 @@ package org.jhal.bench.cases.compute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.Setting;
@@ -11,6 +12,7 @@ import org.jhal.bench.baselines.HostKernels;
 import org.jhal.bench.baselines.PlainJava;
 import org.jhal.bench.baselines.Pocl;
 import org.jhal.bench.baselines.VectorApi;
+import org.jhal.bench.kernel.JavaLoops;
 import org.jhal.bench.kernel.Workload;
 import org.jhal.bench.measure.Aim;
 import org.jhal.bench.measure.Bench;
@@ -23,9 +25,9 @@ import org.jhal.bench.measure.Subject;
  * on the mock.
  */
 public final class ComputeCases {
-  private static final String DRIVER = "cpu";
+  static final String DRIVER = "cpu";
   private static final String MOCK = "mock";
-  private static final String TIME = "time";
+  static final String TIME = "time";
   private static final String THREADS = "threads";
 
   /** For how many threads more is measured: work that neither waits for memory nor is uneven. */
@@ -51,7 +53,8 @@ public final class ComputeCases {
             List.of(TIME),
             false,
             DRIVER,
-            bench -> threads(bench, Runtime.getRuntime().availableProcessors())));
+            bench -> threads(bench, Runtime.getRuntime().availableProcessors())),
+        PlainCases.kernels());
   }
 
   private static List<Series> kernels(Bench bench) {
@@ -65,15 +68,24 @@ public final class ComputeCases {
         peers.add(vectorApi(bench).subject(workload, count));
       }
       peers.add(pocl(bench).subject(workload, count));
-      peers.add(new DeviceRuns(MOCK, () -> mock(bench), workload, count));
+      peers.add(runs(MOCK, () -> mock(bench), workload, count));
       all.add(
           new Series(
               workload.label(),
-              new DeviceRuns(Subject.JHAL, () -> withThreads(bench, 1), workload, count),
+              runs(Subject.JHAL, () -> withThreads(bench, 1), workload, count),
               peers,
               List.of(Aim.atMost(TIME, HostKernels.NAME, most(workload)))));
     }
     return all;
+  }
+
+  private static Subject runs(String name, Supplier<Device> opened, Workload workload, int count) {
+    return new DeviceRuns(
+        name,
+        opened,
+        workload,
+        result -> workload.check(JavaLoops.result(workload), result),
+        count);
   }
 
   /** The largest time that is wanted, as a ratio to C. */
@@ -97,17 +109,15 @@ public final class ComputeCases {
         all.add(
             new Series(
                 workload.label() + ", " + used,
-                new DeviceRuns(Subject.JHAL, () -> withThreads(bench, used), workload, count),
-                List.of(
-                    new DeviceRuns(
-                        "JHAL, one thread", () -> withThreads(bench, 1), workload, count))));
+                runs(Subject.JHAL, () -> withThreads(bench, used), workload, count),
+                List.of(runs("JHAL, one thread", () -> withThreads(bench, 1), workload, count))));
       }
     }
     return all;
   }
 
   /** It does not poll for longer than usual: a polling thread would take a core's time. */
-  private static Device withThreads(Bench bench, int threads) {
+  static Device withThreads(Bench bench, int threads) {
     return bench.deviceWith(Map.of(THREADS, String.valueOf(threads)));
   }
 
@@ -117,15 +127,18 @@ public final class ComputeCases {
   }
 
   private static HostKernels inC(Bench bench) {
-    String compiler =
-        bench.device().settings().stream()
-            .filter(setting -> setting.name().equals("compiler"))
-            .map(Setting::value)
-            .findFirst()
-            .orElse("");
     return bench
         .shared()
-        .get("kernels", HostKernels.class, () -> new HostKernels(System.getenv(), compiler));
+        .get("kernels", HostKernels.class, () -> new HostKernels(System.getenv(), compiler(bench)));
+  }
+
+  /** The compiler that the device uses, or nothing if it does not say. */
+  static String compiler(Bench bench) {
+    return bench.device().settings().stream()
+        .filter(setting -> setting.name().equals("compiler"))
+        .map(Setting::value)
+        .findFirst()
+        .orElse("");
   }
 
   private static VectorApi vectorApi(Bench bench) {

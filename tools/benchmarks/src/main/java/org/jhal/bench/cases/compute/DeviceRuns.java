@@ -18,21 +18,27 @@ import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Sequence;
 import org.jhal.Status;
-import org.jhal.bench.kernel.JavaLoops;
-import org.jhal.bench.kernel.Workload;
+import org.jhal.bench.kernel.KernelRun;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs of a workload by a device, one after the other, recorded in one command buffer; a sample is
+ * Runs of a kernel by a device, one after the other, recorded in one command buffer; a sample is
  * the nanoseconds of one of {@code count}, with all that the device and its driver add.
  */
 final class DeviceRuns implements Subject {
+  /** Looks at what one run has written. */
+  interface Check {
+    /** Throws an exception if that is wrong. */
+    void look(ByteBuffer result) throws Exception;
+  }
+
   private final String name;
   private final Supplier<Device> opened;
-  private final Workload workload;
+  private final KernelRun run;
+  private final Check check;
   private final int count;
   private final List<DeviceBuffer> buffers = new ArrayList<>();
   private @Nullable Device device; // once it is prepared, like the others
@@ -44,11 +50,13 @@ final class DeviceRuns implements Subject {
    *
    * @param name how reports call it
    * @param opened the device, which stays open when this is closed
+   * @param check of the first run, before any is measured
    */
-  DeviceRuns(String name, Supplier<Device> opened, Workload workload, int count) {
+  DeviceRuns(String name, Supplier<Device> opened, KernelRun run, Check check, int count) {
     this.name = name;
     this.opened = opened;
-    this.workload = workload;
+    this.run = run;
+    this.check = check;
     this.count = count;
   }
 
@@ -63,8 +71,8 @@ final class DeviceRuns implements Subject {
     device = on;
     Executable loaded = load(on);
     executable = loaded;
-    Kernel kernel = loaded.kernel(workload.kernel());
-    List<Object> arguments = new ArrayList<>(workload.arguments());
+    Kernel kernel = loaded.kernel(run.kernel());
+    List<Object> arguments = new ArrayList<>(run.arguments());
     DeviceQueue queue = on.queue(0);
     try (Sequence steps = on.createSequence()) {
       for (int i = 0; i < arguments.size(); i++) {
@@ -76,21 +84,20 @@ final class DeviceRuns implements Subject {
         }
       }
       Args args = Args.of(arguments.toArray());
-      steps.step(
-          (waits, signals) -> queue.dispatch(waits, signals, kernel, workload.groups(), args));
-      DeviceBuffer written = (DeviceBuffer) arguments.get(workload.result());
+      steps.step((waits, signals) -> queue.dispatch(waits, signals, kernel, run.groups(), args));
+      DeviceBuffer written = (DeviceBuffer) arguments.get(run.result());
       ByteBuffer result =
           ByteBuffer.allocateDirect((int) written.size()).order(ByteOrder.nativeOrder());
       steps.step((waits, signals) -> queue.readback(waits, signals, written, 0, result));
       steps.await(Bench.DEADLINE);
-      workload.check(JavaLoops.result(workload), result);
+      check.look(result);
       commands = record(on, kernel, args);
     }
   }
 
   private Executable load(Device on) throws NotAvailableException {
     try {
-      return on.loadExecutable(workload.bundle());
+      return on.loadExecutable(run.bundle());
     } catch (HalException e) {
       if (e.status() != Status.UNIMPLEMENTED) {
         throw e;
@@ -102,7 +109,7 @@ final class DeviceRuns implements Subject {
   private CommandBuffer record(Device on, Kernel kernel, Args args) {
     CommandBuffer recorded = on.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
     for (int i = 0; i < count; i++) {
-      recorded.dispatch(kernel, workload.groups(), args);
+      recorded.dispatch(kernel, run.groups(), args);
       recorded.barrier();
     }
     recorded.end();
