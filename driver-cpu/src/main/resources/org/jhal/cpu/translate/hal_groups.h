@@ -3,12 +3,6 @@
 #pragma once
 #include "hal_item.h"
 
-#if defined(__clang__)
-#define HAL_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HAL_UNORDERED _Pragma("GCC ivdep")
-#endif
-
 // Goes through workgroups, counted along the first axis first.
 struct hal_cursor {
   const hal_launch& launch;
@@ -34,12 +28,13 @@ struct hal_cursor {
     const hal_item hal_group(hal_launch_, hal_at.block, {HAL_X, HAL_Y, HAL_Z});                 \
     hal_item hal_self(hal_group);
 #define HAL_GROUPS_END }
-// Items of a workgroup are unordered from one barrier to the next, so the loop over them may run in any order.
+// Items of a workgroup are unordered from one barrier to the next. Compilers are not told so (GCC ivdep, clang's assume_safety):
+// they then also give up the order of what one item does, as in `a[2 * i] = 1; b = a[2 * i + n];`.
 #define HAL_ITEMS_BEGIN                                                                         \
   for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
       const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;                                 \
-      HAL_UNORDERED for (unsigned hal_x = 0; hal_x < HAL_X; hal_x++) {                          \
+      for (unsigned hal_x = 0; hal_x < HAL_X; hal_x++) {                                        \
         const unsigned hal_i = hal_row + hal_x;                                                 \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;
