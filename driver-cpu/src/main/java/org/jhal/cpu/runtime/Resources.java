@@ -30,7 +30,8 @@ public final class Resources {
           "hal_new.h",
           "hal_proofs.h",
           "hal_list.h",
-          "hal_run.h");
+          "hal_run.h",
+          "hal_wide.h");
 
   private static final List<String> RUNTIME =
       List.of(

@@ -3,6 +3,7 @@ package org.jhal.cpu.translate;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,10 @@ final class FissionWriter {
   private final Proofs proofs;
   private final RegionWriter regions;
 
-  private FissionWriter(Writer out, Proofs proofs) {
+  private FissionWriter(Writer out, Proofs proofs, Predicate<String> isFixed) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs);
+    this.regions = new RegionWriter(out, proofs, isFixed);
   }
 
   /**
@@ -37,15 +38,19 @@ final class FissionWriter {
    * @param name of the function
    * @param template the kernel's template parameters, or null
    * @param parameters as they are declared, without default values
+   * @param most how many workgroups may run as one, in C++
    * @param proofs that its expressions may be computed once, or again
+   * @param isFixed whether a variable of an item keeps the value that it begins with
    */
   static void write(
       String name,
       @Nullable List<Token> template,
       List<List<Token>> parameters,
+      String most,
       LoopFission plan,
       List<Step> steps,
       Proofs proofs,
+      Predicate<String> isFixed,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -56,11 +61,12 @@ final class FissionWriter {
     for (List<Token> parameter : parameters) {
       out.raw(", ").tokens(parameter);
     }
-    out.raw(") { void* hal_large[" + (plan.numbers() + 1) + "] = {}; HAL_GROUPS_BEGIN {");
+    out.raw(") { constexpr unsigned hal_most = " + most + ";");
+    out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {}; HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs);
+    FissionWriter fission = new FissionWriter(out, proofs, isFixed);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
@@ -82,8 +88,8 @@ final class FissionWriter {
             out.raw(proofs.of(Objects.requireNonNull(Declarations.of(declared.tokens()))));
         case CHANGE -> out.raw(proofs.of(declared.tokens()));
       }
-    } else if (step instanceof Step.AllActive allActive) {
-      regions.allActive(allActive);
+    } else if (step instanceof Step.Active active) {
+      regions.active(active);
     } else if (step instanceof Step.Scope scope) {
       out.raw(" {");
       steps(scope.steps());
@@ -126,11 +132,14 @@ final class FissionWriter {
     String array = "hal_choice" + choice.number();
     String some = "hal_some" + choice.number();
     String rest = "hal_rest" + choice.number();
-    out.raw(" { bool " + array + "[HAL_ITEMS]; bool " + some + " = false, " + rest + " = false;");
+    out.raw(
+        " { bool " + array + "[HAL_ITEMS] = {}; bool " + some + " = false, " + rest + " = false;");
     regions.begin(choice.choice());
     out.raw(" bool hal_is = (").tokens(choice.condition()).raw(");");
     out.raw(" " + array + "[hal_i] = hal_is; " + some + " |= hal_is; " + rest + " |= !hal_is;");
     out.raw(" HAL_ITEMS_END");
+    out.raw(" const hal_span<HAL_Y * HAL_Z> hal_span" + choice.number());
+    out.raw("(" + array + ", HAL_X * hal_most, hal_width); (void)hal_span" + choice.number() + ";");
     if (choice.isRestFirst()) {
       branch(rest, choice.otherwise());
       branch(some, choice.then());

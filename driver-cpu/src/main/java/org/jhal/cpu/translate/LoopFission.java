@@ -189,14 +189,15 @@ final class LoopFission {
   private void declared(Variables statement, List<Step> steps) throws UnfitException {
     Declaration declaration = statement.declaration();
     Declarator only = declaration.declarators().get(0);
-    boolean isAllActive = only.name().text().startsWith(LoopInterchange.ALL_ACTIVE);
-    if (isAllActive || only.name().text().startsWith(BarrierLowering.AGREED)) {
+    boolean isAny = only.name().text().startsWith(LoopInterchange.ANY_ACTIVE);
+    boolean isActive = isAny || only.name().text().startsWith(LoopInterchange.ALL_ACTIVE);
+    if (isActive || only.name().text().startsWith(BarrierLowering.AGREED)) {
       privatization.use(only.initial(), newRegion()); // the arrays of what items have given
       privatization.addUniform(declaration, only, ++numbers);
       current = null;
       steps.add(
-          isAllActive
-              ? new Step.AllActive(only.name().text(), List.copyOf(masks))
+          isActive
+              ? new Step.Active(only.name().text(), isAny, List.copyOf(masks))
               : new Step.Declared(statement.tokens(), What.VARIABLES));
       return;
     }
@@ -330,7 +331,7 @@ final class LoopFission {
     int number = ++numbers;
     Step.Region decision = newRegion();
     privatization.use(choice.condition(), decision);
-    masks.addLast(Step.Mask.always("hal_choice" + number + "[hal_i]"));
+    masks.addLast(Step.Mask.branch(number));
     List<Step> then = scope(choice.then());
     masks.removeLast();
     masks.addLast(Step.Mask.always("!hal_choice" + number + "[hal_i]"));

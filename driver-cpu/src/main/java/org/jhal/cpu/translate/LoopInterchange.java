@@ -27,21 +27,23 @@ import org.jhal.cpu.translate.Statement.Variables;
  * <p>become
  *
  * <pre>{@code
- * for (int k = 0; hal_all_active && k < n; k++) { sum += a[k] * b[k * n + x]; barrier }
- * if (!hal_all_active) the loop as it was
+ * for (int k = 0; hal_any_active && k < n; k++) { sum += a[k] * b[k * n + x]; barrier }
  *
  * int steps = 0;
  * for (; hal_all_active && "all have i < n"; steps += 256) { int i = item + steps; sum += in[i]; barrier }
  * for (int i = item + steps; i < n; i += 256) sum += in[i];
  * }</pre>
  *
- * <p>where {@code hal_all_active} says that all items of the workgroup are active. In the second
- * loop all have {@code i < n} if the first item and the last one do, and {@code i} has not
- * overflowed between them.
+ * <p>where {@code hal_any_active} and {@code hal_all_active} say whether items of the workgroup are
+ * active. In the second loop all have {@code i < n} if the first item and the last one do, and
+ * {@code i} has not overflowed between them.
  */
 final class LoopInterchange {
   /** The names of variables that say whether all items are active begin so. */
   static final String ALL_ACTIVE = "hal_all_active";
+
+  /** The same for those that say whether any is. */
+  static final String ANY_ACTIVE = "hal_any_active";
 
   /** Iterations that compilers unroll, so that a loop of no more stays as it is. */
   private static final int FEW = 16;
@@ -120,24 +122,11 @@ final class LoopInterchange {
   }
 
   private Statement loop(For loop) throws UnfitException {
-    if (!(loop.start() instanceof Variables start)
-        || start.declaration().declarators().size() != 1
-        || start.declaration().is("const")
-        || !Declarations.isInteger(start.declaration().type())) {
+    if (!(loop.start() instanceof Variables start) || !countsOnly(loop)) {
       return loop;
     }
     Declarator counter = start.declaration().declarators().get(0);
     String name = counter.name().text();
-    List<Token> body = new ArrayList<>();
-    loop.body().collect(body);
-    Changes changes = purity.changes(body, source);
-    if (!counter.pointers().isEmpty()
-        || !counter.dimensions().isEmpty()
-        || !Tokens.is(counter.initial(), 0, "=")
-        || changes.isAssigned(name)
-        || changes.isEscaping(name)) {
-      return loop;
-    }
     List<Token> first = Privatization.initial(counter);
     int stride = strides.stride(first);
     boolean isInterchanged =
@@ -146,6 +135,33 @@ final class LoopInterchange {
     return !isInterchanged
         ? loop
         : stride == 0 ? uniform(loop) : strided(loop, start, counter, first);
+  }
+
+  /**
+   * Whether a loop, and each inside it, has one integer as counter, which its body leaves alone.
+   */
+  private boolean countsOnly(Statement statement) {
+    if (statement instanceof For loop) {
+      if (!(loop.start() instanceof Variables start)
+          || start.declaration().declarators().size() != 1
+          || start.declaration().is("const")
+          || !Declarations.isInteger(start.declaration().type())) {
+        return false;
+      }
+      Declarator counter = start.declaration().declarators().get(0);
+      String name = counter.name().text();
+      List<Token> body = new ArrayList<>();
+      loop.body().collect(body);
+      Changes changes = purity.changes(body, source);
+      if (!counter.pointers().isEmpty()
+          || !counter.dimensions().isEmpty()
+          || !Tokens.is(counter.initial(), 0, "=")
+          || changes.isAssigned(name)
+          || changes.isEscaping(name)) {
+        return false;
+      }
+    }
+    return statement.inner().stream().allMatch(this::countsOnly);
   }
 
   /** Whether compilers may know that a loop has few iterations. */
@@ -179,37 +195,31 @@ final class LoopInterchange {
         || Long.parseLong(limit.get(0).text().replaceAll("[uU]", "")) <= FEW;
   }
 
-  private Statement allActive(String allActive, Token at) throws UnfitException {
+  private static Statement active(String variable, Token at) throws UnfitException {
     List<Statement> declared = new ArrayList<>();
-    Generated.add(Generated.tokens("const bool " + allActive + " = true", at), declared);
+    Generated.add(Generated.tokens("const bool " + variable + " = true", at), declared);
     return declared.get(0);
   }
 
-  private static Statement withBarrier(For loop, Statement... before) {
+  private Statement withBarrier(For loop, Statement... before) throws UnfitException {
     List<Statement> all = new ArrayList<>(List.of(before));
-    all.add(loop.body());
+    all.add(one(loop.body()));
     all.add(new Barrier(loop.at(), BarrierScope.HERE));
     return new Block(all, loop.at());
   }
 
   /** A loop whose induction variable is uniform. */
   private Statement uniform(For loop) throws UnfitException {
-    String allActive = ALL_ACTIVE + ++number;
+    String anyActive = ANY_ACTIVE + ++number;
     Token at = loop.at();
-    List<Token> condition = Generated.tokens(allActive + " && (", at);
+    List<Token> condition = Generated.tokens(anyActive + " && (", at);
     List<Token> all = new ArrayList<>(condition);
     all.addAll(loop.condition());
     all.add(Token.mark(")", at));
     For whole = new For(loop.start(), all, loop.step(), withBarrier(loop), at);
     originals.add(loop);
     interchanged.add(whole);
-    Statement rest = Scopes.again(loop, "hal_rest" + number + "_");
-    return new Block(
-        List.of(
-            allActive(allActive, at),
-            whole,
-            new If(false, Generated.tokens("!" + allActive, at), rest, null, at)),
-        at);
+    return new Block(List.of(active(anyActive, at), whole), at);
   }
 
   /** A loop whose induction variable has stride 1 across items, and rises by as much for all. */
@@ -217,7 +227,7 @@ final class LoopInterchange {
       throws UnfitException {
     String name = counter.name().text();
     List<Token> lowest = strides.at(from, "0u");
-    List<Token> highest = strides.at(from, "(HAL_X - 1u)");
+    List<Token> highest = strides.at(from, "(hal_width - 1u)");
     List<Token> step = loop.step();
     boolean isPrefix = Changes.isStep(Tokens.get(step, 0));
     boolean rises =
@@ -245,7 +255,7 @@ final class LoopInterchange {
     declare("const " + type + " hal_low" + id + " =", lowest, at, all);
     declare("const " + type + " hal_high" + id + " =", highest, at, all);
     Generated.add(Generated.tokens(type + " " + steps + " = 0", at), all);
-    all.add(allActive(allActive, at));
+    all.add(active(allActive, at));
     List<Token> limit = loop.condition().subList(1, loop.condition().size());
     List<Token> condition = new ArrayList<>();
     condition.addAll(

@@ -76,6 +76,11 @@ final class MonotonicConditions {
   }
 
   private boolean isLimited(List<Token> comparison, boolean isLeaving) {
+    if (Tokens.is(comparison, 0, "!")
+        && Tokens.is(comparison, 1, "(")
+        && Tokens.close(comparison, 1) == comparison.size() - 1) {
+      return isLimited(comparison.subList(2, comparison.size() - 1), !isLeaving);
+    }
     int at = Tokens.isComparison(comparison) ? comparedAt(comparison) : -1;
     if (at < 0) {
       return false;

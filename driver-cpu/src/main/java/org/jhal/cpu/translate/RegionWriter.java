@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Block;
@@ -32,13 +33,21 @@ import org.jhal.cpu.translate.Statement.Variables;
 final class RegionWriter {
   private final Writer out;
   private final Proofs proofs;
+  private final Predicate<String> isFixed;
+  private final IndexWidening widening = new IndexWidening();
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  RegionWriter(Writer out, Proofs proofs) {
+  /**
+   * Writes to {@code out}.
+   *
+   * @param isFixed whether a variable of an item keeps the value that it begins with
+   */
+  RegionWriter(Writer out, Proofs proofs, Predicate<String> isFixed) {
     this.out = out;
     this.proofs = proofs;
+    this.isFixed = isFixed;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -62,7 +71,7 @@ final class RegionWriter {
     }
     out.raw(proofs.of(((If) region.statements.get(region.guard)).condition()));
     passes(region, all);
-    out.raw(" { hal_item hal_self(hal_group, HAL_X - 1, HAL_Y - 1, HAL_Z - 1);");
+    out.raw(" { hal_item hal_self(hal_group, hal_width - 1, HAL_Y - 1, HAL_Z - 1);");
     uses(region, Variable.Kind.REMATERIALIZED);
     for (Statement before : region.statements.subList(0, region.guard)) {
       statement(before, region, 0, new boolean[1]);
@@ -103,8 +112,21 @@ final class RegionWriter {
 
   /** Runs the items one after the other. */
   private void items(Step.Region region, Guard guard) throws UnfitException {
-    begin(region);
-    String end = "hal_end" + region.number + "_" + guard.ordinal();
+    int branch = branch(region.masks);
+    if (branch == 0) {
+      items(region, guard, 0);
+    } else { // most branches are taken by items beside each other, which then need no mask
+      out.raw(" if (!hal_span" + branch + ".has_gaps) {");
+      items(region, guard, branch);
+      out.raw(" } else {");
+      items(region, guard, 0);
+      out.raw(" }");
+    }
+  }
+
+  private void items(Step.Region region, Guard guard, int branch) throws UnfitException {
+    begin(region, branch);
+    String end = "hal_end" + region.number + "_" + guard.ordinal() + (branch == 0 ? "" : "_span");
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;
@@ -197,10 +219,23 @@ final class RegionWriter {
 
   /** Begins the loop over the items that take part, with the variables of other regions. */
   void begin(Step.Region region) {
+    begin(region, 0);
+  }
+
+  /**
+   * The same for the items between the first and the last one that take a branch.
+   *
+   * @param branch in which they all are; 0 for all items
+   */
+  private void begin(Step.Region region, int branch) {
     List<String> sealed = seal(region);
-    out.raw(" HAL_ITEMS_BEGIN");
+    out.raw(branch == 0 ? " HAL_ITEMS_BEGIN" : " HAL_ITEMS_IN(hal_span" + branch + ")");
     sealed.forEach(out::raw);
-    String masks = text(region.masks);
+    String masks =
+        text(
+            branch == 0
+                ? region.masks
+                : region.masks.stream().filter(mask -> mask.branch() == 0).toList());
     if (!masks.isEmpty()) {
       out.raw(" if (!(" + masks + ")) continue;");
     }
@@ -243,7 +278,8 @@ final class RegionWriter {
         + seal
         + "; (void)"
         + name
-        + ";";
+        + ";"
+        + widening.declared(variable.declaration, variable.declarator);
   }
 
   private static String text(List<Step.Mask> masks) {
@@ -253,11 +289,21 @@ final class RegionWriter {
         .collect(Collectors.joining(" && "));
   }
 
-  void allActive(Step.AllActive allActive) {
-    String masks = text(allActive.masks());
-    out.raw(" bool " + allActive.name() + " = true;");
+  /** The innermost branch that they are in; 0 if in none. */
+  private static int branch(List<Step.Mask> masks) {
+    return masks.stream()
+        .mapToInt(Step.Mask::branch)
+        .filter(each -> each > 0)
+        .reduce(0, (a, b) -> b);
+  }
+
+  void active(Step.Active active) {
+    String masks = text(active.masks());
+    boolean isAny = active.isAny() && !masks.isEmpty();
+    out.raw(" bool " + active.name() + " = " + !isAny + ";");
     if (!masks.isEmpty()) {
-      out.raw(" HAL_ITEMS_BEGIN " + allActive.name() + " &= " + masks + "; HAL_ITEMS_END");
+      out.raw(" HAL_ITEMS_BEGIN " + active.name() + (isAny ? " |= " : " &= ") + masks);
+      out.raw("; HAL_ITEMS_END");
     }
   }
 
@@ -309,7 +355,7 @@ final class RegionWriter {
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
-      out.raw(" ").tokens(plain.tokens()).raw(";");
+      out.raw(" ").tokens(widening.subscripts(plain.tokens())).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
@@ -322,7 +368,7 @@ final class RegionWriter {
       out.raw(" }");
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
-      out.tokens(choice.condition()).raw(") {");
+      out.tokens(widening.subscripts(choice.condition())).raw(") {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -333,17 +379,18 @@ final class RegionWriter {
     } else if (statement instanceof For loop) {
       out.goTo(loop.at()).raw(" for (");
       if (loop.start() instanceof Plain start) {
-        out.tokens(start.tokens());
+        out.tokens(widening.subscripts(start.tokens()));
       } else if (loop.start() instanceof Variables start) {
         out.tokens(start.tokens());
       }
-      out.raw("; ").tokens(loop.condition()).raw("; ").tokens(loop.step()).raw(") {");
+      out.raw("; ").tokens(widening.subscripts(loop.condition()));
+      out.raw("; ").tokens(widening.subscripts(loop.step())).raw(") {");
       statement(loop.body(), region, depth + 1, hasJump);
       out.raw(" }");
     } else if (statement instanceof Do loop) {
       out.goTo(loop.at()).raw(" do {");
       statement(loop.body(), region, depth + 1, hasJump);
-      out.raw(" } while (").tokens(loop.condition()).raw(");");
+      out.raw(" } while (").tokens(widening.subscripts(loop.condition())).raw(");");
     } else if (statement instanceof Jump jump) {
       jump(jump, region, depth, hasJump);
     }
@@ -382,7 +429,11 @@ final class RegionWriter {
       } else {
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
         out.token(declarator.name(), " " + declarator.name().text());
-        out.tokens(declarator.dimensions()).tokens(declarator.initial()).raw(";");
+        out.tokens(declarator.dimensions());
+        out.tokens(widening.subscripts(declarator.initial())).raw(";");
+        if (isFixed.test(declarator.name().text())) {
+          out.raw(widening.declared(declared.declaration(), declarator));
+        }
       }
       if (variable != null && variable.isRematerializable) {
         out.raw(proofs.of(declared.declaration(), declarator));
@@ -411,7 +462,7 @@ final class RegionWriter {
     } else if (!Tokens.is(initial, 0, "=")) {
       out.raw(" ::new (hal_place{&" + name + "}) " + typeName(variable)).tokens(initial).raw(";");
     } else if (isBuiltIn || name.startsWith(BarrierLowering.EXCHANGED)) {
-      out.raw(" " + name).tokens(initial).raw(";");
+      out.raw(" " + name).tokens(widening.subscripts(initial)).raw(";");
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);
       out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");

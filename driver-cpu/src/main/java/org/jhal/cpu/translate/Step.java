@@ -15,10 +15,20 @@ sealed interface Step {
    *
    * @param text an expression that is true for those
    * @param isNeeded whether there are others; known when the kernel is planned
+   * @param branch the number of the divergent branch that they take; 0 if they are others
    */
-  record Mask(String text, BooleanSupplier isNeeded) {
+  record Mask(String text, BooleanSupplier isNeeded, int branch) {
+    Mask(String text, BooleanSupplier isNeeded) {
+      this(text, isNeeded, 0);
+    }
+
     static Mask always(String text) {
       return new Mask(text, () -> true);
+    }
+
+    /** Those that take a branch, which are among those that have come to it. */
+    static Mask branch(int number) {
+      return new Mask("hal_choice" + number + "[hal_i]", () -> true, number);
     }
   }
 
@@ -66,11 +76,11 @@ sealed interface Step {
   }
 
   /**
-   * A variable says whether all items are active.
+   * A variable says whether all items are active, or any.
    *
-   * @param masks of those that do
+   * @param masks of those that are
    */
-  record AllActive(String name, List<Mask> masks) implements Step {}
+  record Active(String name, boolean isAny, List<Mask> masks) implements Step {}
 
   /** Statements in braces. */
   record Scope(List<Step> steps) implements Step {}

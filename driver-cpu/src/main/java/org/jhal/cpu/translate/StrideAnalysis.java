@@ -11,6 +11,7 @@ import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.For;
+import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class StrideAnalysis {
   /** Calls for which processors have vector instructions. */
-  private static final Set<String> CALLS = Set.of("fmaf", "fma", "fabsf", "min", "max", "umin");
+  private static final Set<String> CALLS =
+      Set.of("fmaf", "fma", "fabs", "fabsf", "sqrt", "sqrtf", "abs", "min", "max", "umin");
 
   private static final Set<String> MARKS =
       Set.of(
           "+", "-", "*", "=", "+=", "-=", "*=", "&=", "|=", "^=", ",", "(", ")", "[", "]", "&", "|",
-          "^", "<<", "<", ">", "++", "--", "~", ".");
+          "^", "<<", "<", ">", "++", "--", "~", ".", "&&", "||", "!", "<=", ">=", "==", "!=", "?",
+          ":");
 
   private static final Set<String> NUMBERS = Set.of("float", "double");
 
@@ -99,6 +102,23 @@ final class StrideAnalysis {
                           && each.dimensions().isEmpty()
                           && Tokens.is(each.initial(), 0, "=")
                           && isVectorizable(each.initial()));
+    }
+    if (statement instanceof If choice) { // which becomes a mask
+      return !choice.isConstant()
+          && isVectorizable(choice.condition())
+          && isVectorizable(choice.then())
+          && (choice.otherwise() == null || isVectorizable(choice.otherwise()));
+    }
+    if (statement instanceof For loop && loop.start() instanceof Variables start) {
+      Declarator counter = start.declaration().declarators().get(0);
+      List<Token> first = Privatization.initial(counter);
+      counters.put(counter.name().text(), first);
+      return stride(first) == 0
+          && !isVarying(loop.condition())
+          && isVectorizable(start)
+          && isVectorizable(loop.condition())
+          && isVectorizable(loop.step())
+          && isVectorizable(loop, counter.name().text(), first);
     }
     return statement instanceof Plain plain && isVectorizable(plain.tokens());
   }

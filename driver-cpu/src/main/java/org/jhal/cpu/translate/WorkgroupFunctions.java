@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Turns a kernel into a function that runs workgroups: its statements are parsed, the places found
@@ -52,7 +53,9 @@ final class WorkgroupFunctions {
     Scopes.declared(parsed, own);
     List<Statement> statements =
         SharedVariables.declaredFirst(
-            Scopes.unique(BarrierLowering.find(parsed, file, calls, kernel, own), parameters));
+            Scopes.unique(
+                EarlyExits.asBranches(BarrierLowering.find(parsed, file, calls, kernel, own)),
+                parameters));
     return written(kernel, parameters, statements, size);
   }
 
@@ -60,6 +63,8 @@ final class WorkgroupFunctions {
       Function kernel, Set<String> parameters, List<Statement> statements, KernelRequest size)
       throws UnfitException {
     Facts facts = facts(kernel, parameters, statements);
+    String coarse = BlockCoarsening.condition(kernel, file, calls);
+    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? HAL_MOST_GROUPS : 1";
     if (size.x() >= WIDE && !hasOrder(facts)) {
       StrideAnalysis strides =
           new StrideAnalysis(facts.statements, facts.purity, parameters, facts.uniform::isUniform);
@@ -74,14 +79,14 @@ final class WorkgroupFunctions {
         Facts again = facts(kernel, parameters, interchanged);
         if (interchange.isConvergent(again.uniform)) {
           try {
-            return written(kernel, parameters, again);
+            return written(kernel, parameters, most, again);
           } catch (UnfitException e) {
             break; // more must be live across iterations than can
           }
         }
       }
     }
-    return written(kernel, parameters, facts);
+    return written(kernel, parameters, most, facts);
   }
 
   /** What is known about a kernel, and its statements with copies of parameters before them. */
@@ -116,7 +121,7 @@ final class WorkgroupFunctions {
         copies, passed, purity, new UniformityAnalysis(copies, purity, source, parameters));
   }
 
-  private String written(Function kernel, Set<String> parameters, Facts facts)
+  private String written(Function kernel, Set<String> parameters, String most, Facts facts)
       throws UnfitException {
     Privatization privatization = new Privatization(facts.purity, facts.uniform, parameters);
     LoopFission fission = new LoopFission(facts.uniform, privatization);
@@ -128,7 +133,10 @@ final class WorkgroupFunctions {
     out.goTo(file.tokens().get(kernel.name()));
     Proofs proofs = new Proofs(facts.purity::isOwn, source.hasOperators());
     List<Token> template = kernel.templateParameters();
-    FissionWriter.write(kernel.text(), template, facts.passed, fission, steps, proofs, out);
+    Changes changes = facts.purity.changes();
+    Predicate<String> isFixed = name -> !changes.isAssigned(name) && !changes.isEscaping(name);
+    FissionWriter.write(
+        kernel.text(), template, facts.passed, most, fission, steps, proofs, isFixed, out);
     return out.toString();
   }
 

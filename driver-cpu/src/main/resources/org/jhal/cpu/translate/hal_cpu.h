@@ -28,4 +28,5 @@
 #include "hal_cooperative.h"
 #include "hal_groups.h"
 #include "hal_proofs.h"
+#include "hal_wide.h"
 #include "hal_run.h"

@@ -12,8 +12,14 @@ struct hal_cursor {
     block.y = (unsigned)(first / launch.grid.x % launch.grid.y);
     block.z = (unsigned)(first / launch.grid.x / launch.grid.y);
   }
-  void next() {
-    if (++block.x < launch.grid.x) return;
+  // How many workgroups from here on lie beside each other along the first axis.
+  unsigned beside(unsigned most, unsigned long long count) const {
+    const unsigned left = launch.grid.x - block.x, few = left < most ? left : most;
+    return few < count ? few : (unsigned)count;
+  }
+  void next(unsigned by) {
+    block.x += by;
+    if (block.x < launch.grid.x) return;
     block.x = 0;
     if (++block.y < launch.grid.y) return;
     block.y = 0;
@@ -22,9 +28,15 @@ struct hal_cursor {
 };
 
 #define HAL_RANGE const hal_launch &hal_launch_, unsigned long long hal_first, unsigned long long hal_count
-#define HAL_ITEMS (HAL_X * HAL_Y * HAL_Z)
+// Up to `hal_most` workgroups beside each other run as one, whose items differ in hal_x alone.
+#define HAL_ITEMS (HAL_X * HAL_Y * HAL_Z * hal_most)
+// So many that the loops over items are long, and what lives across them stays in the cache.
+#define HAL_MOST_GROUPS (HAL_X * HAL_Y * HAL_Z < 2048 ? 2048 / (HAL_X * HAL_Y * HAL_Z) : 1)
 #define HAL_GROUPS_BEGIN                                                                        \
-  for (hal_cursor hal_at(hal_launch_, hal_first); hal_count > 0; hal_count--, hal_at.next()) {  \
+  unsigned hal_few = 1;                                                                         \
+  for (hal_cursor hal_at(hal_launch_, hal_first); hal_count > 0; hal_count -= hal_few, hal_at.next(hal_few)) { \
+    if (hal_most > 1) hal_few = hal_at.beside(hal_most, hal_count);                             \
+    const unsigned hal_width = HAL_X * hal_few;                                                 \
     const hal_item hal_group(hal_launch_, hal_at.block, {HAL_X, HAL_Y, HAL_Z});                 \
     hal_item hal_self(hal_group);
 #define HAL_GROUPS_END }
@@ -33,15 +45,47 @@ struct hal_cursor {
 #define HAL_ITEMS_BEGIN                                                                         \
   for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
-      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;                                 \
-      for (unsigned hal_x = 0; hal_x < HAL_X; hal_x++) {                                        \
+      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X * hal_most;                      \
+      for (unsigned hal_x = 0; hal_x < hal_width; hal_x++) {                      \
         const unsigned hal_i = hal_row + hal_x;                                                 \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;
 #define HAL_ITEMS_END }}
+// Of each row, the items from the first one to the last one that a mask names.
+template <unsigned rows> struct hal_span {
+  unsigned from[rows], to[rows];
+  bool has_gaps = false; // some between them are not named
+  hal_span(const bool* mask, unsigned most, unsigned width) {
+    for (unsigned row = 0; row < rows; row++, mask += most) {
+      const bool* first = (const bool*)__builtin_memchr(mask, true, width);
+      from[row] = to[row] = 0;
+      if (!first) continue;
+      unsigned last = width;
+      while (!mask[last - 1]) last--;
+      from[row] = (unsigned)(first - mask);
+      to[row] = last;
+      has_gaps |= __builtin_memchr(first, false, last - from[row]) != nullptr;
+    }
+  }
+};
+#define HAL_ITEMS_IN(span)                                                                      \
+  for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
+    for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
+      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X * hal_most;                      \
+      const unsigned hal_from = span.from[hal_z * HAL_Y + hal_y], hal_to = span.to[hal_z * HAL_Y + hal_y]; \
+      for (unsigned hal_x = hal_from; hal_x < hal_to; hal_x++) {                  \
+        const unsigned long hal_i = (unsigned long)hal_row + hal_x; /* does not wrap around */  \
+        hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
+        (void)hal_i;
 // Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
 template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
-#define HAL_SET(array) __builtin_memset(array, true, sizeof array)
+template <unsigned most> static inline void hal_set(bool* array, unsigned long size, unsigned width) {
+  for (unsigned long row = 0; row < size; row += most) {
+    __builtin_memset(array + row, true, width);
+    __builtin_memset(array + row + width, false, most - width);
+  }
+}
+#define HAL_SET(array) hal_set<HAL_X * hal_most>(array, sizeof array, hal_width)
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
 template <unsigned N> static inline int hal_counted(const bool (&all)[N]) {
   int count = 0;

@@ -31,6 +31,7 @@ struct hal_plain<void (*)(hal_item&, A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_p
     groups(hal_launch_, hal_first, hal_count, *(hal_bare<A>*)arguments[I]...);
   }
   static inline void groups(HAL_RANGE, A... arguments) {
+    constexpr unsigned hal_most = 1;
     HAL_GROUPS_BEGIN HAL_ITEMS_BEGIN kernel(hal_self, arguments...);
     HAL_ITEMS_END HAL_GROUPS_END
   }
@@ -170,7 +171,7 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
     hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
     hal_begin(*launch);
-    for (hal_cursor at(*launch, first); count > 0; count--, at.next()) {
+    for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;
       hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
@@ -203,7 +204,7 @@ struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal
     hal_coroutine* coroutines = hal_array<hal_coroutine>(*launch, items);
     hal_begin(*launch);
     hal_frames().begin_run(items, launch);
-    for (hal_cursor at(*launch, first); count > 0; count--, at.next()) {
+    for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;
       hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);

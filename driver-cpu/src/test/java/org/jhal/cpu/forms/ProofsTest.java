@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @NeedsCompiler
 class ProofsTest {
   private static final List<String> FILES =
-      List.of("proofs.cpp", "precedence.cpp", "meanings.cpp", "groups.cpp");
+      List.of("proofs.cpp", "precedence.cpp", "meanings.cpp", "groups.cpp", "indexes.cpp");
   private static final String REJECTS = "the compiler rejects the faster form";
   private static final String ONLY = System.getProperty("jhal.test.proofs", "");
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu.translate;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Computes subscripts in 64 bits: {@code a[y * n + x]} is written as {@code
+ * a[hal_subscript(hal_wide_leaf(y) * hal_wide_leaf(n) + hal_64_x)]}, where {@code hal_64_x} has
+ * what {@code x} begins with, in 64 bits. So a compiler sees that neighbouring items access
+ * neighbouring elements, which it cannot if the sum may wrap around. The types in {@code
+ * hal_wide.h} say what is widened; no other value changes, and a subscript only where a sum of
+ * {@code int} overflows, which is undefined.
+ *
+ * <p>The tokens stay, and what is written for them changes.
+ */
+final class IndexWidening {
+  private static final Set<String> SUM = Set.of("+", "-");
+
+  /** Marks of expressions that may be computed twice. */
+  private static final Set<String> PURE = Set.of("+", "-", "*", "(", ")", ".");
+
+  private static final String LEAF = "hal_wide_leaf(";
+
+  private String leaf = LEAF; // what makes an operand of what is not looked into
+  private final Set<String> wide = new HashSet<>(); // variables that are also there in 64 bits
+
+  /** The declaration of a variable in 64 bits, behind its own; empty if it gets none. */
+  String declared(Declarations.Declaration declaration, Declarations.Declarator declarator) {
+    List<Token> initial = declarator.initial();
+    if (!isNumber(declaration.plainType())
+        || !declarator.pointers().isEmpty()
+        || !declarator.dimensions().isEmpty()
+        || !Tokens.is(initial, 0, "=")
+        || !isPure(initial.subList(1, initial.size()))) {
+      return "";
+    }
+    String name = declarator.name().text();
+    String type = "hal_bare<decltype(" + name + ")>";
+    leaf = "hal_wide_again(";
+    String value = Tokens.code(operand(initial.subList(1, initial.size())));
+    leaf = LEAF;
+    wide.add(name);
+    return " const auto %s = hal_wide_variable<%s>(%s, %s); (void)%s;"
+        .formatted(name(name), type, value, name, name(name));
+  }
+
+  private static String name(String variable) {
+    return "hal_64_" + variable;
+  }
+
+  private static boolean isNumber(List<Token> type) {
+    return type.stream()
+        .allMatch(
+            token ->
+                token.is("const")
+                    || token.is("auto")
+                    || Declarations.INTEGERS.contains(token.text()));
+  }
+
+  private static boolean isPure(List<Token> expression) {
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      if (token.kind() == Token.Kind.TEXT
+          || (token.kind() == Token.Kind.MARK && !PURE.contains(token.text()))
+          || (token.isWord() && Tokens.is(expression, i + 1, "("))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** An expression or a statement, with all of its subscripts in 64 bits. */
+  List<Token> subscripts(List<Token> tokens) {
+    if (tokens.stream().noneMatch(token -> token.is("["))
+        || tokens.stream().anyMatch(token -> token.is("{") || token.is("new"))) {
+      return tokens; // names may be others in a lambda
+    }
+    List<Token> all = new ArrayList<>(tokens);
+    for (int i = 1; i < all.size(); i++) {
+      int close = isSubscript(tokens, i) ? Tokens.close(tokens, i) : tokens.size();
+      if (close < tokens.size() && close > i + 1) {
+        List<Token> inside = tokens.subList(i + 1, close);
+        List<Token> widened = subscript(inside);
+        if (!widened.isEmpty()) {
+          set(all, i, tokens.get(i).written() + "hal_subscript(");
+          for (int k = 0; k < widened.size(); k++) {
+            all.set(i + 1 + k, widened.get(k));
+          }
+          set(all, close, ")" + tokens.get(close).written());
+          i = close;
+        }
+      }
+    }
+    return all;
+  }
+
+  private static void set(List<Token> tokens, int at, String written) {
+    tokens.set(at, tokens.get(at).writtenAs(written));
+  }
+
+  private static boolean isSubscript(List<Token> tokens, int open) {
+    Token before = Tokens.get(tokens, open - 1);
+    return tokens.get(open).is("[")
+        && !Tokens.is(tokens, open + 1, "[")
+        && (before.isWord() || before.is("]") || before.is(")"))
+        && !Tokens.isLambda(tokens, open)
+        && !before.is("operator");
+  }
+
+  /** The inside of a subscript; empty if it stays as it is. */
+  private List<Token> subscript(List<Token> inside) {
+    boolean isSimple =
+        inside.size() == 1 && !(inside.get(0).isWord() && wide.contains(inside.get(0).text()));
+    return isSimple ? List.of() : operand(inside);
+  }
+
+  /** An operand of a type in {@code hal_wide.h}, of as many tokens. */
+  private List<Token> operand(List<Token> expression) {
+    if (!Tokens.isSum(expression)) {
+      return leaf(expression);
+    }
+    List<Token> all = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i <= expression.size(); i++) {
+      boolean isMark = i < expression.size() && isMark(expression, i, SUM);
+      boolean isEnd = isMark || i == expression.size();
+      if (isEnd && i == start) {
+        return leaf(expression); // a sign, or something missing
+      }
+      if (isEnd) {
+        all.addAll(product(expression.subList(start, i)));
+        if (isMark) {
+          all.add(expression.get(i));
+        }
+        start = i + 1;
+      } else if (Tokens.isOpen(expression.get(i))) {
+        i = Tokens.close(expression, i);
+      }
+    }
+    return all;
+  }
+
+  private static boolean isMark(List<Token> tokens, int at, Set<String> marks) {
+    return tokens.get(at).kind() == Token.Kind.MARK && marks.contains(tokens.get(at).text());
+  }
+
+  private List<Token> product(List<Token> term) {
+    List<Token> all = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i <= term.size(); i++) {
+      boolean isMark = i < term.size() && term.get(i).is("*");
+      boolean isEnd = isMark || i == term.size();
+      if ((isEnd && i == start) || (i < term.size() && isOtherOperator(term.get(i)))) {
+        return leaf(term);
+      }
+      if (isEnd) {
+        all.addAll(factor(term.subList(start, i)));
+        if (isMark) {
+          all.add(term.get(i));
+        }
+        start = i + 1;
+      } else if (Tokens.isOpen(term.get(i))) {
+        i = Tokens.close(term, i);
+      }
+    }
+    return all;
+  }
+
+  private static boolean isOtherOperator(Token token) {
+    return token.kind() == Token.Kind.MARK
+        && Set.of("/", "%", "++", "--", "~", "!", "->*", ".*").contains(token.text());
+  }
+
+  private List<Token> factor(List<Token> factor) {
+    Token first = factor.get(0);
+    if (factor.size() == 1 && first.isWord() && wide.contains(first.text())) {
+      return List.of(first.writtenAs(name(first.text())));
+    }
+    if (factor.size() == 1 && first.text().matches("\\d{1,9}")) {
+      return List.of(first.writtenAs("hal_literally(" + first.written() + ")"));
+    }
+    boolean isAlongX = factor.size() == 3 && factor.get(1).is(".") && factor.get(2).is("x");
+    if (isAlongX && first.is("threadIdx")) {
+      return wrapped(factor, "hal_item_x(", ")");
+    }
+    if (isAlongX && first.is("blockIdx")) {
+      return wrapped(factor, "hal_block_x(", ")");
+    }
+    if (first.is("(") && Tokens.close(factor, 0) == factor.size() - 1 && factor.size() > 2) {
+      List<Token> all = new ArrayList<>(factor);
+      List<Token> inside = operand(factor.subList(1, factor.size() - 1));
+      for (int i = 0; i < inside.size(); i++) {
+        all.set(i + 1, inside.get(i));
+      }
+      return all;
+    }
+    return leaf(factor);
+  }
+
+  private List<Token> leaf(List<Token> expression) {
+    return wrapped(subscripts(expression), leaf, ")");
+  }
+
+  private static List<Token> wrapped(List<Token> tokens, String before, String behind) {
+    List<Token> all = new ArrayList<>(tokens);
+    set(all, 0, before + all.get(0).written());
+    int last = all.size() - 1;
+    set(all, last, all.get(last).written() + behind);
+    return all;
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subscripts of all types, loops and exits at the edges of rows. As in proofs.cpp, each kernel is a part of its own; all items
+// write 1 if they see what they must. What is expected is read through a pointer, without a subscript.
+#define KERNEL(name) __global__ void name(const int* in, int* out)
+#define COUNT (gridDim.x * 64)
+#define WRITE(condition) out[blockIdx.x * blockDim.x + threadIdx.x] = (condition) ? 1 : 0
+
+//@ int_index 1
+KERNEL(int_index) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  WRITE(in[i] == *(in + (size_t)i) && in[(i + 1) - 1] == *(in + (size_t)i)); }
+
+//@ int_halo 1
+KERNEL(int_halo) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x - 1;
+  int found = i >= 0 ? in[i] : -1;
+  long at = (long)(blockIdx.x * 64 + threadIdx.x) - 1;
+  WRITE(found == (at < 0 ? -1 : *(in + at))); }
+
+//@ unsigned_halo 1
+KERNEL(unsigned_halo) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x - 1;
+  int found = i < COUNT ? in[i] : -1;
+  long at = (long)(blockIdx.x * 64 + threadIdx.x) - 1;
+  WRITE(found == (at < 0 ? -1 : *(in + at))); }
+
+//@ unsigned_that_wraps_twice 1
+KERNEL(unsigned_that_wraps_twice) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned back = 0u - 5u;
+  int found = i < 5 ? -1 : in[i + back];
+  WRITE(found == (i < 5 ? -1 : *(in + (size_t)i - 5))); }
+
+//@ unsigned_that_wraps_in_the_subscript 1
+KERNEL(unsigned_that_wraps_in_the_subscript) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, behind = i + 7;
+  WRITE(in[behind - 9 + 2] == *(in + (size_t)i) && in[i + 4294967295u + 1u] == *(in + (size_t)i)); }
+
+//@ negative_factor_of_an_unsigned 1
+KERNEL(negative_factor_of_an_unsigned) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, width = 3;
+  int sum = 0, wanted = 0;
+  for (int d = -1; d <= 1; d++) {
+    if (i >= 3 && i < COUNT - 3) {
+      sum += in[i + d * width];
+      wanted += *(in + (long)i + 3 * d);
+    }
+  }
+  WRITE(sum == wanted); }
+
+//@ index_of_a_narrow_type 1
+KERNEL(index_of_a_narrow_type) {
+  unsigned char small = (unsigned char)(blockIdx.x * blockDim.x + threadIdx.x);
+  short low = (short)(blockIdx.x * 64 + threadIdx.x + 65536);
+  WRITE(in[small + 1] == *(in + (size_t)small + 1) && in[low] == *(in + (size_t)(blockIdx.x * 64 + threadIdx.x))); }
+
+//@ index_that_saturates 1
+KERNEL(index_that_saturates) {
+  float far = threadIdx.x + 0.75f;
+  int i = far, j = blockIdx.x * 64 + i;
+  WRITE(in[j] == *(in + (size_t)(blockIdx.x * 64 + threadIdx.x))); }
+
+//@ index_with_an_effect 1
+struct Next { mutable int calls = 0; __device__ operator int() const { return calls++; } };
+KERNEL(index_with_an_effect) {
+  Next next;
+  int i = next, j = next;
+  WRITE(in[i] == *in && in[j + 1] == *(in + 2) && next.calls == 2); }
+
+//@ index_by_an_operator_with_an_effect 1
+struct Sum { int value; int* calls; };
+__device__ int operator+(const Sum& a, int b) { ++*a.calls; return a.value + b; }
+KERNEL(index_by_an_operator_with_an_effect) {
+  int calls = 0;
+  const Sum sum{2, &calls};
+  int i = sum + 3;
+  WRITE(in[i] == *(in + 5) && in[sum + 1] == *(in + 3) && calls == 2); }
+
+//@ index_by_an_enumeration 1
+enum Side { LEFT = -1, RIGHT = 1 };
+KERNEL(index_by_an_enumeration) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x + 1 + LEFT;
+  Side side = i % 2 ? LEFT : RIGHT;
+  WRITE(in[i + 1 + side] == *(in + (size_t)i + (i % 2 ? 0 : 2))); }
+
+//@ index_in_a_lambda 1
+KERNEL(index_in_a_lambda) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  auto read = [&](int i) { return in[i + 1]; };
+  WRITE(read(4) == *(in + 5) && in[i] == *(in + (size_t)i)); }
+
+//@ index_in_a_class_with_subscripts 1
+struct Row { const int* at; int from; __device__ int operator[](int i) const { return *(at + from + i); } };
+KERNEL(index_in_a_class_with_subscripts) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  Row row{in, 2};
+  WRITE(row[i - i + 3] == *(in + 5) && row[in[i] - in[i]] == *(in + 2)); }
+
+//@ subscript_in_a_subscript 1
+KERNEL(subscript_in_a_subscript) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int* p = in;
+  WRITE(p[in[i + 1 - 1] % 64 + 1] == *(in + *(in + (size_t)i) % 64 + 1)); }
+
+//@ own_array_by_a_sum 1
+KERNEL(own_array_by_a_sum) {
+  const int n = 2;
+  int own[n * 3 + 1];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < n * 3 + 1; k++) own[k] = in[i] + k;
+  WRITE(own[n + i % 5] == *(in + (size_t)i) + n + i % 5); }
+
+//@ index_by_axes 1
+KERNEL(index_by_axes) {
+  int y = threadIdx.x / 8, x = threadIdx.x % 8, width = 8;
+  WRITE(in[y * width + x] == *(in + threadIdx.x) && in[threadIdx.y * 64 + threadIdx.x] == *(in + threadIdx.x)); }
+
+//@ group_and_item_apart 1
+KERNEL(group_and_item_apart) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  WRITE(i / 64 == (int)blockIdx.x && threadIdx.x < 64); }
+
+//@ group_by_another_width 1
+KERNEL(group_by_another_width) {
+  int i = blockIdx.x * 32 + threadIdx.x;
+  WRITE(i == (int)(blockIdx.x * blockDim.x + threadIdx.x) - 32 * (int)blockIdx.x); }
+
+//@ group_subtracted 1
+KERNEL(group_subtracted) {
+  int last = COUNT - 1;
+  int i = last - blockIdx.x * blockDim.x + threadIdx.x;
+  WRITE(i - last == (int)threadIdx.x - 64 * (int)blockIdx.x); }
+
+//@ index_in_a_function 1
+__device__ int place() { return threadIdx.x; }
+KERNEL(index_in_a_function) { WRITE(place() < 64); }
+
+//@ exit_at_the_edges 1
+KERNEL(exit_at_the_edges) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = COUNT;
+  out[i] = 1;
+  if (i < 3 || i >= n - 3) return;
+  int sum = 0, wanted = 0;
+  for (int k = 0; k < n / 64; k++) sum += in[i - 3 + k % 3];
+  for (int k = 0; k < n / 64; k++) wanted += *(in + (long)i - 3 + k % 3);
+  out[i] = sum == wanted ? 1 : 0; }
+
+//@ exits_one_behind_the_other 1
+KERNEL(exits_one_behind_the_other) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = 0;
+  if (i % 2) { out[i] = 1; }
+  if (i % 2) return;
+  if (in[i] < 0) return;
+  out[i] = 2;
+  if (i % 4) { out[i] = 1; return; }
+  out[i] = 1; }
+
+//@ loop_with_gaps 1
+KERNEL(loop_with_gaps) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = COUNT, sum = 0, wanted = 0;
+  if (i % 3 == 1) {
+    for (int k = 0; k < n; k++) sum += in[i] * k;
+    wanted = *(in + (size_t)i) * (n * (n - 1) / 2);
+  }
+  WRITE(sum == wanted); }
+
+//@ loop_in_the_other_branch 1
+KERNEL(loop_in_the_other_branch) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = COUNT, sum = 0, wanted = 7;
+  if (i > 40 && i < 100) {
+    sum = 7;
+  } else {
+    for (int k = 0; k < n; k++) sum += in[i];
+    wanted = *(in + (size_t)i) * n;
+  }
+  WRITE(sum == wanted); }
+
+//@ loops_in_each_other_with_a_choice 1
+KERNEL(loops_in_each_other_with_a_choice) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = COUNT, sum = 0, wanted = 0;
+  for (int a = -17; a <= n / 64; a++) {
+    for (int b = -17; b <= 17; b++) {
+      int r = a + 3, c = i + b;
+      if (r >= 0 && c >= 0 && c < n) sum += in[c] * r;
+    }
+  }
+  for (long a = -17; a <= n / 64; a++)
+    for (long b = -17; b <= 17; b++)
+      wanted += a + 3 >= 0 && i + b >= 0 && i + b < n ? *(in + i + b) * (int)(a + 3) : 0;
+  WRITE(sum == wanted); }
+
+//@ loop_inside_that_changes_its_counter 1
+KERNEL(loop_inside_that_changes_its_counter) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+  for (int a = 0; a < 40; a++) {
+    for (int b = 0; b < 40; b++) {
+      sum += in[i] - in[i] + 1;
+      b += 1;
+    }
+  }
+  WRITE(sum == 800); }
+
+//@ round_that_is_left_early 1
+KERNEL(round_that_is_left_early) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = COUNT, sum = 0;
+  for (int k = 0; k < n; k++) {
+    if (k % 2) continue;
+    sum += in[i];
+    if (k < i) continue;
+    sum -= in[i];
+  }
+  WRITE(sum == *(in + (size_t)i) * ((i + 1) / 2)); }
+
+//@ limit_that_divides_by_zero_for_others 1
+KERNEL(limit_that_divides_by_zero_for_others) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, none = gridDim.x - gridDim.x, sum = 1;
+  if (i < none) {
+    for (int k = 0; k < 100 / none; k++) sum += in[i];
+  }
+  WRITE(sum == 1); }
+
+//@ stride_over_the_grid 1
+KERNEL(stride_over_the_grid) {
+  int n = COUNT, wanted = 0;
+  int mine = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 5; i += 64) mine += in[i];
+  for (long i = blockIdx.x * 64 + threadIdx.x; i < n - 5; i += 64) wanted += *(in + i);
+  WRITE(mine == wanted); }
