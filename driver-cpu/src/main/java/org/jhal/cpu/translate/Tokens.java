@@ -270,7 +270,8 @@ final class Tokens {
         i = close(tokens, i);
       } else if (tokens.get(i).is("<") && i > 0 && tokens.get(i - 1).isWord()) {
         int end = closeAngle(tokens, i);
-        i = end < 0 ? i : end;
+        boolean isComparison = end < 0 || find(tokens.subList(0, end), i + 1, "=") < end;
+        i = isComparison ? i : end; // x = a < b, y = c > d
       }
     }
     if (!tokens.isEmpty()) {
