@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,8 +14,9 @@ import java.util.Set;
  * meet, since only functions can be given the item: {@code struct Sum { static __device__ float
  * all(float v) {...} }; ... Sum::all(v)} becomes {@code struct Sum { static __device__ float
  * all(float v) {...} }; __device__ float hal_method_Sum_all(float v) {...} ...
- * hal_method_Sum_all(v)}. It leaves those alone that are called in another way, or that use other
- * members of their class.
+ * hal_method_Sum_all(v)}. It leaves those alone that use other members of their class, or are
+ * overloaded. What calls one in another way, such as by an object, mentions its class, and asks the
+ * thread for the item.
  */
 final class StaticMethods {
   private static final Set<String> CLASSES = Set.of("struct", "class");
@@ -71,7 +73,7 @@ final class StaticMethods {
 
   private void look(int owner, int open, int close) {
     List<Method> methods = new ArrayList<>();
-    Set<String> members = new HashSet<>();
+    List<String> members = new ArrayList<>();
     int start = open + 1;
     for (int i = open + 1; i < close; i++) {
       Token token = tokens.get(i);
@@ -86,6 +88,9 @@ final class StaticMethods {
         int parenthesis = Tokens.find(tokens, afterTemplate(start), "(");
         if (parenthesis < i && isStatic(start, parenthesis) && asks(i, end)) {
           methods.add(new Method(tokens.get(owner).text(), parenthesis - 1, start, end + 1));
+        }
+        if (parenthesis > i) { // a type, perhaps an enumeration, whose constants are members
+          tokens.subList(i, end).forEach(each -> members.add(each.text()));
         }
         boolean isValue = Tokens.is(tokens, end + 1, ";") || Tokens.is(tokens, end + 1, ",");
         start = isValue ? start : end + 1;
@@ -117,7 +122,7 @@ final class StaticMethods {
   }
 
   /** Adds the word before the parameters, the dimensions or the value of a member. */
-  private void addMember(int start, int end, Set<String> members) {
+  private void addMember(int start, int end, List<String> members) {
     String name = "";
     for (int i = afterTemplate(start); i < end; i++) {
       Token token = tokens.get(i);
@@ -129,8 +134,11 @@ final class StaticMethods {
     members.add(name);
   }
 
-  private boolean canMove(Method method, Set<String> members) {
+  private boolean canMove(Method method, List<String> members) {
     String name = tokens.get(method.name).text();
+    if (Collections.frequency(members, name) > 1) {
+      return false;
+    }
     for (int i = method.name + 1; i < method.end; i++) {
       if (tokens.get(i).isWord() && members.contains(tokens.get(i).text())) {
         return false;
@@ -138,17 +146,13 @@ final class StaticMethods {
     }
     List<Integer> uses = new ArrayList<>();
     for (int i = 0; i < tokens.size(); i++) {
-      if (!tokens.get(i).is(name) || i == method.name) {
-        continue;
+      if (tokens.get(i).is(name)
+          && Tokens.is(tokens, i - 1, "::")
+          && Tokens.is(tokens, i - 2, method.owner)
+          && Tokens.is(tokens, i + 1, "(")
+          && !Tokens.is(tokens, i - 3, "::")) {
+        uses.add(i - 2);
       }
-      boolean isOfClass =
-          Tokens.is(tokens, i - 1, "::")
-              && Tokens.is(tokens, i - 2, method.owner)
-              && Tokens.is(tokens, i + 1, "(");
-      if (!isOfClass) {
-        return false;
-      }
-      uses.add(i - 2);
     }
     uses.forEach(use -> renamed.put(use, method.newName(tokens)));
     return true;

@@ -227,3 +227,34 @@ KERNEL(stride_over_the_grid) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n - 5; i += 64) mine += in[i];
   for (long i = blockIdx.x * 64 + threadIdx.x; i < n - 5; i += 64) wanted += *(in + i);
   WRITE(mine == wanted); }
+
+//@ declaration_with_comparisons 1
+KERNEL(declaration_with_comparisons) {
+  __shared__ int s[64];
+  int i = threadIdx.x, low = i < 5 ? -i : 0, high = i + 3 > 64 ? 64 - i : 3;
+  bool is = low < 0, isNot = high > 2;
+  s[i] = low + high;
+  __syncthreads();
+  int other = s[63 - i], j = 63 - i;
+  WRITE(other == (j < 5 ? -j : 0) + (j + 3 > 64 ? 64 - j : 3) && is == (i > 0 && i < 5) && isNot == (i <= 61)); }
+
+//@ static_methods_of_one_name 1
+struct Up { static __device__ int all(int v) { for (int by = 16; by > 0; by /= 2) v += __shfl_xor_sync(~0u, v, by); return v; } };
+struct Most { static __device__ int all(int v) { for (int by = 16; by > 0; by /= 2) v = max(v, __shfl_xor_sync(~0u, v, by)); return v; } };
+__device__ int all(int v) { return v; }
+KERNEL(static_methods_of_one_name) { WRITE(Up::all(1) == 32 && Most::all((int)threadIdx.x % 32) == 31 && all(3) == 3); }
+
+//@ static_method_by_an_object 1
+struct Sums { static __device__ int all(int v) { for (int by = 16; by > 0; by /= 2) v += __shfl_xor_sync(~0u, v, by); return v; } };
+KERNEL(static_method_by_an_object) {
+  Sums sums;
+  WRITE(sums.all(1) == 32 && Sums::all(2) == 64); }
+
+//@ static_methods_that_are_overloaded 1
+struct Folds {
+  static __device__ int all(int v) { for (int by = 16; by > 0; by /= 2) v += __shfl_xor_sync(~0u, v, by); return v; }
+  static __device__ int all(const int* v) { return *v; }
+};
+KERNEL(static_methods_that_are_overloaded) {
+  int own = 7;
+  WRITE(Folds::all(1) == 32 && Folds::all(&own) == 7); }
