@@ -284,6 +284,11 @@ final class Calls {
     return isOfDialect(word) || arrays.contains(word);
   }
 
+  /** Whether the items of a workgroup meet in a function of the dialect. */
+  static boolean isBarrier(String word) {
+    return BARRIERS.contains(word);
+  }
+
   /** Whether items wait for each other in a function, or a method, of the dialect. */
   boolean meets(String word) {
     return BARRIERS.contains(word) || WARP.contains(word) || isOfGroup(word);

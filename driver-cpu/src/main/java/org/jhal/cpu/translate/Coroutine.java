@@ -16,12 +16,14 @@ final class Coroutine {
 
   private final List<Token> tokens;
   private final Calls calls;
+  private final EvaluationOrder order;
   private final List<Token> out = new ArrayList<>();
   private boolean hasMet; // items have met in the present expression
 
-  private Coroutine(List<Token> tokens, Calls calls) {
+  private Coroutine(List<Token> tokens, Calls calls, EvaluationOrder order) {
     this.tokens = tokens;
     this.calls = calls;
+    this.order = order;
   }
 
   /**
@@ -29,10 +31,10 @@ final class Coroutine {
    *
    * @throws UnfitException if items meet in a function that the kernel calls
    */
-  static List<Token> of(Function kernel, Calls calls) throws UnfitException {
+  static List<Token> of(Function kernel, Calls calls, EvaluationOrder order) throws UnfitException {
     int start = kernel.start() + (Tokens.is(kernel.source(), kernel.start(), "extern") ? 2 : 0);
     List<Token> tokens = kernel.source().subList(start, kernel.end());
-    Coroutine coroutine = new Coroutine(tokens, calls);
+    Coroutine coroutine = new Coroutine(tokens, calls, order);
     coroutine.rewrite(kernel.body() - start, kernel.name() - start);
     return coroutine.out;
   }
@@ -181,6 +183,8 @@ final class Coroutine {
     if (mayBeLeftOut(name)) {
       throw new UnfitException(token + " in an expression that may not be evaluated", token);
     }
+    int start = EvaluationOrder.start(tokens, name);
+    order.check(tokens, start, tokens.size(), name, close, token, Calls.isBarrier(token.text()));
     out.add(Token.mark("(", token));
     out.add(Token.word("co_await", token));
     out.add(Token.word("hal_await", token));

@@ -31,11 +31,13 @@ final class Meetings {
   private final Calls calls;
   private final Exchanges exchanges = new Exchanges(this);
   private final Inliner inliner;
+  private final EvaluationOrder order;
   private int numbers;
 
   private Meetings(SourceFile source, Calls calls, Function kernel, Set<String> names) {
     this.calls = calls;
     this.inliner = new Inliner(this, source, kernel, names);
+    this.order = new EvaluationOrder(source);
   }
 
   /**
@@ -209,6 +211,8 @@ final class Meetings {
     for (Call call = call(rest, 0); call != null; call = call(rest, 0)) {
       Token name = rest.get(call.name());
       checkBefore(rest.subList(0, call.start()), name);
+      boolean isBarrier = calls.hasMeeting(name.text()) || Calls.isBarrier(name.text());
+      order.check(rest, 0, rest.size(), call.start(), call.end(), name, isBarrier);
       List<Token> replaced = new ArrayList<>(rest.subList(0, call.start()));
       replaced.addAll(
           calls.meets(name.text())

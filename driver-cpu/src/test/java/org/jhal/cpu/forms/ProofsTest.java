@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @NeedsCompiler
 class ProofsTest {
   private static final List<String> FILES =
-      List.of("proofs.cpp", "precedence.cpp", "meanings.cpp", "groups.cpp");
+      List.of("proofs.cpp", "precedence.cpp", "meanings.cpp", "groups.cpp", "order.cpp");
 
   /** Kernels from which compilers leave out what waits, if they see that items cannot wait. */
   private static final String GROUPS = "groups.cpp";
