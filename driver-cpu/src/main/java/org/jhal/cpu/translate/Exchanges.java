@@ -24,6 +24,8 @@ final class Exchanges {
   private static final Set<String> TILE_SHUFFLES =
       Set.of("shfl", "shfl_up", "shfl_down", "shfl_xor");
 
+  private static final Set<String> VOTES = Set.of("__ballot_sync", "__any_sync", "__all_sync");
+
   private final Meetings meetings;
 
   Exchanges(Meetings meetings) {
@@ -70,7 +72,7 @@ final class Exchanges {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String takesPart = meetings.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-      String given = give(arguments.get(0), List.of(), name, to);
+      String given = giveVote(arguments.get(0), List.of(), name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(
           macro + "(" + given + "_all, " + takesPart + "_all, " + tile + ")", name);
@@ -103,7 +105,10 @@ final class Exchanges {
         };
     String takesPart = meetings.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-    String given = give(arguments.get(1), arguments.get(0), name, to);
+    String given =
+        VOTES.contains(word)
+            ? giveVote(arguments.get(1), arguments.get(0), name, to)
+            : give(arguments.get(1), arguments.get(0), name, to);
     return Generated.tokens(
         macro
             + "("
@@ -136,11 +141,24 @@ final class Exchanges {
     return Generated.tokens("HAL_READ(" + given + "_all, (" + mask + "), " + other + ")", at);
   }
 
+  /** Stores what an item votes, which is an {@code int}: 0.5 is no. Returns its name. */
+  private String giveVote(List<Token> value, List<Token> mask, Token at, List<Statement> to)
+      throws UnfitException {
+    String test = "(int)(" + Generated.text(value) + ") != 0";
+    return give("bool", Generated.tokens(test, at), mask, at, to);
+  }
+
   /** Stores a value that other items read behind the barrier. Returns its name. */
   private String give(List<Token> value, List<Token> mask, Token at, List<Statement> to)
       throws UnfitException {
+    return give("auto", value, mask, at, to);
+  }
+
+  private String give(
+      String type, List<Token> value, List<Token> mask, Token at, List<Statement> to)
+      throws UnfitException {
     String given = meetings.exchangedName();
-    Generated.declare("auto", given, value, at, to);
+    Generated.declare(type, given, value, at, to);
     to.add(new Barrier(at, Who.LANES, mask));
     return given;
   }

@@ -256,10 +256,12 @@ HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, ma
               return hal_ballot_of(values, given) == 0;
             }))
 
+// Compares the bits of values: -0 is another value than 0, and NaN is the same as NaN.
 template <class T> static inline unsigned hal_match_of(unsigned long long* values, unsigned given, T value) {
+  const unsigned long long own = hal_pack(value);
   unsigned result = 0;
   for (unsigned i = 0; i < 32; i++) {
-    if ((given >> i & 1) && hal_unpack<T>(values[i]) == value) result |= 1u << i;
+    if ((given >> i & 1) && values[i] == own) result |= 1u << i;
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels whose items meet through an object of cooperative groups, in code that no name of the dialect shows to be where
-// they meet. As in meanings.cpp, each is a part of its own, and all items write 1 if they see what they must.
+// they meet, and kernels with votes and matches of what is no int. As in meanings.cpp, each is a part of its own, and all
+// items write 1 if they see what they must.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -229,3 +230,35 @@ KERNEL(partitions_found_by_their_arguments) {
   auto two = binary_partition(tile, ITEM & 1);
   auto four = labeled_partition(tile, ITEM & 3);
   WRITE(two.shfl(ITEM, 0) == (ITEM & ~7) + (ITEM & 1) && four.shfl(ITEM, 1) == (ITEM & ~7) + (ITEM & 3) + 4); }
+
+//@ vote_of_what_becomes_no_int 1
+KERNEL(vote_of_what_becomes_no_int) {
+  auto tile = TILE(8);
+  const float half = in[AT] >= 0 ? 0.5f : 1;
+  const long long high = (long long)(in[AT] >= 0) << 40;
+  int yes = __any_sync(~0u, half);
+  yes |= __any_sync(~0u, high);
+  yes |= __all_sync(~0u, half);
+  yes |= __all_sync(~0u, high);
+  unsigned votes = __ballot_sync(~0u, half);
+  votes |= __ballot_sync(~0u, high);
+  votes |= tile.ballot(half);
+  votes |= tile.any(high);
+  votes |= tile.all(half);
+  WRITE(yes == 0 && votes == 0); }
+
+//@ vote_of_a_pointer_like_class 1
+struct Maybe { int v; __device__ operator bool() const { return v != 0; } };
+KERNEL(vote_of_a_pointer_like_class) { Maybe m{ITEM & 1}; const unsigned votes = __ballot_sync(~0u, m); const int any = __any_sync(~0u, m); WRITE(votes == 0xaaaaaaaau && any); }
+
+//@ match_of_bits 1
+KERNEL(match_of_bits) {
+  const float zero = ITEM & 1 ? 0.f : -0.f, none = in[AT] >= 0 ? __int_as_float(0x7fc00000) : 1;
+  const unsigned a = __match_any_sync(~0u, zero), b = __match_any_sync(~0u, none);
+  int all;
+  const unsigned c = __match_all_sync(~0u, none, &all);
+  auto tile = TILE(8);
+  WRITE(a == (ITEM & 1 ? 0xaaaaaaaau : 0x55555555u) && b == ~0u && c == ~0u && all && tile.match_any(none) == 0xff); }
+
+//@ match_of_doubles 1
+KERNEL(match_of_doubles) { const double zero = ITEM & 1 ? 0. : -0.; WRITE(__match_any_sync(~0u, zero) == (ITEM & 1 ? 0xaaaaaaaau : 0x55555555u)); }
