@@ -4,7 +4,7 @@
 #include "hal_item.h"
 
 #if defined(__clang__)
-#define HAL_UNORDERED _Pragma("clang loop vectorize(assume_safety)")
+#define HAL_UNORDERED  // what it has takes accesses of one item for unordered, too
 #else
 #define HAL_UNORDERED _Pragma("GCC ivdep")
 #endif
