@@ -123,7 +123,8 @@ final class Divider {
     out.goTo(file.tokens().get(kernel.name()));
     Proofs proofs = new Proofs(facts.names::isOwn, source.hasOperators());
     List<Token> template = kernel.templateParameters();
-    Fission.write(kernel.text(), template, facts.passed, planner, steps, proofs, out);
+    AccessOrder order = new AccessOrder(kernel, facts.statements, facts.names, file, source);
+    Fission.write(kernel.text(), template, facts.passed, planner, steps, proofs, order, out);
     return out.toString();
   }
 

@@ -25,10 +25,10 @@ final class Fission {
   private final Proofs proofs;
   private final SegmentWriter segments;
 
-  private Fission(Writer out, Proofs proofs) {
+  private Fission(Writer out, Proofs proofs, AccessOrder order) {
     this.out = out;
     this.proofs = proofs;
-    this.segments = new SegmentWriter(out, proofs);
+    this.segments = new SegmentWriter(out, proofs, order);
   }
 
   /**
@@ -38,6 +38,7 @@ final class Fission {
    * @param template the kernel's template parameters, or null
    * @param parameters as they are declared, without default values
    * @param proofs that its expressions may be computed once, or again
+   * @param order whether it matters in which order an item accesses memory
    */
   static void write(
       String name,
@@ -46,6 +47,7 @@ final class Fission {
       Planner plan,
       List<Step> steps,
       Proofs proofs,
+      AccessOrder order,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -60,7 +62,7 @@ final class Fission {
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
     }
-    Fission fission = new Fission(out, proofs);
+    Fission fission = new Fission(out, proofs, order);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
@@ -127,7 +129,7 @@ final class Fission {
     String some = "hal_some" + choice.number();
     String rest = "hal_rest" + choice.number();
     out.raw(" { bool " + array + "[HAL_ITEMS]; bool " + some + " = false, " + rest + " = false;");
-    segments.begin(choice.choice());
+    segments.begin(choice.choice(), choice.condition());
     out.raw(" bool hal_is = (").tokens(choice.condition()).raw(");");
     out.raw(" " + array + "[hal_i] = hal_is; " + some + " |= hal_is; " + rest + " |= !hal_is;");
     out.raw(" HAL_ITEMS_END");
@@ -183,7 +185,7 @@ final class Fission {
       round(loop);
       steps(loop.body);
       if (!loop.step.isEmpty()) {
-        segments.begin(Objects.requireNonNull(loop.next));
+        segments.begin(Objects.requireNonNull(loop.next), loop.step);
         out.raw(" ").tokens(loop.step).raw("; HAL_ITEMS_END");
       }
       if (loop.isConditionLast) {
@@ -203,7 +205,7 @@ final class Fission {
   /** Lets the items leave whose condition is false, and ends the loop behind the last one. */
   private void test(Step.Loop loop) {
     out.raw(" bool hal_more = false;");
-    segments.begin(Objects.requireNonNull(loop.test));
+    segments.begin(Objects.requireNonNull(loop.test), loop.condition);
     out.raw(" if (");
     if (loop.condition.isEmpty()) {
       out.raw("true");

@@ -32,13 +32,15 @@ import org.jhal.cpu.translate.Statement.Whole;
 final class SegmentWriter {
   private final Writer out;
   private final Proofs proofs;
+  private final AccessOrder order;
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  SegmentWriter(Writer out, Proofs proofs) {
+  SegmentWriter(Writer out, Proofs proofs, AccessOrder order) {
     this.out = out;
     this.proofs = proofs;
+    this.order = order;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -103,7 +105,7 @@ final class SegmentWriter {
 
   /** Runs the items one after the other. */
   private void items(Step.Segment segment, Guard guard) throws UnfitException {
-    begin(segment);
+    begin(segment, List.of());
     String end = "hal_end" + segment.number + "_" + guard.ordinal();
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
@@ -194,10 +196,15 @@ final class SegmentWriter {
     return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
   }
 
-  /** Begins the loop over the items that take part, with the variables of other segments. */
-  void begin(Step.Segment segment) {
+  /**
+   * Begins the loop over the items that take part, with the variables of other segments.
+   *
+   * @param more what the caller writes behind the statements
+   */
+  void begin(Step.Segment segment, List<Token> more) {
     List<String> sealed = seal(segment);
-    out.raw(" HAL_ITEMS_BEGIN");
+    boolean isOrdered = order.matters(segment.statements, more);
+    out.raw(isOrdered ? " HAL_ITEMS_IN_ORDER_BEGIN" : " HAL_ITEMS_BEGIN");
     sealed.forEach(out::raw);
     String masks = text(segment.masks);
     if (!masks.isEmpty()) {

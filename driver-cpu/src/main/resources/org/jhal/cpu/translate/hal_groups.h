@@ -34,12 +34,16 @@ struct hal_cursor {
     const hal_item hal_group(hal_launch_, hal_at.block, {HAL_X, HAL_Y, HAL_Z});                 \
     hal_item hal_self(hal_group);
 #define HAL_GROUPS_END }
-// Items of a workgroup are unordered from one barrier to the next, so the loop over them may run in any order.
-#define HAL_ITEMS_BEGIN                                                                         \
+// Items of a workgroup are unordered from one barrier to the next, so the loop over them may run in any order. Compilers that
+// are told so do not keep the order in which one item accesses memory either: where that matters, they are not.
+#define HAL_ITEMS_BEGIN HAL_ROWS_BEGIN HAL_UNORDERED HAL_ROW_BEGIN
+#define HAL_ITEMS_IN_ORDER_BEGIN HAL_ROWS_BEGIN HAL_ROW_BEGIN
+#define HAL_ROWS_BEGIN                                                                          \
   for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
-      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;                                 \
-      HAL_UNORDERED for (unsigned hal_x = 0; hal_x < HAL_X; hal_x++) {                          \
+      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;
+#define HAL_ROW_BEGIN                                                                           \
+      for (unsigned hal_x = 0; hal_x < HAL_X; hal_x++) {                                        \
         const unsigned hal_i = hal_row + hal_x;                                                 \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;

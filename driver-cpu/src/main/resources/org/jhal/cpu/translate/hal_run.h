@@ -31,7 +31,7 @@ struct hal_plain<void (*)(hal_item&, A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_p
     groups(hal_launch_, hal_first, hal_count, *(hal_bare<A>*)arguments[I]...);
   }
   static inline void groups(HAL_RANGE, A... arguments) {
-    HAL_GROUPS_BEGIN HAL_ITEMS_BEGIN kernel(hal_self, arguments...);
+    HAL_GROUPS_BEGIN HAL_ITEMS_IN_ORDER_BEGIN kernel(hal_self, arguments...);
     HAL_ITEMS_END HAL_GROUPS_END
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
