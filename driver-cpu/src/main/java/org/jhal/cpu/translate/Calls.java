@@ -77,6 +77,7 @@ final class Calls {
   private final Set<String> arrays; // of dynamic shared memory
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> meeting = new HashSet<>();
+  private final Set<String> ordering = new HashSet<>(); // what items do to memory
   private final Set<String> withActive = new HashSet<>();
   private final Set<String> called = new HashSet<>(); // functions, other than kernels
   private final Set<String> asking = new HashSet<>(); // through classes
@@ -119,6 +120,7 @@ final class Calls {
     }
     spread(words, withItem, this::takesItem);
     spread(words, meeting, this::meets);
+    spread(words, ordering, Calls::ordersMemory);
     spread(words, withActive, ACTIVE::equals);
     spread(others, asking, word -> isOfDialect(word) || withItem.contains(word));
     spread(words, asking, word -> false);
@@ -284,9 +286,19 @@ final class Calls {
     return isOfDialect(word) || arrays.contains(word);
   }
 
-  /** Whether the items of a workgroup meet in a function of the dialect. */
-  static boolean isBarrier(String word) {
-    return BARRIERS.contains(word);
+  /** Whether a word of the dialect orders what items do to memory. */
+  private static boolean ordersMemory(String word) {
+    return BARRIERS.contains(word)
+        || word.equals("__syncwarp")
+        || word.equals("sync")
+        || word.startsWith("arrive")
+        || word.equals("wait")
+        || word.startsWith("__threadfence");
+  }
+
+  /** Whether a function, of the dialect or of the source, orders what items do to memory. */
+  boolean isBarrier(String function) {
+    return ordersMemory(function) || ordering.contains(AddedNames.withoutItem(function));
   }
 
   /** Whether items wait for each other in a function, or a method, of the dialect. */

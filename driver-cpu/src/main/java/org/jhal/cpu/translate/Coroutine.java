@@ -184,7 +184,7 @@ final class Coroutine {
       throw new UnfitException(token + " in an expression that may not be evaluated", token);
     }
     int start = EvaluationOrder.start(tokens, name);
-    order.check(tokens, start, tokens.size(), name, close, token, Calls.isBarrier(token.text()));
+    order.check(tokens, start, tokens.size(), name, close, token, calls.isBarrier(token.text()));
     out.add(Token.mark("(", token));
     out.add(Token.word("co_await", token));
     out.add(Token.word("hal_await", token));

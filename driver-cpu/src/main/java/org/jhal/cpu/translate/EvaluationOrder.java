@@ -79,10 +79,12 @@ final class EvaluationOrder {
 
   private final Set<String> operators = new HashSet<>(); // those that the source defines
   private final Set<String> functions = new HashSet<>();
+  private final Set<String> variables; // outside functions
   private boolean hasConversions; // or constructors, so that any name may stand for a call
 
   EvaluationOrder(SourceFile source) {
     source.functions().forEach(each -> functions.add(each.text()));
+    this.variables = source.variables();
     List<Token> tokens = source.tokens();
     Set<String> classes = new HashSet<>();
     for (int i = 0; i < tokens.size(); i++) {
@@ -111,14 +113,22 @@ final class EvaluationOrder {
    *
    * @param from where the expression begins, or its statement; {@code to} is behind it
    * @param call the first token of the call; {@code end} is its parenthesis
-   * @param isBarrier whether it orders what items do to memory, or may change any variable
+   * @param isBarrier whether it orders what items do to memory
    * @throws UnfitException if something that has an effect comes first
    */
   void check(List<Token> tokens, int from, int to, int call, int end, Token name, boolean isBarrier)
       throws UnfitException {
-    boolean mayChange = isBarrier || hasEffect(tokens.subList(call + 1, end + 1), name.text());
+    List<Token> own = tokens.subList(call + 1, end + 1);
+    boolean mayChange = isBarrier || hasEffect(own, name.text());
+    Set<String> reached = new HashSet<>(); // what a function of the source may change
+    if (functions.contains(name.text())) {
+      own.stream().filter(Token::isWord).forEach(each -> reached.add(each.text()));
+      reached.addAll(variables);
+    }
     for (List<Token> first : before(tokens, from, to, call, end)) {
-      if (hasEffect(first, "") || (mayChange && reads(first))) {
+      boolean isReached =
+          reads(first) && first.stream().anyMatch(each -> reached.contains(each.text()));
+      if (hasEffect(first, "") || isReached || (mayChange && reads(first))) {
         throw new UnfitException(name + " behind a change in an expression", name);
       }
     }

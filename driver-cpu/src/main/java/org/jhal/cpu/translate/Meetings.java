@@ -211,7 +211,7 @@ final class Meetings {
     for (Call call = call(rest, 0); call != null; call = call(rest, 0)) {
       Token name = rest.get(call.name());
       checkBefore(rest.subList(0, call.start()), name);
-      boolean isBarrier = calls.hasMeeting(name.text()) || Calls.isBarrier(name.text());
+      boolean isBarrier = calls.isBarrier(name.text());
       order.check(rest, 0, rest.size(), call.start(), call.end(), name, isBarrier);
       List<Token> replaced = new ArrayList<>(rest.subList(0, call.start()));
       replaced.addAll(
