@@ -50,6 +50,7 @@ final class Exchanges {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
+      String from = lane(arguments.get(2), name, to);
       String given = give(arguments.get(1), arguments.get(0), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
@@ -57,15 +58,15 @@ final class Exchanges {
           word.equals("__shfl_sync") ? "hal_lane_of" : lane,
           given,
           Generated.text(arguments.get(0)),
-          Generated.text(arguments.get(2)),
+          from,
           width,
           name);
     }
     if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
+      String from = lane(arguments.get(1), name, to);
       String given = give(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
-      String from = Generated.text(arguments.get(1));
       return shuffle(lane, given, "~0u", from, tile + ".size()", name);
     }
     if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
@@ -133,6 +134,19 @@ final class Exchanges {
     String agreed = Meetings.AGREED + meetings.nextNumber();
     Generated.declare("int", agreed, Generated.tokens(macro + given + "_all)", at), at, to);
     return List.of(Token.word(agreed, at));
+  }
+
+  /** What lane a shuffle reads: it is known before the barrier if memory has it. */
+  private String lane(List<Token> value, Token at, List<Statement> to) throws UnfitException {
+    boolean isRead =
+        value.stream().anyMatch(token -> token.is("[") || token.is("->"))
+            || Tokens.is(value, 0, "*");
+    if (!isRead) {
+      return Generated.text(value);
+    }
+    String lane = "hal_from" + meetings.nextNumber();
+    Generated.declare("int", lane, value, at, to);
+    return lane;
   }
 
   private static List<Token> shuffle(

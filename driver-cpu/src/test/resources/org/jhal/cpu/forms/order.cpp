@@ -220,6 +220,12 @@ KERNEL(active_lanes_behind_a_call) { int k = 0; unsigned a[2] = {(unsigned)next(
 NEXT
 KERNEL(sum_behind_a_call) { int k = 1; int a[2] = {next(k), (int)__reduce_add_sync(~0u, k)}; WRITE(a[1] == 8 * 32); }
 
+//@ lane_that_memory_has 1
+KERNEL(lane_that_memory_has) { __shared__ int s[64]; s[ITEM] = ITEM & 31; __syncthreads(); int v = __shfl_sync(~0u, ITEM, s[(ITEM + 31) & 63]); s[ITEM] = 5; WRITE(v == FIRST + ((ITEM + 31) & 31)); }
+
+//@ lane_of_a_tile_that_memory_has 1
+KERNEL(lane_of_a_tile_that_memory_has) { __shared__ int s[64]; auto tile = cg::tiled_partition<8>(cg::this_thread_block()); s[ITEM] = ITEM & 7; __syncthreads(); int* p = s + ((ITEM + 7) & 63); int v = tile.shfl(ITEM, *p); s[ITEM] = 5; WRITE(v == (ITEM & ~7) + ((ITEM + 7) & 7)); }
+
 //@ nothing_before_it 1
 KERNEL(nothing_before_it) {
   int v = ITEM & 31, k = 2, a[2] = {1, GIVE(7)};
