@@ -54,6 +54,8 @@ final class Coroutine {
         i = lambda(i);
       } else if (i > body && token.is("union") && Tokens.is(tokens, i + 1, "{")) {
         throw new UnfitException("an anonymous union", token); // GCC 12 fails on it
+      } else if (i > body && isAligned(i)) {
+        throw new UnfitException("a variable with an alignment of its own", token);
       } else if (i > body && isClassWithCode(i)) {
         throw new UnfitException("a class that is defined in the kernel", token);
       } else if (i > body && token.isWord() && calls.hasMeeting(token.text())) {
@@ -100,6 +102,19 @@ final class Coroutine {
 
   private boolean isMember(int at) {
     return Tokens.is(tokens, at - 1, ".") || Tokens.is(tokens, at - 1, "::");
+  }
+
+  /** Whether a variable of an item is aligned here: GCC 12 does not do that in coroutines. */
+  private boolean isAligned(int at) {
+    if (!Set.of("alignas", "__align__", "aligned").contains(tokens.get(at).text())) {
+      return false;
+    }
+    int start = at;
+    while (start > 0 && !STARTS.contains(tokens.get(start - 1).text())) {
+      start--;
+    }
+    int end = Tokens.find(tokens, at, ";");
+    return tokens.subList(start, end).stream().noneMatch(token -> token.is("__shared__"));
   }
 
   /** Whether a class begins here whose methods return something. */

@@ -118,6 +118,10 @@ final class Divider {
     List<Step> steps = planner.plan(facts.statements);
     for (Variable variable : homes.variables()) {
       destructors.check(variable);
+      if (variable.kind == Variable.Kind.ARRAY && isAligned(variable)) { // its elements are not
+        throw new UnfitException(
+            "a variable with an alignment of its own", variable.declarator.name());
+      }
     }
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));
@@ -126,6 +130,12 @@ final class Divider {
     AccessOrder order = new AccessOrder(kernel, facts.statements, facts.names, file, source);
     Fission.write(kernel.text(), template, facts.passed, planner, steps, proofs, order, out);
     return out.toString();
+  }
+
+  private static boolean isAligned(Variable variable) {
+    return variable.declaration.type().stream()
+        .anyMatch(
+            token -> token.is("alignas") || token.is("__align__") || token.is("__attribute__"));
   }
 
   /** Whether the kernel, or a function, may count on what other items have done. */

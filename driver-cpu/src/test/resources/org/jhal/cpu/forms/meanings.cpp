@@ -469,3 +469,15 @@ KERNEL(alignment_behind_shared) {
   a[ITEM] = b[ITEM] = c[ITEM] = ITEM;
   __syncthreads();
   WRITE(a[63 - ITEM] + b[ITEM ^ 1] + c[ITEM] == 63 + (ITEM ^ 1) && (unsigned long)a % 32 == 0 && (unsigned long)b % 64 == 0); }
+
+//@ arrays_that_are_aligned 1
+KERNEL(arrays_that_are_aligned) {
+  __shared__ alignas(128) int s[64];
+  int one = ITEM, b[3] = {one, 2, 3};
+  alignas(64) int a[16];
+  __attribute__((aligned(64))) int c[4];
+  a[one & 15] = c[one & 3] = one;
+  s[ITEM] = ITEM;
+  __syncthreads();
+  const bool is = ((size_t)a & 63) == 0 && ((size_t)c & 63) == 0 && ((size_t)s & 127) == 0;
+  WRITE(is && a[one & 15] + c[one & 3] + b[one % 2] == s[ITEM] * 2 + (one & 1 ? 2 : one)); }
