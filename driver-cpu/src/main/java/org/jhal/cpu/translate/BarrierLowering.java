@@ -31,11 +31,13 @@ final class BarrierLowering {
   private final CallGraph calls;
   private final WarpFunctions warpFunctions = new WarpFunctions(this);
   private final Inliner inliner;
+  private final EvaluationOrder order;
   private int numbers;
 
   private BarrierLowering(SourceFile source, CallGraph calls, Function kernel, Set<String> names) {
     this.calls = calls;
     this.inliner = new Inliner(this, source, kernel, names);
+    this.order = new EvaluationOrder(source);
   }
 
   /**
@@ -215,6 +217,8 @@ final class BarrierLowering {
     for (Call call = call(rest, 0); call != null; call = call(rest, 0)) {
       Token name = rest.get(call.name());
       checkBefore(rest.subList(0, call.start()), name);
+      boolean isBarrier = calls.isBarrier(name.text());
+      order.check(rest, 0, rest.size(), call.start(), call.end(), name, isBarrier);
       List<Token> replaced = new ArrayList<>(rest.subList(0, call.start()));
       replaced.addAll(
           calls.synchronizes(name.text())

@@ -77,6 +77,7 @@ final class CallGraph {
   private final Set<String> arrays; // of dynamic shared memory
   private final Set<String> withItem = new HashSet<>();
   private final Set<String> reaching = new HashSet<>();
+  private final Set<String> ordering = new HashSet<>(); // what items do to memory
   private final Set<String> withActive = new HashSet<>();
   private final Set<String> called = new HashSet<>(); // functions, other than kernels
   private final Set<String> asking = new HashSet<>(); // through classes
@@ -119,6 +120,7 @@ final class CallGraph {
     }
     propagate(words, withItem, this::takesItem);
     propagate(words, reaching, this::synchronizes);
+    propagate(words, ordering, CallGraph::ordersMemory);
     propagate(words, withActive, ACTIVE::equals);
     propagate(others, asking, word -> isOfDialect(word) || withItem.contains(word));
     propagate(words, asking, word -> false);
@@ -282,6 +284,21 @@ final class CallGraph {
 
   private boolean takesItem(String word) {
     return isOfDialect(word) || arrays.contains(word);
+  }
+
+  /** Whether a word of the dialect orders what items do to memory. */
+  private static boolean ordersMemory(String word) {
+    return BARRIERS.contains(word)
+        || word.equals("__syncwarp")
+        || word.equals("sync")
+        || word.startsWith("arrive")
+        || word.equals("wait")
+        || word.startsWith("__threadfence");
+  }
+
+  /** Whether a function, of the dialect or of the source, orders what items do to memory. */
+  boolean isBarrier(String function) {
+    return ordersMemory(function) || ordering.contains(AddedNames.withoutItem(function));
   }
 
   /** Whether items wait for each other in a function, or a method, of the dialect. */

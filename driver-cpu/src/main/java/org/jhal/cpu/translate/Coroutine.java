@@ -16,12 +16,14 @@ final class Coroutine {
 
   private final List<Token> tokens;
   private final CallGraph calls;
+  private final EvaluationOrder order;
   private final List<Token> out = new ArrayList<>();
   private boolean hasAwaited; // of the present expression
 
-  private Coroutine(List<Token> tokens, CallGraph calls) {
+  private Coroutine(List<Token> tokens, CallGraph calls, EvaluationOrder order) {
     this.tokens = tokens;
     this.calls = calls;
+    this.order = order;
   }
 
   /**
@@ -29,10 +31,11 @@ final class Coroutine {
    *
    * @throws UnfitException if items meet in a function that the kernel calls
    */
-  static List<Token> of(Function kernel, CallGraph calls) throws UnfitException {
+  static List<Token> of(Function kernel, CallGraph calls, EvaluationOrder order)
+      throws UnfitException {
     int start = kernel.start() + (Tokens.is(kernel.source(), kernel.start(), "extern") ? 2 : 0);
     List<Token> tokens = kernel.source().subList(start, kernel.end());
-    Coroutine coroutine = new Coroutine(tokens, calls);
+    Coroutine coroutine = new Coroutine(tokens, calls, order);
     coroutine.rewrite(kernel.body() - start, kernel.name() - start);
     return coroutine.out;
   }
@@ -52,6 +55,8 @@ final class Coroutine {
         i = lambda(i);
       } else if (i > body && token.is("union") && Tokens.is(tokens, i + 1, "{")) {
         throw new UnfitException("an anonymous union", token); // GCC 12 fails on it
+      } else if (i > body && isAligned(i)) {
+        throw new UnfitException("a variable with an alignment of its own", token);
       } else if (i > body && isClassWithCode(i)) {
         throw new UnfitException("a class that is defined in the kernel", token);
       } else if (i > body && token.isWord() && calls.reachesBarrier(token.text())) {
@@ -94,6 +99,19 @@ final class Coroutine {
     return token.isWord()
         && calls.synchronizes(token.text())
         && (!calls.isOfGroup(token.text()) || Tokens.isQualified(tokens, at));
+  }
+
+  /** Whether a variable of an item is aligned here: GCC 12 does not do that in coroutines. */
+  private boolean isAligned(int at) {
+    if (!Set.of("alignas", "__align__", "aligned").contains(tokens.get(at).text())) {
+      return false;
+    }
+    int start = at;
+    while (start > 0 && !STARTS.contains(tokens.get(start - 1).text())) {
+      start--;
+    }
+    int end = Tokens.find(tokens, at, ";");
+    return tokens.subList(start, end).stream().noneMatch(token -> token.is("__shared__"));
   }
 
   /** Whether a class begins here whose methods return something. */
@@ -177,6 +195,8 @@ final class Coroutine {
     if (mayBeLeftOut(name)) {
       throw new UnfitException(token + " in an expression that may not be evaluated", token);
     }
+    int start = EvaluationOrder.start(tokens, name);
+    order.check(tokens, start, tokens.size(), name, close, token, calls.isBarrier(token.text()));
     out.add(Token.mark("(", token));
     out.add(Token.word("co_await", token));
     out.add(Token.word("hal_await", token));

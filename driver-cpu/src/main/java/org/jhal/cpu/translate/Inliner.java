@@ -304,7 +304,13 @@ final class Inliner {
     }
     List<Token> assignment = new ArrayList<>(name);
     assignment.add(Token.mark("=", jump.word()));
-    assignment.addAll(jump.value());
+    if (Tokens.find(jump.value(), 0, ",") < jump.value().size()) {
+      assignment.add(Token.mark("(", jump.word()));
+      assignment.addAll(jump.value());
+      assignment.add(Token.mark(")", jump.word()));
+    } else {
+      assignment.addAll(jump.value());
+    }
     to.add(new Plain(assignment));
   }
 

@@ -285,7 +285,7 @@ public final class Translator {
   /** Makes a kernel a coroutine. Returns why that is not possible; empty if it is. */
   private String stop(Function kernel) {
     try {
-      coroutines.put(kernel.text(), Coroutine.of(kernel, calls));
+      coroutines.put(kernel.text(), Coroutine.of(kernel, calls, new EvaluationOrder(source)));
       return "";
     } catch (UnfitException e) {
       return String.valueOf(e.getMessage());

@@ -25,6 +25,8 @@ final class WarpFunctions {
   private static final Set<String> TILE_SHUFFLES =
       Set.of("shfl", "shfl_up", "shfl_down", "shfl_xor");
 
+  private static final Set<String> VOTES = Set.of("__ballot_sync", "__any_sync", "__all_sync");
+
   private final BarrierLowering lowering;
 
   WarpFunctions(BarrierLowering lowering) {
@@ -49,6 +51,7 @@ final class WarpFunctions {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
+      String from = lane(arguments.get(2), name, to);
       String stored = store(arguments.get(1), arguments.get(0), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
@@ -56,22 +59,22 @@ final class WarpFunctions {
           word.equals("__shfl_sync") ? "hal_lane_of" : lane,
           stored,
           Generated.text(arguments.get(0)),
-          Generated.text(arguments.get(2)),
+          from,
           width,
           name);
     }
     if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
+      String from = lane(arguments.get(1), name, to);
       String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
-      String from = Generated.text(arguments.get(1));
       return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
     }
     if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String takesPart = lowering.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-      String stored = store(arguments.get(0), List.of(), name, to);
+      String stored = storeVote(arguments.get(0), List.of(), name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(
           macro + "(" + stored + "_all, " + takesPart + "_all, " + tile + ")", name);
@@ -104,7 +107,10 @@ final class WarpFunctions {
         };
     String takesPart = lowering.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
-    String stored = store(arguments.get(1), arguments.get(0), name, to);
+    String stored =
+        VOTES.contains(word)
+            ? storeVote(arguments.get(1), arguments.get(0), name, to)
+            : store(arguments.get(1), arguments.get(0), name, to);
     return Generated.tokens(
         macro
             + "("
@@ -131,17 +137,43 @@ final class WarpFunctions {
     return List.of(Token.word(agreed, at));
   }
 
+  /** What lane a shuffle reads: it is known before the barrier if memory has it. */
+  private String lane(List<Token> value, Token at, List<Statement> to) throws UnfitException {
+    boolean isRead =
+        value.stream().anyMatch(token -> token.is("[") || token.is("->"))
+            || Tokens.is(value, 0, "*");
+    if (!isRead) {
+      return Generated.text(value);
+    }
+    String lane = "hal_from" + lowering.nextNumber();
+    Generated.declare("int", lane, value, at, to);
+    return lane;
+  }
+
   private static List<Token> shuffle(
       String lane, String stored, String mask, String from, String width, Token at) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
     return Generated.tokens("HAL_READ(" + stored + "_all, (" + mask + "), " + other + ")", at);
   }
 
+  /** Stores what an item votes, which is an {@code int}: 0.5 is no. Returns its name. */
+  private String storeVote(List<Token> value, List<Token> mask, Token at, List<Statement> to)
+      throws UnfitException {
+    String test = "(int)(" + Generated.text(value) + ") != 0";
+    return store("bool", Generated.tokens(test, at), mask, at, to);
+  }
+
   /** Stores a value that other items read behind the barrier. Returns its name. */
   private String store(List<Token> value, List<Token> mask, Token at, List<Statement> to)
       throws UnfitException {
+    return store("auto", value, mask, at, to);
+  }
+
+  private String store(
+      String type, List<Token> value, List<Token> mask, Token at, List<Statement> to)
+      throws UnfitException {
     String stored = lowering.exchangedName();
-    Generated.declare("auto", stored, value, at, to);
+    Generated.declare(type, stored, value, at, to);
     to.add(new Barrier(at, BarrierScope.LANES, mask));
     return stored;
   }

@@ -128,6 +128,10 @@ final class WorkgroupFunctions {
     List<Step> steps = fission.plan(facts.statements);
     for (Variable variable : privatization.variables()) {
       destructors.check(variable);
+      if (variable.kind == Variable.Kind.EXPANDED && isAligned(variable)) { // its elements are not
+        throw new UnfitException(
+            "a variable with an alignment of its own", variable.declarator.name());
+      }
     }
     Writer out = new Writer();
     out.goTo(file.tokens().get(kernel.name()));
@@ -138,6 +142,12 @@ final class WorkgroupFunctions {
     FissionWriter.write(
         kernel.text(), template, facts.passed, most, fission, steps, proofs, isFixed, out);
     return out.toString();
+  }
+
+  private static boolean isAligned(Variable variable) {
+    return variable.declaration.type().stream()
+        .anyMatch(
+            token -> token.is("alignas") || token.is("__align__") || token.is("__attribute__"));
   }
 
   /** Whether the kernel, or a function, may count on what other items have done. */

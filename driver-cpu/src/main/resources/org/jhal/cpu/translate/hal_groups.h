@@ -171,7 +171,7 @@ template <class T, class F> static inline T hal_read_tree(const T* all, unsigned
 #define HAL_READ_ALL(all, takes_part, mask) (HAL_READ_BITS(all, takes_part, mask, v == 0) == 0)
 #define HAL_READ_MATCH(all, takes_part, mask)                                \
   hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, 0u,                 \
-                [own = all[hal_i]](unsigned r, auto v, unsigned lane, bool) { return r | (unsigned)(v == own) << lane; })
+                [own = hal_pack(all[hal_i])](unsigned r, auto v, unsigned lane, bool) { return r | (unsigned)(hal_pack(v) == own) << lane; })
 #define HAL_READ_FOLD(all, takes_part, mask, expression)                     \
   hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, hal_bare<decltype(all[0])>(), \
                 [](auto a, auto b, unsigned, bool is_first) { return is_first ? b : (decltype(b))(expression); })

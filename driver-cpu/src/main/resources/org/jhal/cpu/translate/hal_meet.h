@@ -86,6 +86,14 @@ struct hal_fiber {
   bool asks() const { return waits_for == &active && active == 0; }
 };
 
+// Where an item stops. A compiler that sees that an item has no such place, as in the form of loops, takes what waits for
+// code that never runs, and leaves it out. Then SourceCompiler would not find hal_switch in a kernel that must not wait.
+static inline hal_fiber* hal_place_of(const hal_item& self) {
+  hal_fiber* fiber = self.hal_own;
+  __asm__("" : "+r"(fiber));
+  return fiber;
+}
+
 static inline void hal_barrier_check(hal_meeting* meeting) {
   if (meeting->alive > 0 && meeting->arrived == meeting->alive) {
     meeting->arrived = 0;
@@ -98,7 +106,7 @@ static inline void hal_barrier_check(hal_meeting* meeting) {
 struct hal_at_barrier {
   hal_fiber* fiber;
   unsigned round;
-  hal_at_barrier(hal_item& self, bool yes) : fiber(self.hal_own), round(fiber->meeting->round) {
+  hal_at_barrier(hal_item& self, bool yes) : fiber(hal_place_of(self)), round(fiber->meeting->round) {
     hal_meeting* meeting = fiber->meeting;
     meeting->counted[round & 1] += yes;
     meeting->arrived++;
@@ -125,7 +133,7 @@ template <class R, class F> struct hal_at_exchange {
   hal_exchange* exchange;
   unsigned lane, round;
   F read;
-  hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, F read) : fiber(self.hal_own), read(read) {
+  hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, F read) : fiber(hal_place_of(self)), read(read) {
     unsigned index = self.hal_index();
     lane = index & 31;
     hal_warp* warp = fiber->meeting->warps + (index >> 5);
@@ -248,10 +256,12 @@ HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, ma
               return hal_ballot_of(values, given) == 0;
             }))
 
+// Compares the bits of values: -0 is another value than 0, and NaN is the same as NaN.
 template <class T> static inline unsigned hal_match_of(unsigned long long* values, unsigned given, T value) {
+  const unsigned long long own = hal_pack(value);
   unsigned result = 0;
   for (unsigned i = 0; i < 32; i++) {
-    if ((given >> i & 1) && hal_unpack<T>(values[i]) == value) result |= 1u << i;
+    if ((given >> i & 1) && values[i] == own) result |= 1u << i;
   }
   return result;
 }
@@ -276,7 +286,7 @@ template <class T> static inline unsigned __match_all_sync(hal_item& self, unsig
 // An item asks which lanes are active: those that have come here by the same calls when no item of the workgroup can go on.
 struct hal_at_active {
   hal_fiber* fiber;
-  hal_at_active(hal_item& self, unsigned number) : fiber(self.hal_own) {
+  hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
     fiber->asks_at = hal_call(number, fiber->call);
     fiber->waits_for = &fiber->active;
     fiber->round = fiber->active = 0;

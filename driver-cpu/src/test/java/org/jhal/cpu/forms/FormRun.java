@@ -35,7 +35,10 @@ final class FormRun implements AutoCloseable {
    * What is right with {@code -O1} may be undefined, and wrong with more; see the profile {@code
    * long}.
    */
-  private static final String OPTIMIZATION = Boolean.getBoolean("jhal.test.long") ? "-O3" : "-O1";
+  static final String OPTIMIZATION = Boolean.getBoolean("jhal.test.long") ? "-O3" : "-O1";
+
+  /** What users have. */
+  static final String MOST = "-O3";
 
   /** How many numbers a kernel reads, and writes. */
   static final int COUNT = GROUPS * ITEMS;
@@ -62,13 +65,18 @@ final class FormRun implements AutoCloseable {
 
   /** Compiles kernels for workgroups of another size. */
   FormRun(String form, String source, Map<String, String> entries, int items) {
+    this(form, source, entries, items, OPTIMIZATION);
+  }
+
+  /** Compiles kernels with an option for what the compiler optimizes. */
+  FormRun(String form, String source, Map<String, String> entries, int items, String optimization) {
     this.items = items;
     device = Hal.openDevice("cpu://?cache=off&threads=2&barriers=" + form);
     BundleBuilder bundle = ExecutableSource.builder("forms");
     for (String name : entries.keySet()) {
       bundle.kernel(name, Workgroups.of(items), SHARED, in("in", I32), inout("out", I32));
     }
-    bundle.cpp(source, OPTIMIZATION);
+    bundle.cpp(source, optimization);
     entries.forEach(bundle::entry);
     kernels = device.loadExecutable(bundle.build());
   }

@@ -491,3 +491,15 @@ __global__ void global_function_behind_return(const int* in, int* out) {
   if (ITEM % 2) m = behind_return(1); else n = behind_return(2);
   if (ITEM % 2) n = ::active_here(3); else ::active_here(4);
   WRITE(ITEM % 2 ? m == 0xaaaaaaaau && n == m : n == 0x55555555u && m == 0); }
+
+//@ arrays_that_are_aligned 1
+KERNEL(arrays_that_are_aligned) {
+  __shared__ alignas(128) int s[64];
+  int one = ITEM, b[3] = {one, 2, 3};
+  alignas(64) int a[16];
+  __attribute__((aligned(64))) int c[4];
+  a[one & 15] = c[one & 3] = one;
+  s[ITEM] = ITEM;
+  __syncthreads();
+  const bool is = ((size_t)a & 63) == 0 && ((size_t)c & 63) == 0 && ((size_t)s & 127) == 0;
+  WRITE(is && a[one & 15] + c[one & 3] + b[one % 2] == s[ITEM] * 2 + (one & 1 ? 2 : one)); }
