@@ -12,14 +12,15 @@
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
  *       Statement}s. {@code BarrierLowering} makes each call that synchronizes a barrier, with
  *       {@code WarpFunctions} for shuffles, votes and reductions, and {@code Inliner} for functions
- *       with barriers. {@code Scopes} gives each variable its own name.
+ *       with barriers. {@code EarlyExits} makes branches of early exits, and {@code Scopes} gives
+ *       each variable its own name.
  *   <li>Analyses: {@code Changes} (with {@code Casts} and {@code Source}) says what is modified and
  *       what escapes, {@code Purity} which expressions may be computed anywhere, {@code
  *       UniformityAnalysis} which variables and branches are uniform, {@code StrideAnalysis} which
  *       elements consecutive items access, and {@code MonotonicConditions} which conditions hold
  *       for all items if they do for the first and the last one. In doubt they say no.
- *   <li>Loop interchange: {@code LoopInterchange} puts the loop over the items inside loops of the
- *       kernel.
+ *   <li>Loops: {@code LoopInterchange} puts the loop over the items inside loops of the kernel,
+ *       and {@code BlockCoarsening} says which workgroups run as one.
  *   <li>Loop fission: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the
  *       statements at barriers into {@code Step}s: parallel regions, and the uniform or masked
  *       control flow between them. {@code Privatization} says of each {@code Variable} whether it
@@ -27,7 +28,7 @@
  *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write that plan, {@code Coroutine}
  *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
  *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the
- *       analyses guessed from names.
+ *       analyses guessed from names, and {@code IndexWidening} computes subscripts in 64 bits.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower

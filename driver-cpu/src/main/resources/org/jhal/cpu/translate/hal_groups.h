@@ -46,7 +46,7 @@ struct hal_cursor {
   for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
       const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X * hal_most;                      \
-      for (unsigned hal_x = 0; hal_x < hal_width; hal_x++) {                      \
+      for (unsigned hal_x = 0; hal_x < hal_width; hal_x++) {                                    \
         const unsigned hal_i = hal_row + hal_x;                                                 \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;
@@ -73,12 +73,13 @@ template <unsigned rows> struct hal_span {
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
       const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X * hal_most;                      \
       const unsigned hal_from = span.from[hal_z * HAL_Y + hal_y], hal_to = span.to[hal_z * HAL_Y + hal_y]; \
-      for (unsigned hal_x = hal_from; hal_x < hal_to; hal_x++) {                  \
+      for (unsigned hal_x = hal_from; hal_x < hal_to; hal_x++) {                                \
         const unsigned long hal_i = (unsigned long)hal_row + hal_x; /* does not wrap around */  \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;
 // Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
 template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
+// Sets the elements of the items; each row has room for `most`.
 template <unsigned most> static inline void hal_set(bool* array, unsigned long size, unsigned width) {
   for (unsigned long row = 0; row < size; row += most) {
     __builtin_memset(array + row, true, width);
