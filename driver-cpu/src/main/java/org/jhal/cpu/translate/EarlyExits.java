@@ -16,11 +16,19 @@ import org.jhal.cpu.translate.Statement.Jump;
  * the rest, it stays as it is.
  */
 final class EarlyExits {
-  private EarlyExits() {}
+  private final boolean hasOperators;
 
-  /** The statements of a kernel without early exits. */
-  static List<Statement> asBranches(List<Statement> kernel) {
-    return list(kernel, "return");
+  private EarlyExits(boolean hasOperators) {
+    this.hasOperators = hasOperators;
+  }
+
+  /**
+   * The statements of a kernel without early exits.
+   *
+   * @param hasOperators whether the source has operators of its own, perhaps of conditions
+   */
+  static List<Statement> asBranches(List<Statement> kernel, boolean hasOperators) {
+    return new EarlyExits(hasOperators).list(kernel, "return");
   }
 
   /**
@@ -28,7 +36,7 @@ final class EarlyExits {
    *
    * @param word of the jump
    */
-  private static List<Statement> list(List<Statement> statements, String word) {
+  private List<Statement> list(List<Statement> statements, String word) {
     List<Statement> all = new ArrayList<>();
     for (int i = 0; i < statements.size(); i++) {
       Statement statement = statements.get(i);
@@ -38,7 +46,11 @@ final class EarlyExits {
           && !rest.isEmpty()
           && rest.stream().noneMatch(Statement::hasBarrier)) {
         Block branch = new Block(list(rest, word), choice.at());
-        all.add(new If(false, negated(choice), branch, null, choice.at()));
+        Block none = new Block(List.of(), choice.at());
+        all.add(
+            hasOperators
+                ? new If(false, choice.condition(), none, branch, choice.at())
+                : new If(false, negated(choice), branch, null, choice.at()));
         return all;
       }
       all.add(rest.isEmpty() ? last(statement, word) : inside(statement));
@@ -54,7 +66,7 @@ final class EarlyExits {
         && jump.value().isEmpty();
   }
 
-  /** {@code !(a) && !(b)} for {@code a || b}: compilers vectorize that. */
+  /** {@code !(a) && !(b)} for {@code a || b}, of numbers: compilers vectorize that. */
   private static List<Token> negated(If choice) {
     Token at = choice.at();
     List<Token> condition = choice.condition();
@@ -75,7 +87,7 @@ final class EarlyExits {
     return token.is("?") || token.is(",") || Changes.isAssignment(token);
   }
 
-  private static Statement last(Statement statement, String word) {
+  private Statement last(Statement statement, String word) {
     if (statement instanceof Block block) {
       return new Block(list(block.statements(), word), block.at());
     }
@@ -92,9 +104,9 @@ final class EarlyExits {
   }
 
   /** The same for the loops in a statement. */
-  private static Statement inside(Statement statement) {
+  private Statement inside(Statement statement) {
     if (statement instanceof Block block) {
-      return new Block(block.statements().stream().map(EarlyExits::inside).toList(), block.at());
+      return new Block(block.statements().stream().map(this::inside).toList(), block.at());
     }
     if (statement instanceof If choice) {
       Statement otherwise = choice.otherwise();

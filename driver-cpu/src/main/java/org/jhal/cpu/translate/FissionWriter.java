@@ -3,7 +3,6 @@ package org.jhal.cpu.translate;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Predicate;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +25,10 @@ final class FissionWriter {
   private final Proofs proofs;
   private final RegionWriter regions;
 
-  private FissionWriter(Writer out, Proofs proofs, Predicate<String> isFixed) {
+  private FissionWriter(Writer out, Proofs proofs, IndexWidening widening) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs, isFixed);
+    this.regions = new RegionWriter(out, proofs, widening);
   }
 
   /**
@@ -40,7 +39,7 @@ final class FissionWriter {
    * @param parameters as they are declared, without default values
    * @param most how many workgroups may run as one, in C++
    * @param proofs that its expressions may be computed once, or again
-   * @param isFixed whether a variable of an item keeps the value that it begins with
+   * @param widening for subscripts
    */
   static void write(
       String name,
@@ -50,7 +49,7 @@ final class FissionWriter {
       LoopFission plan,
       List<Step> steps,
       Proofs proofs,
-      Predicate<String> isFixed,
+      IndexWidening widening,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -66,7 +65,7 @@ final class FissionWriter {
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs, isFixed);
+    FissionWriter fission = new FissionWriter(out, proofs, widening);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }

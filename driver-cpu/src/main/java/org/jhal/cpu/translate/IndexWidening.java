@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Computes subscripts in 64 bits: {@code a[y * n + x]} is written as {@code
- * a[hal_subscript(hal_wide_leaf(y) * hal_wide_leaf(n) + hal_64_x)]}, where {@code hal_64_x} has
+ * a[hal_subscript(hal_wide_leaf((y)) * hal_wide_leaf((n)) + hal_64_x)]}, where {@code hal_64_x} has
  * what {@code x} begins with, in 64 bits. So a compiler sees that neighbouring items access
  * neighbouring elements, which it cannot if the sum may wrap around. The types in {@code
  * hal_wide.h} say what is widened; no other value changes, and a subscript only where a sum of
@@ -24,16 +25,57 @@ final class IndexWidening {
 
   private static final String LEAF = "hal_wide_leaf(";
 
-  private String leaf = LEAF; // what makes an operand of what is not looked into
-  private final Set<String> wide = new HashSet<>(); // variables that are also there in 64 bits
+  private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
 
-  /** The declaration of a variable in 64 bits, behind its own; empty if it gets none. */
+  private final Predicate<String> isFixed;
+  private final Predicate<String> isPointer;
+  private final boolean hasSubscriptOperators;
+  private final boolean hasBitFields;
+  private final Set<String> wide = new HashSet<>(); // variables that are also there in 64 bits
+  private String leaf = LEAF; // what makes an operand of what is not looked into
+
+  /**
+   * For a kernel.
+   *
+   * @param source with all that it may use
+   * @param isFixed whether a variable of an item keeps the value that it begins with, as far as
+   *     tokens show; it is declared constant then
+   * @param isPointer whether a variable or a parameter is a pointer
+   */
+  IndexWidening(List<Token> source, Predicate<String> isFixed, Predicate<String> isPointer) {
+    this.isFixed = isFixed;
+    this.isPointer = isPointer;
+    boolean hasOperators = false;
+    boolean hasFields = false;
+    for (int i = 0; i < source.size(); i++) {
+      hasOperators |= source.get(i).is("operator") && Tokens.is(source, i + 1, "[");
+      hasFields |= source.get(i).is(":") && isBitField(source, i);
+    }
+    this.hasSubscriptOperators = hasOperators;
+    this.hasBitFields = hasFields;
+  }
+
+  /** Whether a colon may stand before the width of a bit field, as in {@code unsigned low : 4;}. */
+  private static boolean isBitField(List<Token> source, int colon) {
+    Token behind = Tokens.get(source, colon + 2);
+    return Tokens.get(source, colon - 1).isWord()
+        && Tokens.get(source, colon - 2).isWord()
+        && (behind.is(";") || behind.is(",") || behind.is("=") || behind.is("{"));
+  }
+
+  /** The declaration of a variable that never changes in 64 bits; empty if it gets none. */
+  String declaredIfFixed(Declarations.Declaration declaration, Declarations.Declarator declarator) {
+    return isFixed.test(declarator.name().text()) ? declared(declaration, declarator) : "";
+  }
+
+  /** The same for a variable that is constant. */
   String declared(Declarations.Declaration declaration, Declarations.Declarator declarator) {
     List<Token> initial = declarator.initial();
     if (!isNumber(declaration.plainType())
         || !declarator.pointers().isEmpty()
         || !declarator.dimensions().isEmpty()
         || !Tokens.is(initial, 0, "=")
+        || mayBeBitField(initial)
         || !isPure(initial.subList(1, initial.size()))) {
       return "";
     }
@@ -97,13 +139,33 @@ final class IndexWidening {
     return all;
   }
 
+  /**
+   * Whether an expression has a member of an object, which may be a bit field: C++ promotes those.
+   */
+  private boolean mayBeBitField(List<Token> expression) {
+    for (int i = 1; hasBitFields && i < expression.size(); i++) {
+      Token token = expression.get(i);
+      if (token.is("->") || (token.is(".") && !INDEXES.contains(expression.get(i - 1).text()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static void set(List<Token> tokens, int at, String written) {
     tokens.set(at, tokens.get(at).writtenAs(written));
   }
 
-  private static boolean isSubscript(List<Token> tokens, int open) {
+  private boolean isSubscript(List<Token> tokens, int open) {
     Token before = Tokens.get(tokens, open - 1);
-    return tokens.get(open).is("[")
+    boolean isBuiltIn =
+        !hasSubscriptOperators
+            || (before.isWord()
+                && isPointer.test(before.text())
+                && !Tokens.isMember(tokens, open - 1)
+                && !Tokens.is(tokens, open - 2, "::"));
+    return isBuiltIn
+        && tokens.get(open).is("[")
         && !Tokens.is(tokens, open + 1, "[")
         && (before.isWord() || before.is("]") || before.is(")"))
         && !Tokens.isLambda(tokens, open)
@@ -114,7 +176,7 @@ final class IndexWidening {
   private List<Token> subscript(List<Token> inside) {
     boolean isSimple =
         inside.size() == 1 && !(inside.get(0).isWord() && wide.contains(inside.get(0).text()));
-    return isSimple ? List.of() : operand(inside);
+    return isSimple || mayBeBitField(inside) ? List.of() : operand(inside);
   }
 
   /** An operand of a type in {@code hal_wide.h}, of as many tokens. */
@@ -127,7 +189,7 @@ final class IndexWidening {
     for (int i = 0; i <= expression.size(); i++) {
       boolean isMark = i < expression.size() && isMark(expression, i, SUM);
       boolean isEnd = isMark || i == expression.size();
-      if (isEnd && i == start) {
+      if (isEnd && (i == start || expression.get(i - 1).is("*") || isBehindCast(expression, i))) {
         return leaf(expression); // a sign, or something missing
       }
       if (isEnd) {
@@ -153,7 +215,8 @@ final class IndexWidening {
     for (int i = 0; i <= term.size(); i++) {
       boolean isMark = i < term.size() && term.get(i).is("*");
       boolean isEnd = isMark || i == term.size();
-      if ((isEnd && i == start) || (i < term.size() && isOtherOperator(term.get(i)))) {
+      if ((isEnd && (i == start || isBehindCast(term, i)))
+          || (i < term.size() && isOtherOperator(term.get(i)))) {
         return leaf(term);
       }
       if (isEnd) {
@@ -167,6 +230,16 @@ final class IndexWidening {
       }
     }
     return all;
+  }
+
+  /** Whether a parenthesis may be a cast of what stands here, which begins with an operator. */
+  private static boolean isBehindCast(List<Token> tokens, int at) {
+    int open = Tokens.is(tokens, at - 1, ")") ? Tokens.open(tokens, at - 1) : -1;
+    return at < tokens.size()
+        && open >= 0
+        && !Tokens.get(tokens, open - 1).isWord()
+        && tokens.subList(open + 1, at - 1).stream()
+            .allMatch(token -> token.isWord() || token.is("*") || token.is("::"));
   }
 
   private static boolean isOtherOperator(Token token) {
@@ -186,6 +259,9 @@ final class IndexWidening {
     if (isAlongX && first.is("threadIdx")) {
       return wrapped(factor, "hal_item_x(", ")");
     }
+    if (isAlongX && first.is("blockDim")) {
+      return wrapped(factor, "hal_size_x(", ")");
+    }
     if (isAlongX && first.is("blockIdx")) {
       return wrapped(factor, "hal_block_x(", ")");
     }
@@ -201,7 +277,7 @@ final class IndexWidening {
   }
 
   private List<Token> leaf(List<Token> expression) {
-    return wrapped(subscripts(expression), leaf, ")");
+    return wrapped(subscripts(expression), leaf + "(", "))");
   }
 
   private static List<Token> wrapped(List<Token> tokens, String before, String behind) {

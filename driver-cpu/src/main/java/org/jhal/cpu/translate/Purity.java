@@ -104,6 +104,13 @@ final class Purity {
     return own.containsKey(name);
   }
 
+  /** Whether a variable or a parameter of the kernel is a pointer. */
+  boolean isPointer(String name) {
+    List<Token> type = own.getOrDefault(name, List.of());
+    return type.stream().anyMatch(token -> token.is("*"))
+        && type.stream().noneMatch(token -> token.is("<") || token.is("(") || token.is("&"));
+  }
+
   /** Whether a type may be a class of the source, or a reference. */
   boolean isObject(List<Token> type) {
     return types.mayBeClass(type) || types.mayKeep(type);

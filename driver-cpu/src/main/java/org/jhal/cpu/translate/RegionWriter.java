@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Block;
@@ -33,21 +32,15 @@ import org.jhal.cpu.translate.Statement.Variables;
 final class RegionWriter {
   private final Writer out;
   private final Proofs proofs;
-  private final Predicate<String> isFixed;
-  private final IndexWidening widening = new IndexWidening();
+  private final IndexWidening widening;
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  /**
-   * Writes to {@code out}.
-   *
-   * @param isFixed whether a variable of an item keeps the value that it begins with
-   */
-  RegionWriter(Writer out, Proofs proofs, Predicate<String> isFixed) {
+  RegionWriter(Writer out, Proofs proofs, IndexWidening widening) {
     this.out = out;
     this.proofs = proofs;
-    this.isFixed = isFixed;
+    this.widening = widening;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -427,13 +420,13 @@ final class RegionWriter {
       } else if (variable != null && variable.kind == Variable.Kind.REMATERIALIZED) {
         out.goTo(declarator.name()).raw(rematerialized(variable));
       } else {
+        String wide = widening.declaredIfFixed(declared.declaration(), declarator);
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
+        out.raw(wide.isEmpty() || declared.declaration().is("const") ? "" : " const");
         out.token(declarator.name(), " " + declarator.name().text());
         out.tokens(declarator.dimensions());
         out.tokens(widening.subscripts(declarator.initial())).raw(";");
-        if (isFixed.test(declarator.name().text())) {
-          out.raw(widening.declared(declared.declaration(), declarator));
-        }
+        out.raw(wide);
       }
       if (variable != null && variable.isRematerializable) {
         out.raw(proofs.of(declared.declaration(), declarator));

@@ -21,6 +21,10 @@ import java.util.Set;
 final class StaticMethods {
   private static final Set<String> CLASSES = Set.of("struct", "class");
 
+  /** What may stand before a name that is declared, in a list of template parameters as well. */
+  private static final Set<String> DECLARING =
+      Set.of("struct", "class", "union", "enum", "typename", "using", "namespace");
+
   /**
    * A method.
    *
@@ -121,22 +125,23 @@ final class StaticMethods {
         .anyMatch(token -> token.isWord() && CallGraph.isOfItem(token.text()));
   }
 
-  /** Adds the word before the parameters, the dimensions or the value of a member. */
+  /** Adds the words before the parameters, the dimensions or the values of members. */
   private void addMember(int start, int end, List<String> members) {
-    String name = "";
-    for (int i = afterTemplate(start); i < end; i++) {
-      Token token = tokens.get(i);
-      if (token.is("(") || token.is("[") || token.is("=") || token.is("{")) {
-        break;
+    for (List<Token> declared : Tokens.split(tokens.subList(afterTemplate(start), end))) {
+      String name = "";
+      for (Token token : declared) {
+        if (token.is("(") || token.is("[") || token.is("=") || token.is("{")) {
+          break;
+        }
+        name = token.isWord() ? token.text() : name;
       }
-      name = token.isWord() ? token.text() : name;
+      members.add(name);
     }
-    members.add(name);
   }
 
   private boolean canMove(Method method, List<String> members) {
     String name = tokens.get(method.name).text();
-    if (Collections.frequency(members, name) > 1) {
+    if (Collections.frequency(members, name) > 1 || isAmbiguous(method.owner)) {
       return false;
     }
     for (int i = method.name + 1; i < method.end; i++) {
@@ -156,6 +161,25 @@ final class StaticMethods {
     }
     uses.forEach(use -> renamed.put(use, method.newName(tokens)));
     return true;
+  }
+
+  /** Whether the name of a class may be that of something else, too, such as a parameter. */
+  private boolean isAmbiguous(String owner) {
+    int declared = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.get(i).is(owner)) {
+        Token before = Tokens.get(tokens, i - 1);
+        Token behind = Tokens.get(tokens, i + 1);
+        boolean isTyped = before.isWord() && !before.is("const") && !before.is("return");
+        declared += DECLARING.contains(before.text()) ? 1 : 0;
+        if (isTyped
+            && !DECLARING.contains(before.text())
+            && Set.of(";", "=", ",", ")", "[").contains(behind.text())) { // typedef Other Op;
+          return true;
+        }
+      }
+    }
+    return declared > 1;
   }
 
   private List<Token> written() {

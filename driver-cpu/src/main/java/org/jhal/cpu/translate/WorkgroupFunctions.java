@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * Turns a kernel into a function that runs workgroups: its statements are parsed, the places found
@@ -54,7 +53,8 @@ final class WorkgroupFunctions {
     List<Statement> statements =
         SharedVariables.declaredFirst(
             Scopes.unique(
-                EarlyExits.asBranches(BarrierLowering.find(parsed, file, calls, kernel, own)),
+                EarlyExits.asBranches(
+                    BarrierLowering.find(parsed, file, calls, kernel, own), source.hasOperators()),
                 parameters));
     return written(kernel, parameters, statements, size);
   }
@@ -138,9 +138,13 @@ final class WorkgroupFunctions {
     Proofs proofs = new Proofs(facts.purity::isOwn, source.hasOperators());
     List<Token> template = kernel.templateParameters();
     Changes changes = facts.purity.changes();
-    Predicate<String> isFixed = name -> !changes.isAssigned(name) && !changes.isEscaping(name);
+    IndexWidening widening =
+        new IndexWidening(
+            file.tokens(),
+            name -> !changes.isAssigned(name) && !changes.isEscaping(name),
+            facts.purity::isPointer);
     FissionWriter.write(
-        kernel.text(), template, facts.passed, most, fission, steps, proofs, isFixed, out);
+        kernel.text(), template, facts.passed, most, fission, steps, proofs, widening, out);
     return out.toString();
   }
 
@@ -192,6 +196,11 @@ final class WorkgroupFunctions {
       return own;
     }
     Token passed = name.named("hal_param_" + name);
+    boolean mayBeConstant =
+        !Tokens.is(own, at + 1, "[")
+            && (isPointer
+                ? !Tokens.is(own, at - 1, "const")
+                : own.stream().noneMatch(token -> token.is("const")));
     List<Token> copy = new ArrayList<>();
     copy.add(Token.word("auto", name));
     copy.add(name);
@@ -199,6 +208,9 @@ final class WorkgroupFunctions {
     copy.add(passed);
     Generated.add(copy, copies);
     own.set(at, passed);
+    if (mayBeConstant) {
+      own.add(at, Token.word("const", name));
+    }
     return own;
   }
 

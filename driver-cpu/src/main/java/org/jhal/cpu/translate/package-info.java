@@ -19,8 +19,8 @@
  *       UniformityAnalysis} which variables and branches are uniform, {@code StrideAnalysis} which
  *       elements consecutive items access, and {@code MonotonicConditions} which conditions hold
  *       for all items if they do for the first and the last one. In doubt they say no.
- *   <li>Loops: {@code LoopInterchange} puts the loop over the items inside loops of the kernel,
- *       and {@code BlockCoarsening} says which workgroups run as one.
+ *   <li>Loops: {@code LoopInterchange} puts the loop over the items inside loops of the kernel, and
+ *       {@code BlockCoarsening} says which workgroups run as one.
  *   <li>Loop fission: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the
  *       statements at barriers into {@code Step}s: parallel regions, and the uniform or masked
  *       control flow between them. {@code Privatization} says of each {@code Variable} whether it

@@ -72,8 +72,8 @@ template <unsigned rows> struct hal_span {
   for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
       const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X * hal_most;                      \
-      const unsigned hal_from = span.from[hal_z * HAL_Y + hal_y], hal_to = span.to[hal_z * HAL_Y + hal_y]; \
-      for (unsigned hal_x = hal_from; hal_x < hal_to; hal_x++) {                                \
+      const unsigned hal_begin_x = span.from[hal_z * HAL_Y + hal_y], hal_end_x = span.to[hal_z * HAL_Y + hal_y]; \
+      for (unsigned hal_x = hal_begin_x; hal_x < hal_end_x; hal_x++) {                                \
         const unsigned long hal_i = (unsigned long)hal_row + hal_x; /* does not wrap around */  \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_i;

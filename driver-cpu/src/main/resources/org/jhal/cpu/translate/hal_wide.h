@@ -12,29 +12,32 @@ struct hal_wide_int { long long value; };
 struct hal_wide_literal { int value; }; // not negative
 // An unsigned.
 struct hal_wide_unsigned { unsigned value; };
-struct hal_wide_product { unsigned value; }; // of unsigned numbers
-struct hal_wide_block { unsigned value; }; // blockIdx.x
+struct hal_wide_block { unsigned value; }; // blockIdx.x, and its products with the following and with literals
+struct hal_wide_size { unsigned value; }; // blockDim.x
+struct hal_wide_shift { unsigned value; }; // the product of blockIdx.x and an int
 // An unsigned that is greater by one for the next item of a row: that of the first item, and how far this one is behind it.
-// `counts`: without differences and factors that may be negative, so it wraps around within a row only beyond 32 bits.
-template <bool counts> struct hal_wide_row { unsigned first, behind; };
+// `most`: what it is made of decides whether it may wrap around between two items of a row.
+template <int most> struct hal_wide_row { unsigned first, behind; };
+enum { HAL_WRAPS, HAL_WRAPS_AS_UNSIGNED /* as an int it does only if an int overflows */, HAL_COUNTS /* only beyond 32 bits */ };
 
 // What is not computed again, since that may have effects.
 struct hal_wide_opaque {};
 
 enum hal_wide_kind { HAL_ANY, HAL_OPAQUE, HAL_INT, HAL_UNSIGNED, HAL_ROW, HAL_LONG };
-template <hal_wide_kind k, bool c> struct hal_wide_is { static constexpr hal_wide_kind kind = k; static constexpr bool counts = c; };
-template <class T> struct hal_wide_of : hal_wide_is<HAL_ANY, false> {};
-template <> struct hal_wide_of<hal_wide_int> : hal_wide_is<HAL_INT, false> {};
-template <> struct hal_wide_of<hal_wide_literal> : hal_wide_is<HAL_INT, true> {};
-template <> struct hal_wide_of<hal_wide_unsigned> : hal_wide_is<HAL_UNSIGNED, false> {};
-template <> struct hal_wide_of<hal_wide_product> : hal_wide_is<HAL_UNSIGNED, true> {};
-template <> struct hal_wide_of<hal_wide_block> : hal_wide_is<HAL_UNSIGNED, true> {};
-template <bool c> struct hal_wide_of<hal_wide_row<c>> : hal_wide_is<HAL_ROW, c> {};
-template <> struct hal_wide_of<hal_wide_opaque> : hal_wide_is<HAL_OPAQUE, false> {};
-template <> struct hal_wide_of<long> : hal_wide_is<HAL_LONG, false> {};
-template <> struct hal_wide_of<unsigned long> : hal_wide_is<HAL_LONG, false> {};
-template <> struct hal_wide_of<long long> : hal_wide_is<HAL_LONG, false> {};
-template <> struct hal_wide_of<unsigned long long> : hal_wide_is<HAL_LONG, false> {};
+template <hal_wide_kind k, int m> struct hal_wide_is { static constexpr hal_wide_kind kind = k; static constexpr int most = m; };
+template <class T> struct hal_wide_of : hal_wide_is<HAL_ANY, HAL_WRAPS> {};
+template <> struct hal_wide_of<hal_wide_int> : hal_wide_is<HAL_INT, HAL_WRAPS_AS_UNSIGNED> {};
+template <> struct hal_wide_of<hal_wide_literal> : hal_wide_is<HAL_INT, HAL_COUNTS> {};
+template <> struct hal_wide_of<hal_wide_unsigned> : hal_wide_is<HAL_UNSIGNED, HAL_WRAPS> {};
+template <> struct hal_wide_of<hal_wide_size> : hal_wide_is<HAL_UNSIGNED, HAL_COUNTS> {};
+template <> struct hal_wide_of<hal_wide_shift> : hal_wide_is<HAL_UNSIGNED, HAL_WRAPS_AS_UNSIGNED> {};
+template <> struct hal_wide_of<hal_wide_block> : hal_wide_is<HAL_UNSIGNED, HAL_COUNTS> {};
+template <int m> struct hal_wide_of<hal_wide_row<m>> : hal_wide_is<HAL_ROW, m> {};
+template <> struct hal_wide_of<hal_wide_opaque> : hal_wide_is<HAL_OPAQUE, HAL_WRAPS> {};
+template <> struct hal_wide_of<long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
+template <> struct hal_wide_of<unsigned long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
+template <> struct hal_wide_of<long long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
+template <> struct hal_wide_of<unsigned long long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
 template <class T> static constexpr bool hal_is_operand = hal_wide_of<hal_bare<T>>::kind == HAL_INT || hal_wide_of<hal_bare<T>>::kind == HAL_OPAQUE ||
     hal_wide_of<hal_bare<T>>::kind == HAL_UNSIGNED || hal_wide_of<hal_bare<T>>::kind == HAL_ROW;
 template <bool is> struct hal_if {};
@@ -53,8 +56,9 @@ HAL_LEAF(unsigned, hal_wide_unsigned)
 #undef HAL_LEAF
 
 static constexpr inline hal_wide_literal hal_literally(int x) { return {x}; }
-static constexpr inline hal_wide_row<true> hal_item_x(unsigned x) { return {0, x}; }
+static constexpr inline hal_wide_row<HAL_COUNTS> hal_item_x(unsigned x) { return {0, x}; }
 static constexpr inline hal_wide_block hal_block_x(unsigned x) { return {x}; }
+static constexpr inline hal_wide_size hal_size_x(unsigned x) { return {x}; }
 
 // An operand of an expression that the source computes, too.
 template <class T> static constexpr inline auto hal_wide_again(T&& x) {
@@ -66,9 +70,10 @@ template <class T> static constexpr inline auto hal_wide_again(T&& x) {
 static constexpr inline int hal_wide_value(hal_wide_int x) { return (int)x.value; }
 static constexpr inline int hal_wide_value(hal_wide_literal x) { return x.value; }
 static constexpr inline unsigned hal_wide_value(hal_wide_unsigned x) { return x.value; }
-static constexpr inline unsigned hal_wide_value(hal_wide_product x) { return x.value; }
+static constexpr inline unsigned hal_wide_value(hal_wide_size x) { return x.value; }
+static constexpr inline unsigned hal_wide_value(hal_wide_shift x) { return x.value; }
 static constexpr inline unsigned hal_wide_value(hal_wide_block x) { return x.value; }
-template <bool c> static constexpr inline unsigned hal_wide_value(hal_wide_row<c> x) { return x.first + x.behind; }
+template <int m> static constexpr inline unsigned hal_wide_value(hal_wide_row<m> x) { return x.first + x.behind; }
 template <class T> static constexpr inline T&& hal_wide_value(T&& x) { return static_cast<T&&>(x); }
 
 #define HAL_OPERANDS template <class A, class B, typename hal_if<hal_is_operand<A> || hal_is_operand<B>>::type = 0>
@@ -77,15 +82,16 @@ template <class T> static constexpr inline T&& hal_wide_value(T&& x) { return st
   typedef hal_wide_of<hal_bare<B>> b_of;                                                     \
   constexpr bool is_small_a = a_of::kind == HAL_INT || a_of::kind == HAL_UNSIGNED;      \
   constexpr bool is_small_b = b_of::kind == HAL_INT || b_of::kind == HAL_UNSIGNED;      \
-  constexpr bool counts = a_of::counts && b_of::counts;                                 \
+  constexpr int most = a_of::most < b_of::most ? a_of::most : b_of::most;               \
+  constexpr int less = most < HAL_WRAPS_AS_UNSIGNED ? most : HAL_WRAPS_AS_UNSIGNED;     \
   constexpr bool is_object = a_of::kind == HAL_OPAQUE || b_of::kind == HAL_OPAQUE;      \
-  (void)is_small_a, (void)is_small_b, (void)counts, (void)is_object;
+  (void)is_small_a, (void)is_small_b, (void)less, (void)is_object;
 HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator+(A&& a, B&& b) {
   HAL_KINDS
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value + b.value};
-  else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<counts>{a.first + (unsigned)b.value, a.behind};
-  else if constexpr (is_small_a && b_of::kind == HAL_ROW) return hal_wide_row<counts>{(unsigned)a.value + b.first, b.behind};
+  else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<most>{a.first + (unsigned)b.value, a.behind};
+  else if constexpr (is_small_a && b_of::kind == HAL_ROW) return hal_wide_row<most>{(unsigned)a.value + b.first, b.behind};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value + b;
   else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a + (hal_bare<A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) + hal_wide_value(b));
@@ -94,7 +100,7 @@ HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operato
   HAL_KINDS
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value - b.value};
-  else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<false>{a.first - (unsigned)b.value, a.behind};
+  else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<less>{a.first - (unsigned)b.value, a.behind};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value - b;
   else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a - (hal_bare<A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) - hal_wide_value(b));
@@ -102,11 +108,10 @@ HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operato
 HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator*(A&& a, B&& b) {
   HAL_KINDS
   constexpr bool is_block = hal_equal<hal_bare<A>, hal_wide_block>::value || hal_equal<hal_bare<B>, hal_wide_block>::value;
-  constexpr bool is_unsigned = a_of::kind == HAL_UNSIGNED || b_of::kind == HAL_UNSIGNED;
-  constexpr bool is_negative = hal_equal<hal_bare<A>, hal_wide_int>::value || hal_equal<hal_bare<B>, hal_wide_int>::value;
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value * b.value};
-  else if constexpr (is_small_a && is_small_b && is_unsigned && (is_block || !is_negative)) return hal_wide_product{(unsigned)a.value * (unsigned)b.value};
+  else if constexpr (is_block && is_small_a && is_small_b && most == HAL_COUNTS) return hal_wide_block{(unsigned)a.value * (unsigned)b.value};
+  else if constexpr (is_block && is_small_a && is_small_b && most == HAL_WRAPS_AS_UNSIGNED) return hal_wide_shift{(unsigned)a.value * (unsigned)b.value};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value * b;
   else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a * (hal_bare<A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) * hal_wide_value(b));
@@ -118,7 +123,7 @@ HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operato
 template <class T> static constexpr inline __attribute__((always_inline)) decltype(auto) hal_subscript(T&& x) {
   typedef hal_wide_of<hal_bare<T>> of;
   if constexpr (of::kind == HAL_INT) return (long long)x.value;
-  else if constexpr (of::kind == HAL_ROW && of::counts) return (long long)x.first + x.behind;
+  else if constexpr (of::kind == HAL_ROW && of::most == HAL_COUNTS) return (long long)x.first + x.behind;
   else return hal_wide_value(static_cast<T&&>(x));
 }
 
@@ -126,11 +131,11 @@ template <class T> static constexpr inline __attribute__((always_inline)) declty
 template <class T, class E> static constexpr inline __attribute__((always_inline)) auto hal_wide_variable(E x, const T& variable) {
   typedef hal_wide_of<E> of;
   if constexpr (hal_equal<T, int>::value) {
-    if constexpr (of::kind == HAL_ROW) return hal_wide_int{(long long)(int)x.first + x.behind};
+    if constexpr (of::kind == HAL_ROW && of::most != HAL_WRAPS) return hal_wide_int{(long long)(int)x.first + x.behind};
     else if constexpr (of::kind == HAL_INT) return hal_wide_int{x.value};
     else return hal_wide_int{variable};
   } else if constexpr (hal_equal<T, unsigned>::value) {
-    if constexpr (of::kind == HAL_ROW || hal_equal<E, hal_wide_product>::value) return x;
+    if constexpr (of::kind == HAL_ROW || hal_equal<E, hal_wide_block>::value || hal_equal<E, hal_wide_shift>::value) return x;
     else return hal_wide_unsigned{variable};
   } else {
     return variable;

@@ -54,9 +54,9 @@ class BlockCoarseningTest {
       delimiter = '|',
       value = {
         "a[hal_subscript(hal_64_x + hal_literally(1))] | float f = a[x + 1]",
-        "a[hal_subscript(hal_wide_leaf(n) * hal_64_x)]      | float f = a[n * x]",
-        "a[hal_subscript(hal_wide_leaf(x / 2))]             | float f = a[x / 2]",
-        "a[hal_subscript(hal_wide_leaf(-x))]                | float f = a[-x]",
+        "a[hal_subscript(hal_wide_leaf((n)) * hal_64_x)]      | float f = a[n * x]",
+        "a[hal_subscript(hal_wide_leaf((x / 2)))]             | float f = a[x / 2]",
+        "a[hal_subscript(hal_wide_leaf((-x)))]                | float f = a[-x]",
         "a[n]                                               | float f = a[n]",
         "a[3]                                               | float f = a[3]",
         "return a[x + 1]                                    | auto f = [&](int x) { return a[x + 1]; }",

@@ -258,3 +258,104 @@ struct Folds {
 KERNEL(static_methods_that_are_overloaded) {
   int own = 7;
   WRITE(Folds::all(1) == 32 && Folds::all(&own) == 7); }
+
+//@ bit_field_in_a_subscript 1
+struct Bits { unsigned low : 4; int high : 9; };
+KERNEL(bit_field_in_a_subscript) {
+  Bits bits;
+  bits.low = threadIdx.x % 5, bits.high = -1;
+  const int* p = in + 20;
+  int i = bits.low - 5;
+  WRITE(p[bits.low - 5] == *(p - 5 + threadIdx.x % 5) && p[bits.high * 1] == *(p - 1) && p[i] == *(p - 5 + threadIdx.x % 5)); }
+
+//@ operators_of_two_types 1
+struct Two { __device__ int operator[](int) const { return 1; } __device__ int operator[](long long) const { return 2; } };
+struct Any { template <class T> __device__ int operator[](T) const { return sizeof(T); } };
+KERNEL(operators_of_two_types) {
+  Two two;
+  Any any;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  WRITE(two[i + 1] == 1 && two[i] == 1 && two[i + 1ll] == 2 && any[i - 1] == 4 && in[i + 1 - 1] == *(in + (size_t)i)); }
+
+//@ unsigned_stencil_that_wraps 1
+KERNEL(unsigned_stencil_that_wraps) {
+  unsigned i = threadIdx.x, w = 8, found = 0;
+  int wanted = 0;
+  for (unsigned dy = 0u - 1; dy != 2; dy++) if (i / w + dy < 8) found += in[i + dy * w];
+  for (int dy = -1; dy < 2; dy++) wanted += (int)i / 8 + dy >= 0 && (int)i / 8 + dy < 8 ? *(in + (int)i + 8 * dy) : 0;
+  WRITE((int)found == wanted); }
+
+//@ int_of_an_unsigned_that_wraps 1
+KERNEL(int_of_an_unsigned_that_wraps) {
+  int i = threadIdx.x + 0x7fffffe0u;
+  unsigned back = 0u - 0x7fffffe0u;
+  WRITE(in[i + back] == *(in + threadIdx.x)); }
+
+//@ signs_and_casts_in_a_subscript 1
+KERNEL(signs_and_casts_in_a_subscript) {
+  int i = threadIdx.x, k = 2, one = 1;
+  const int* p = &one;
+  WRITE(in[i * -1 + 63] == *(in + 63 - i) && in[127 + -1 * i] == *(in + 127 - i) && in[(int)*p + 1] == *(in + 2)
+        && in[(int)-1 + i + 1] == *(in + i) && in[(unsigned)*p * 2] == *(in + 2) && in[(k, i) + 1] == *(in + i + 1)); }
+
+//@ index_that_a_pointer_to_a_function_changes 1
+__device__ void more(int& x) { x += 2; }
+KERNEL(index_that_a_pointer_to_a_function_changes) {
+  int x = threadIdx.x + 1, y = threadIdx.x + 1;
+  void (*f)(int&) = more;
+  void (&g)(int&) = more;
+  f(x);
+  g(y);
+  WRITE(in[x + 1] == *(in + threadIdx.x + 4) && in[y + 1] == *(in + threadIdx.x + 4)); }
+
+//@ template_parameter_named_like_a_class 1
+struct Op { static __device__ int f(int v) { return v + (int)threadIdx.x; } };
+struct Ot { static __device__ int f(int v) { return v * 100 + (int)threadIdx.x; } };
+template <class Op> __device__ int apply(int v) { return Op::f(v); }
+KERNEL(template_parameter_named_like_a_class) { WRITE(apply<Ot>(3) == 300 + (int)threadIdx.x && Op::f(3) == 3 + (int)threadIdx.x); }
+
+//@ alias_named_like_a_class 1
+namespace first { struct Pick { static __device__ int f(int v) { return v + (int)threadIdx.x; } }; }
+namespace second { struct Other { static __device__ int f(int v) { return v * 7 + (int)threadIdx.x; } }; using Pick = Other; __device__ int via(int v) { return Pick::f(v); } }
+KERNEL(alias_named_like_a_class) { WRITE(second::via(2) == 14 + (int)threadIdx.x && first::Pick::f(2) == 2 + (int)threadIdx.x); }
+
+//@ constants_of_a_class_in_one_declaration 1
+constexpr int B = 1000;
+struct Consts { static constexpr int A = 1, B = 2; static __device__ int f(int v) { return v * B + A + (int)threadIdx.x; } };
+KERNEL(constants_of_a_class_in_one_declaration) { WRITE(Consts::f(4) == 9 + (int)threadIdx.x && B == 1000); }
+
+//@ exit_by_an_operator 1
+struct Mood { int v; __device__ explicit operator bool() const { return v == 1; } __device__ bool operator!() const { return v == 1; } };
+__device__ bool operator||(Mood a, Mood b) { return a.v == 5 && b.v == 5; }
+KERNEL(exit_by_an_operator) {
+  Mood one{1}, five{5};
+  WRITE(false);
+  if (one || one) return;
+  if (Mood{2}) return;
+  WRITE(true);
+  if (five || five) return;
+  WRITE(false); }
+
+//@ parameter_that_changes 1
+__global__ void parameter_that_changes(const int* in, int* out) {
+  const int* from = in;
+  in += blockIdx.x * 64;
+  WRITE(in[threadIdx.x] == *(from + (size_t)(blockIdx.x * 64 + threadIdx.x))); }
+
+//@ parameter_that_changes_before_a_barrier 1
+__global__ void parameter_that_changes_before_a_barrier(const int* in, int* out) {
+  __shared__ int s[64];
+  const int* from = in;
+  in += blockIdx.x * 64;
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  WRITE(s[63 - threadIdx.x] == *(from + (size_t)(blockIdx.x * 64 + 63 - threadIdx.x))); }
+
+//@ cast_in_a_branch_with_a_loop 1
+KERNEL(cast_in_a_branch_with_a_loop) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, n = COUNT;
+  out[x] = 1;
+  if (x >= n - 3) return;
+  float s = 0.5f;
+  for (int k = 0; k < n; k++) s += in[x] - in[x];
+  out[x] = (int)s + 1; }
