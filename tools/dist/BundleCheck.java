@@ -186,7 +186,11 @@ final class BundleCheck {
     NodeList dependencies = project.getElementsByTagName("dependency");
     for (int i = 0; i < dependencies.getLength(); i++) {
       Element dependency = (Element) dependencies.item(i);
-      String group = child(dependency, "groupId").getTextContent();
+      Element groupId = child(dependency, "groupId");
+      if (groupId == null) { // of a plugin's configuration
+        continue;
+      }
+      String group = groupId.getTextContent();
       String name = child(dependency, "artifactId").getTextContent();
       boolean isParent = file.getFileName().toString().startsWith("jhal-parent-");
       if (group.equals("org.jhal") && !modules.contains(name) && !isParent) {
