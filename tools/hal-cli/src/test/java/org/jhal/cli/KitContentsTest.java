@@ -122,7 +122,7 @@ class KitContentsTest {
 
   private Outcome describe() throws Exception {
     String path = classes + File.pathSeparator + System.getProperty("java.class.path");
-    return Outcome.java(kit, "-cp", path, "KitContents", kit.toString());
+    return Outcome.java(classes, "-cp", path, "KitContents", kit.toString());
   }
 
   private void refuses(String reason) throws Exception {
