@@ -33,7 +33,7 @@ class CpuExecution {
   private long began; // when the measured operation began
 
   CpuExecution(CpuDevice device) {
-    this.grids = new CpuGrids(device.pool());
+    this.grids = new CpuGrids(device.pool(), device.check());
     this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
   }
 
@@ -257,14 +257,16 @@ class CpuExecution {
     LoadedKernel kernel = command.kernel();
     Block[] blocks = new Block[kernel.parameterCount()];
     long[] addresses = new long[blocks.length];
+    long[] lengths = new long[blocks.length];
     for (int i = 0; i < blocks.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         Operand operand = command.argument(i);
         blocks[i] = memory(submission, operand).block();
         addresses[i] = blocks[i].address() + submission.offset(operand);
+        lengths[i] = submission.length(operand);
       }
     }
-    return new CpuGrid(command, blocks, addresses);
+    return new CpuGrid(command, blocks, addresses, lengths);
   }
 
   private CpuTask.Body javaDispatch(Command command, Submission submission) {

@@ -66,6 +66,32 @@ public final class HostCompiler {
           "-include",
           "headers/hal_macros.h");
 
+  /**
+   * How kernels are compiled that are checked: each access calls a function of hal_hooks.c, and the
+   * lines of the source can be found by the address of the call.
+   */
+  private static final List<String> CHECKED =
+      List.of(
+          "-O1",
+          "-g1",
+          "-gdwarf-4",
+          "-DHAL_CHECKED",
+          "-fsanitize=thread",
+          "-fno-optimize-sibling-calls", // whoever calls a hook is its caller
+          "-fno-builtin-memcpy",
+          "-fno-builtin-memset",
+          "-fno-builtin-memmove");
+
+  private static final List<String> CHECKED_BY_GCC =
+      List.of("--param", "tsan-distinguish-volatile=1");
+
+  private static final List<String> CHECKED_BY_CLANG =
+      List.of(
+          "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0");
+
+  private static final List<String> HOOKS =
+      List.of("-x", "c", "-O2", "-fPIC", "-w", "-I", "headers");
+
   private static final List<String> RUNTIME =
       List.of("-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-w", "-I", "headers");
 
@@ -199,9 +225,15 @@ public final class HostCompiler {
     return flags;
   }
 
+  private List<String> checkedFlags() {
+    List<String> flags = new ArrayList<>(CHECKED);
+    flags.addAll(isClang() ? CHECKED_BY_CLANG : CHECKED_BY_GCC);
+    return flags;
+  }
+
   /** All flags that it is called with, for the same key. */
   public String allFlags() {
-    return flags() + "\n" + PREPROCESS + "\n" + RUNTIME;
+    return flags() + "\n" + checkedFlags() + HOOKS + "\n" + PREPROCESS + "\n" + RUNTIME;
   }
 
   /** Preprocesses a source. */
@@ -242,8 +274,15 @@ public final class HostCompiler {
    * Compiles translated kernels to a library.
    *
    * @param march the processors that it is for, as GCC and Clang name them
+   * @param isChecked whether each access of the kernels is to be checked when they run
    */
-  byte[] compile(String translated, String march, List<String> options, String what, Check check) {
+  byte[] compile(
+      String translated,
+      String march,
+      boolean isChecked,
+      List<String> options,
+      String what,
+      Check check) {
     return CompilerRun.run(
         run -> {
           run.write("kernels.cpp", translated);
@@ -252,12 +291,22 @@ public final class HostCompiler {
           List<String> call = call(run, List.of("-x", "c++"));
           call.addAll(flags);
           call.addAll(options);
+          if (isChecked) {
+            call.addAll(checkedFlags());
+          }
           call.addAll(List.of("-I", "headers", "-c", "-o", "kernels.o", "kernels.cpp"));
           run.call(call, what);
           check.look(new ObjectFile(Files.readAllBytes(run.folder().resolve("kernels.o"))));
           List<String> link = new ArrayList<>(List.of(path.toString()));
           link.addAll(flags);
-          link.addAll(List.of("-o", "kernels.so", "kernels.o", "-lm"));
+          link.addAll(List.of("-o", "kernels.so", "kernels.o"));
+          if (isChecked) {
+            List<String> hooks = call(run, HOOKS);
+            hooks.addAll(List.of("-c", "-o", "hooks.o", "headers/hal_hooks.c"));
+            run.call(hooks, "the hooks of checked kernels");
+            link.add("hooks.o");
+          }
+          link.add("-lm");
           run.call(link, what);
           return Files.readAllBytes(run.folder().resolve("kernels.so"));
         });

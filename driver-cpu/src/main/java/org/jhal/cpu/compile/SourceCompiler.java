@@ -58,6 +58,7 @@ public final class SourceCompiler {
   private final HostCompiler compiler;
   private final @Nullable Level forced;
   private final @Nullable Architecture target;
+  private final boolean isChecked;
 
   /**
    * Creates a compiler.
@@ -67,9 +68,23 @@ public final class SourceCompiler {
    */
   public SourceCompiler(
       HostCompiler compiler, @Nullable Level forced, @Nullable Architecture target) {
+    this(compiler, forced, target, false);
+  }
+
+  private SourceCompiler(
+      HostCompiler compiler,
+      @Nullable Level forced,
+      @Nullable Architecture target,
+      boolean isChecked) {
     this.compiler = compiler;
     this.forced = forced;
     this.target = target;
+    this.isChecked = isChecked;
+  }
+
+  /** A compiler of kernels whose accesses are checked when they run, for this machine alone. */
+  public static SourceCompiler checked(HostCompiler compiler) {
+    return new SourceCompiler(compiler, Level.ASKING, null, true);
   }
 
   /**
@@ -211,7 +226,7 @@ public final class SourceCompiler {
     }
     String text = translation.text() + described;
     String march = target == null ? "native" : target.march();
-    return compiler.compile(text, march, rest, what, file -> check(translation, file));
+    return compiler.compile(text, march, isChecked, rest, what, file -> check(translation, file));
   }
 
   /**

@@ -174,9 +174,10 @@ static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsig
   }
   hal_print_begin(thread, &job->output);
   hal_memory_begin(thread);
-  hal_launch launch = {grid->arguments, grid->size,        thread->shared, hal_stop,
-                       hal_fiber_stack, hal_kernel_memory, hal_print};
-  int why = hal_call(thread, grid->function->run, &launch, first, count);
+  hal_checked_launch launch = {{grid->arguments, grid->size, thread->shared, hal_stop, hal_fiber_stack, hal_kernel_memory, hal_print},
+                               &thread->checked};
+  thread->checked.check = grid->function->check;
+  int why = hal_call(thread, grid->function->run, &launch.launch, first, count);
   hal_print_end(thread, &job->output, first);
   return why;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the runtime share. Kernels run on threads that the runtime makes itself. Each file has one job:
 // hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
-// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_memory.c the memory of devices.
+// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_checks.c what is found in checked ones, hal_memory.c the memory of devices.
 #ifndef HAL_RUNTIME_H
 #define HAL_RUNTIME_H
 
@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "hal_abi.h"
+#include "hal_check.h"
 
 #define HAL_EXPORT __attribute__((visibility("default")))
 
@@ -36,6 +37,7 @@ enum {
 typedef struct {
   hal_run* run;
   _Atomic long long group_nanos;
+  hal_check* check;  // NULL unless the kernel was compiled to be checked
 } hal_function;
 
 // A dispatch. Grids in Java writes it, field by field.
@@ -76,6 +78,8 @@ typedef struct {
   size_t printed_length;
   _Atomic long* print_room;   // how many bytes the dispatch may still print
   _Atomic long* unprinted;    // how many calls had no room
+
+  hal_checked checked;        // for kernels that are checked
 } hal_thread;
 
 // hal_faults.c. A thread enters itself before it runs kernels, and leaves at its end.
@@ -92,6 +96,9 @@ _Noreturn void hal_stop(int why, const char* text);
 void hal_describe(const hal_thread* thread, char text[HAL_TEXT]);
 // Blocks all signals but those of faults for the calling thread, so that they reach the program's own threads.
 void hal_block_signals(sigset_t* before);
+
+// hal_checks.c
+void hal_check_enter(hal_checked* self, char* low, char* high);  // `low`, `high`: the stack of the calling thread
 
 // hal_thread.c
 int hal_thread_make(hal_thread* thread);  // 0 if there is no memory

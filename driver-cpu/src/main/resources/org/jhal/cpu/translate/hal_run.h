@@ -49,6 +49,27 @@ struct hal_plain<void (*)(A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A
   }
 };
 
+#ifdef HAL_CHECKED
+// Of a kernel that is checked, the hooks run the items.
+template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
+template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
+  template <unsigned... I> HAL_RAW static inline void spread(void* const* arguments, hal_indexes<I...>) {
+    (void)arguments;
+    hal_hidden(kernel)(*(hal_bare<A>*)arguments[I]...);
+  }
+  HAL_RAW static void one(const hal_launch* launch, const hal_checked* self) {
+    hal_item item = hal_item_of(*launch, *self);
+    hal_current = &item;
+    spread(launch->arguments, typename hal_asking::indexes());
+  }
+  HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    hal_begin(*launch);
+    hal_checked_begin(launch);
+    hal_checked_items(launch, first, count, {X, Y, Z}, one);
+  }
+};
+#else
 // The same for kernels with code that asks the thread which item it is.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
 template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
@@ -61,6 +82,7 @@ struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     hal_plain<void (*)(hal_item&, A...), &one, X, Y, Z>::run(launch, first, count);
   }
 };
+#endif
 
 // A kernel that was divided, and runs workgroups itself.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_divided;

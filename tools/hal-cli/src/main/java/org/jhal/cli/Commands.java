@@ -18,6 +18,7 @@ final class Commands {
           "drivers",
           "info",
           "run",
+          "check",
           "top",
           "trace",
           "version",
@@ -44,6 +45,7 @@ final class Commands {
       case "drivers" -> new DriversCommand();
       case "info" -> new InfoCommand();
       case "run" -> new RunCommand();
+      case "check" -> new CheckCommand();
       case "top" -> new TopCommand();
       case "trace" -> new TraceCommand();
       case "version" -> new VersionCommand();
@@ -84,7 +86,7 @@ final class Commands {
     return switch (name) {
       case "bench" -> "org.jhal.bench.BenchTool";
       case "cache" -> "org.jhal.kernels.cache.CacheTool";
-      case "compile" -> "org.jhal.cpu.CompileTool";
+      case "check", "compile" -> "org.jhal.cpu.CompileTool";
       case "cts" -> "org.jhal.cts.run.tool.CtsTool";
       case "accuracy", "fractal", "inputs", "pipeline", "product", "transformer" ->
           "org.jhal.examples.Accuracy";
