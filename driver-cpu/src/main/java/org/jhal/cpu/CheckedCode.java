@@ -3,6 +3,8 @@ package org.jhal.cpu;
 
 import java.util.List;
 import org.jhal.cpu.compile.LineTable;
+import org.jhal.cpu.compile.SharedVariables;
+import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class CheckedCode {
   private final byte[] library;
   private final SourceCode source;
+  private final SharedVariables shared;
   private @Nullable LineTable lines; // read when it is first needed; guarded by `this`
 
   CheckedCode(byte[] library, SourceCode source) {
     this.library = library;
     this.source = source;
+    this.shared = new SharedVariables(library);
   }
 
   /**
@@ -40,6 +44,21 @@ final class CheckedCode {
     return at < 0
         ? new Finding.Place(place.file(), place.line(), stripped, 0, stripped.length())
         : new Finding.Place(place.file(), place.line(), stripped, at, end(stripped, at) - at);
+  }
+
+  /** Lets a dispatch use its shared memory. */
+  void writeVariables(long check) {
+    for (SharedVariables.Variable each : shared.variables()) {
+      HalRuntime.hal_check_variable(check, shared.anchor(), each.offset(), each.size(), 1);
+    }
+    for (SharedVariables.Variable each : shared.others()) {
+      HalRuntime.hal_check_variable(check, shared.anchor(), each.offset(), each.size(), 0);
+    }
+  }
+
+  /** A variable in shared memory, by its number. */
+  SharedVariables.Variable variable(int index) {
+    return shared.variables().get(index);
   }
 
   private synchronized LineTable lines() {

@@ -84,7 +84,7 @@ final class CpuGrid {
     for (int i = 0; i < blocks.length; i++) {
       if (blocks[i] != null) {
         int flags = kernel.parameter(i).isWritten() ? 0 : 1; // HAL_IS_READ_ONLY
-        HalRuntime.hal_check_range(check, addresses[i], lengths[i], i, flags);
+        HalRuntime.hal_check_range(check, addresses[i], lengths[i], i, flags, blocks[i].shadow());
       }
     }
   }

@@ -157,7 +157,7 @@ final class CpuGrids {
       return;
     }
     close();
-    Block more = Block.allocate(2L * bytes);
+    Block more = Block.allocate(2L * bytes, null);
     if (more == null) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,11 +11,24 @@ import org.jspecify.annotations.Nullable;
  * @param kernel its name
  * @param message what is wrong, in one sentence
  * @param place where in the source; null if it is not known
- * @param items which work item it was, or both
+ * @param item which work item it was
+ * @param otherPlace where the other work item is that takes part; null if there is none, or it is
+ *     not known
+ * @param otherItem which work item the other one is; empty if there is none
+ * @param isBenign whether the result does not depend on it: both work items write the same value.
+ *     It fails no operation
  * @param count how often the same was found
  */
 public record Finding(
-    String check, String kernel, String message, @Nullable Place place, String items, long count) {
+    String check,
+    String kernel,
+    String message,
+    @Nullable Place place,
+    String item,
+    @Nullable Place otherPlace,
+    String otherItem,
+    boolean isBenign,
+    long count) {
   /**
    * A part of a line.
    *
@@ -37,10 +51,47 @@ public record Finding(
     }
   }
 
+  /** Whether another finding has the same kind and places. */
+  boolean isSame(Finding other) {
+    return check.equals(other.check)
+        && kernel.equals(other.kernel)
+        && isBenign == other.isBenign
+        && (hasSamePlaces(other) || hasSwappedPlaces(other));
+  }
+
+  private boolean hasSamePlaces(Finding other) {
+    return Objects.equals(place, other.place)
+        && Objects.equals(otherPlace, other.otherPlace)
+        && kind(message).equals(kind(other.message));
+  }
+
+  /** A race may be found by either work item. */
+  private boolean hasSwappedPlaces(Finding other) {
+    return place != null && place.equals(other.otherPlace) && place(otherPlace, other.place);
+  }
+
+  private static boolean place(@Nullable Place a, @Nullable Place b) {
+    return a != null && a.equals(b);
+  }
+
+  /** A message without the numbers of elements. */
+  private static String kind(String message) {
+    return message.replaceAll("-?[0-9]+", "0");
+  }
+
+  Finding withCount(long newCount) {
+    return new Finding(
+        check, kernel, message, place, item, otherPlace, otherItem, isBenign, newCount);
+  }
+
   /** The text for people, in several lines. */
   @Override
   public String toString() {
-    String times = count == 1 ? "" : ", and " + (count - 1) + " times more";
-    return check + ": " + message + (place == null ? "" : "\n" + place) + "\n  by " + items + times;
+    StringBuilder text = new StringBuilder(check + ": " + message);
+    text.append(place == null ? "" : "\n" + place).append("\n  by ").append(item);
+    if (!otherItem.isEmpty()) {
+      text.append(otherPlace == null ? "" : "\n" + otherPlace).append("\n  by ").append(otherItem);
+    }
+    return text.append(count == 1 ? "" : ", and " + (count - 1) + " times more").toString();
   }
 }

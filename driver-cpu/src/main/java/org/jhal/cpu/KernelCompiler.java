@@ -171,7 +171,9 @@ final class KernelCompiler {
     HostCompiler own = Objects.requireNonNull(choice.compiler()); // see formats()
     List<String> options = SourceCompiler.options(variant, what);
     SourceCompiler sources =
-        check == null ? new SourceCompiler(own, forced, null) : SourceCompiler.checked(own);
+        check == null
+            ? new SourceCompiler(own, forced, null)
+            : SourceCompiler.checked(own, check.what());
     Made made = () -> sources.compile(code, variant, kernels, what);
     if (!code.isSelfContained(options)) {
       return made.make();
@@ -183,7 +185,7 @@ final class KernelCompiler {
     }
     key.addAll(List.of(options.toString(), String.valueOf(forced)));
     if (check != null) {
-      key.add("checked");
+      key.add("checked " + check.what());
     }
     return kept(own, key, "cpu " + what, made);
   }

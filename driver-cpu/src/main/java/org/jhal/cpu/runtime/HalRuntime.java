@@ -113,8 +113,33 @@ public final class HalRuntime {
   /** Begins a dispatch, which may not use any memory yet, and forgets what was found before. */
   public static native void hal_check_begin(long check);
 
-  /** Lets the dispatch use memory. Returns 0 if there is no room for another range. */
-  public static native int hal_check_range(long check, long base, long size, int number, int flags);
+  /**
+   * Lets the dispatch use a part of a block. Returns 0 if there is no room for another range.
+   *
+   * @param shadow of the block, or 0
+   */
+  public static native int hal_check_range(
+      long check, long base, long size, int number, int flags, long shadow);
+
+  /**
+   * Lets the dispatch use a variable of the thread; those in shared memory come first. Returns 0 if
+   * there is no room.
+   */
+  public static native int hal_check_variable(
+      long check, int anchor, int offset, int size, int isShared);
+
+  /** Keeps what is known of the bytes of a block; returns 0 if there is no memory. */
+  public static native long hal_shadow_make(long check, long base, long size, int isAllWritten);
+
+  /** Frees what {@link #hal_shadow_make} has made. 0 is allowed. */
+  public static native void hal_shadow_free(long shadow);
+
+  /** Notes that something else than a kernel has written a part of a block. 0 is allowed. */
+  public static native void hal_shadow_written(long shadow, long offset, long size);
+
+  /** Notes that a part of a block was copied from another. 0 is allowed. */
+  public static native void hal_shadow_copied(
+      long to, long toOffset, long from, long fromOffset, long size);
 
   /** How many findings the dispatch has. */
   public static native int hal_check_found(long check);

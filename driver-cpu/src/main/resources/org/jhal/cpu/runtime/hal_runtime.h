@@ -79,7 +79,8 @@ typedef struct {
   _Atomic long* print_room;   // how many bytes the dispatch may still print
   _Atomic long* unprinted;    // how many calls had no room
 
-  hal_checked checked;        // for kernels that are checked
+  char* high;                 // behind the thread's own stack; null if it is not known
+  hal_checked* checked;       // for kernels that are checked; NULL before the first
 } hal_thread;
 
 // hal_faults.c. A thread enters itself before it runs kernels, and leaves at its end.
@@ -98,7 +99,7 @@ void hal_describe(const hal_thread* thread, char text[HAL_TEXT]);
 void hal_block_signals(sigset_t* before);
 
 // hal_checks.c
-void hal_check_enter(hal_checked* self, char* low, char* high);  // `low`, `high`: the stack of the calling thread
+int hal_check_enter(hal_thread* thread);  // which is the calling one; 0 if there is no memory
 
 // hal_thread.c
 int hal_thread_make(hal_thread* thread);  // 0 if there is no memory

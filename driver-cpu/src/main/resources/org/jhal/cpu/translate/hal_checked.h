@@ -43,7 +43,12 @@ template <class F> static HAL_RAW inline F hal_hidden(F function) {
   __asm__("" : "+r"(function));
   return function;
 }
-__attribute__((used)) HAL_RAW static inline void hal_become(hal_item& item) {
-  hal_current = &item;
-  hal_checked_become(item.hal_index(), {item.hal_thread.x, item.hal_thread.y, item.hal_thread.z});
-}
+__attribute__((used)) HAL_RAW static inline void hal_become(hal_item& item) { hal_current = &item; }
+
+// In a function by which items meet: where it is called.
+#if defined(__clang__)
+#define HAL_NOTED __attribute__((noinline, nomerge))
+#else
+#define HAL_NOTED __attribute__((noinline))
+#endif
+#define HAL_NOTE hal_checked_note(__builtin_return_address(0));

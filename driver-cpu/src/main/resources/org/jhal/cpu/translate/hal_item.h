@@ -48,6 +48,9 @@ static thread_local hal_item* hal_current;
 #ifdef HAL_CHECKED
 #include "hal_checked.h"
 #else
+#define HAL_NOTED inline
+#define HAL_NOTE
+#define hal_hidden(kernel) kernel
 static thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 static inline hal_item& hal_now() { return *hal_current; }
 // Always there: compilers take a variable that nothing sets for a constant.

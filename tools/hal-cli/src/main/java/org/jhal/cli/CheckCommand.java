@@ -70,7 +70,7 @@ final class CheckCommand extends RunCommand {
     }
     List<Finding> findings = CheckTool.take();
     print(findings);
-    return findings.isEmpty() ? ExitCode.SUCCESS : ExitCode.FOUND;
+    return findings.stream().allMatch(Finding::isBenign) ? ExitCode.SUCCESS : ExitCode.FOUND;
   }
 
   private void print(List<Finding> findings) {
