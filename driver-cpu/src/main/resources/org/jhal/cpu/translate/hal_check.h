@@ -113,6 +113,7 @@ struct hal_checked {
   unsigned item, items;
   unsigned own;          // who the present item is in a cell; 0 if nothing is recorded
   unsigned old;          // less than that is of a dispatch before
+  unsigned old_shared;   // likewise, of a workgroup before
   unsigned since;        // the serial number since the last barrier
   unsigned fence;        // since then, the item has executed a fence
   unsigned long long group;

@@ -142,14 +142,14 @@ static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned si
   for (unsigned i = 0; i < size; i++) me->before[i] = p[i];
 }
 
-static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, const void* pc) {
+static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, unsigned old, const void* pc) {
   unsigned own = me->own, reader = cell->reader, read = cell->read;
   if (reader == own) {
     if ((read & mask) != mask && !(read & (SEVERAL_ITEMS | SEVERAL_GROUPS))) cell->read = (unsigned short)(read | mask);
     return;
   }
   unsigned both = read & mask;
-  if (reader >= me->old && both) {
+  if (reader >= old && both) {
     if (read & SEVERAL_GROUPS) return;
     int is_other_group = serial_of(reader) != serial_of(own) && check->groups[serial_of(reader)] != (unsigned)me->group;
     if (is_other_group || serial_of(reader) >= me->since) {
@@ -165,7 +165,7 @@ static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, c
 // Compares an access with those before it, four bytes at a time, and remembers it.
 static inline __attribute__((always_inline)) void compare(hal_checked* me, char* p, size_t size, unsigned access,
                                                           const hal_range* range, const void* pc) {
-  unsigned own = me->own, old = me->old;
+  unsigned own = me->own, old = range->flags & HAL_IS_SHARED ? me->old_shared : me->old;
   size_t at = (size_t)(p - range->origin);
   hal_cell* cell = range->cells + (at >> 2);
   unsigned low = (unsigned)at & 3;
@@ -178,7 +178,7 @@ static inline __attribute__((always_inline)) void compare(hal_checked* me, char*
       // Two threads each announce their access before they look for the other's.
       writer = cell->writer == own ? own : __atomic_exchange_n(&cell->writer, own, __ATOMIC_SEQ_CST);
     } else {
-      if (!is_atomic) record_read(me, cell, mask, pc);
+      if (!is_atomic) record_read(me, cell, mask, old, pc);
       writer = cell->writer;
     }
     if (writer != own && writer >= old && (cell->write & mask) && !(is_atomic && (cell->write & ATOMIC)) &&
@@ -611,6 +611,7 @@ HIDDEN void hal_checked_group(unsigned long long group, hal_index block) {
   me->has_ended = 0;
   for (unsigned i = 0; i < me->items; i++) me->fences[i] = me->ended[i] = 0, me->places[i] = NULL;
   begin_interval(me);
+  me->old_shared = me->since << HAL_ITEM_BITS;
   if (me->shared_written) __real_memset(me->shared_written, 0, me->shared_bytes);
   me->is_inside = 1;
 }

@@ -115,6 +115,7 @@ class CheckTest {
   Stream<DynamicTest> findsWhatIsWrong() throws Exception {
     return Stream.of("c++", "clang++", "clang++-19")
         .filter(name -> HostCompiler.find(name).isPresent())
+        .flatMap(name -> Stream.of(name, name + "&threads=1"))
         .map(name -> DynamicTest.dynamicTest(name, () -> checkAll(name)));
   }
 

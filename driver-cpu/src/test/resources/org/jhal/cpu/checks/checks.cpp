@@ -154,6 +154,13 @@ extern "C" __global__ void warps_do_not_meet(const int* in, int* out) {
   out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 32];  //! races: | another work item of the workgroup
 }
 
+extern "C" __global__ void groups_share_nothing(const int* in, int* out) {
+  __shared__ int own;
+  if (threadIdx.x == 0) own = blockIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = own;
+}
+
 // ---- barriers ----
 
 extern "C" __global__ void half_wait_elsewhere(const int* in, int* out) {
