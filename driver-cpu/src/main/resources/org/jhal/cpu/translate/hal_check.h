@@ -24,7 +24,7 @@ enum {
 };
 
 enum {
-  HAL_RANGES = 128,
+  HAL_RANGES = 128,        // of a dispatch
   HAL_FINDINGS = 256,
   HAL_VARIABLES = 256,     // of a thread; most of them in shared memory
   HAL_SHARED = 1000,       // the number of the first one

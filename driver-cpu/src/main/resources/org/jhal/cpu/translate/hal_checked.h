@@ -32,11 +32,17 @@ template <unsigned long at> static inline uint3 hal_index_at() { return {hal_wor
 #define blockDim (hal_index_at<__builtin_offsetof(hal_checked, size)>())
 #define gridDim (hal_index_at<__builtin_offsetof(hal_checked, grid)>())
 
-static HAL_RAW inline hal_item& hal_now() { return *hal_current; }
 static HAL_RAW inline hal_item hal_item_of(const hal_launch& launch, const hal_checked& self) {
   hal_item item(launch, {self.block.x, self.block.y, self.block.z}, {self.size.x, self.size.y, self.size.z});
   item.hal_thread = {self.thread.x, self.thread.y, self.thread.z};
   return item;
+}
+// The present item of the thread. Where items never meet it is made when it is needed.
+static HAL_RAW inline hal_item& hal_now() {
+  static thread_local hal_item made;
+  if (hal_current) return *hal_current;
+  made = hal_item_of(*hal_launched, *hal_self_checked());
+  return made;
 }
 // Keeps a compiler from moving what is constant in an item out of the loop over the items.
 template <class F> static HAL_RAW inline F hal_hidden(F function) {

@@ -349,20 +349,51 @@ static __attribute__((noinline)) void elsewhere(char* p, size_t size, unsigned a
   abandon(me);
 }
 
+// Code mostly goes on in the range that it was in before: 1 and the index of a range of the dispatch, or, from HAL_RANGES
+// on, of one of the thread; 0 if it has been in none.
+static unsigned short known_ranges[CODES];
+
+static inline int is_inside(const hal_range* range, const char* p, size_t size) {
+  size_t at = (size_t)(p - range->base);
+  return at < range->size && range->size - at >= size;
+}
+
+// An access to a range where the code was not before.
+static __attribute__((noinline)) void find(char* p, size_t size, unsigned access, unsigned short* known, const void* pc) {
+  hal_check* by = check;
+  for (unsigned i = 0; i < by->count; i++) {
+    if (!is_inside(by->ranges + i, p, size)) continue;
+    *known = (unsigned short)(i + 1);
+    if ((access & HAL_IS_WRITE) && (by->ranges[i].flags & HAL_IS_READ_ONLY)) read_only(p, size, access, by->ranges + i, pc);
+    inside(p, size, access, by->ranges + i, pc);
+    return;
+  }
+  hal_checked* me = self();
+  for (unsigned i = 0; me && i < me->ranges; i++) {
+    if (is_inside(me->shared + i, p, size)) *known = (unsigned short)(i + HAL_RANGES);
+  }
+  elsewhere(p, size, access, pc);
+}
+
 static inline __attribute__((always_inline)) void look(void* address, size_t size, unsigned access, const void* pc) {
   char* p = address;
   hal_check* by = check;
   if (!by) return;
-  const hal_range* range = by->ranges;
-  for (unsigned left = by->count; left > 0; left--, range++) {
-    size_t at = (size_t)(p - range->base);
-    if (at >= range->size) continue;
-    if (range->size - at < size) break;
-    if ((access & HAL_IS_WRITE) && (range->flags & HAL_IS_READ_ONLY)) read_only(p, size, access, range, pc);
-    inside(p, size, access, range, pc);
-    return;
+  unsigned short* known = known_ranges + (((size_t)((const char*)pc - &__ehdr_start) >> CODE_SHIFT) & (CODES - 1));
+  unsigned last = *known;
+  const hal_range* range;
+  if (last - 1 < by->count) {
+    range = by->ranges + (last - 1);
+    if (__builtin_expect((access & HAL_IS_WRITE) && (range->flags & HAL_IS_READ_ONLY), 0)) range = NULL;
+  } else {
+    hal_checked* me = self();
+    range = last >= HAL_RANGES && me && me->is_inside && last - HAL_RANGES < me->ranges ? me->shared + (last - HAL_RANGES) : NULL;
   }
-  elsewhere(p, size, access, pc);
+  if (__builtin_expect(range && is_inside(range, p, size), 1)) {
+    inside(p, size, access, range, pc);
+  } else {
+    find(p, size, access, known, pc);
+  }
 }
 
 static inline void look_atomic(void* address, size_t size, unsigned access, const void* pc) {

@@ -46,6 +46,7 @@ using hal_items::hal_item;
 // of these variables.
 static thread_local hal_item* hal_current;
 #ifdef HAL_CHECKED
+static thread_local const hal_launch* hal_launched;
 #include "hal_checked.h"
 #else
 #define HAL_NOTED inline
@@ -64,7 +65,9 @@ __attribute__((used)) static inline void hal_become(hal_item& item) {
 #endif
 
 // What the thread runs. Variables that stand for the dynamic shared memory are told where it is.
+#ifndef HAL_CHECKED
 static thread_local const hal_launch* hal_launched;
+#endif
 struct hal_shared_variable {
   void (*set)(void* shared);
   const hal_shared_variable* next;

@@ -59,13 +59,13 @@ struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     hal_hidden(kernel)(*(hal_bare<A>*)arguments[I]...);
   }
   HAL_RAW static void one(const hal_launch* launch, const hal_checked* self) {
-    hal_item item = hal_item_of(*launch, *self);
-    hal_current = &item;
+    (void)self;
     spread(launch->arguments, typename hal_asking::indexes());
   }
   HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_begin(*launch);
     hal_checked_begin(launch, {X, Y, Z});
+    hal_current = nullptr;
     hal_checked_items(launch, first, count, one);
   }
 };
