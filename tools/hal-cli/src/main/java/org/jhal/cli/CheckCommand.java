@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cli;
 
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jhal.HalException;
@@ -17,8 +20,8 @@ import picocli.CommandLine.Option;
     name = "check",
     sortOptions = false,
     customSynopsis = {
-      "hal check BUNDLE[:KERNEL] [--checks LIST] [--arg NAME=VALUE]... [--shape NAME=N,...]...",
-      "                 [--groups X[,Y[,Z]]] [OPTIONS OF hal run]"
+      "hal check BUNDLE[:KERNEL] [--checks LIST] [--json] [--arg NAME=VALUE]...",
+      "                 [--shape NAME=N,...]... [--groups X[,Y[,Z]]] ..."
     },
     description = {
       "Finds what is wrong with a kernel in C++, while it runs on the processors.",
@@ -32,7 +35,8 @@ import picocli.CommandLine.Option;
       "0:nothing is wrong, as far as this run shows",
       "6:something is wrong with the kernel",
       "others:as for hal run"
-    })
+    },
+    footer = {"", "Example:", "  hal check examples/saxpy --arg a=2 --arg x=x.npy --arg y=y.npy"})
 final class CheckCommand extends RunCommand {
   private static final String DEFAULT_DEVICE = "cpu";
 
@@ -45,6 +49,9 @@ final class CheckCommand extends RunCommand {
               + " (${DEFAULT-VALUE}).")
   private String checks = "";
 
+  @Option(names = "--json", description = "Prints the findings as JSON, and nothing else.")
+  private boolean json;
+
   @Override
   @Nullable String device(@Nullable String named) {
     return CommandFailure.ofOption(
@@ -55,7 +62,7 @@ final class CheckCommand extends RunCommand {
   }
 
   @Override
-  boolean hintsOutputs() {
+  boolean prints() {
     return false;
   }
 
@@ -75,13 +82,51 @@ final class CheckCommand extends RunCommand {
 
   private void print(List<Finding> findings) {
     PrintWriter out = spec.commandLine().getOut();
-    for (Finding finding : findings) {
-      out.println(finding);
+    if (json) {
+      JsonArray all = new JsonArray();
+      findings.forEach(finding -> all.add(json(finding)));
+      out.println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(all));
+    } else {
+      findings.forEach(out::println);
+      out.println(
+          findings.isEmpty()
+              ? "nothing is wrong, as far as this run shows"
+              : "findings: " + findings.size());
     }
-    out.println(
-        findings.isEmpty()
-            ? "nothing is wrong, as far as this run shows"
-            : "findings: " + findings.size());
     out.flush();
+  }
+
+  private static JsonObject json(Finding finding) {
+    JsonObject object = new JsonObject();
+    object.addProperty("check", finding.check());
+    object.addProperty("kernel", finding.kernel());
+    object.addProperty("message", finding.message());
+    object.addProperty("benign", finding.isBenign());
+    object.addProperty("count", finding.count());
+    object.add("places", places(finding));
+    return object;
+  }
+
+  /** Where each work item is that takes part. */
+  private static JsonArray places(Finding finding) {
+    JsonArray places = new JsonArray();
+    places.add(place(finding.item(), finding.place()));
+    if (!finding.otherItem().isEmpty()) {
+      places.add(place(finding.otherItem(), finding.otherPlace()));
+    }
+    return places;
+  }
+
+  private static JsonObject place(String item, Finding.@Nullable Place place) {
+    JsonObject object = new JsonObject();
+    object.addProperty("item", item);
+    if (place != null) {
+      object.addProperty("file", place.file());
+      object.addProperty("line", place.line());
+      object.addProperty("text", place.text());
+      object.addProperty("column", place.column());
+      object.addProperty("length", place.length());
+    }
+    return object;
   }
 }

@@ -18,13 +18,13 @@ final class Commands {
           "drivers",
           "info",
           "run",
-          "check",
           "top",
           "trace",
           "version",
           "accuracy",
           "bench",
           "cache",
+          "check",
           "compile",
           "cts",
           "fractal",
@@ -45,13 +45,13 @@ final class Commands {
       case "drivers" -> new DriversCommand();
       case "info" -> new InfoCommand();
       case "run" -> new RunCommand();
-      case "check" -> new CheckCommand();
       case "top" -> new TopCommand();
       case "trace" -> new TraceCommand();
       case "version" -> new VersionCommand();
       case "accuracy" -> new AccuracyCommand();
       case "bench" -> new BenchCommand();
       case "cache" -> new CacheCommand();
+      case "check" -> new CheckCommand();
       case "compile" -> new CompileCommand();
       case "cts" -> new CtsCommand();
       case "fractal" -> new FractalCommand();

@@ -313,6 +313,9 @@ class RunCommand implements Callable<Integer> {
         }
       }
     }
+    if (!prints()) {
+      return;
+    }
     for (RunPlan.Binding binding : plan.bindings()) {
       if (binding instanceof RunPlan.Array array && array.path() != null) {
         out.println(
@@ -329,14 +332,14 @@ class RunCommand implements Callable<Integer> {
       if (!kernel.note().isEmpty()) {
         out.println("kernel " + kernel.name() + ": " + kernel.note());
       }
-    } else if (outs.isEmpty() && hintsOutputs()) {
+    } else if (outs.isEmpty()) {
       hintOutputs(kernel, out);
     }
     out.flush();
   }
 
-  /** Whether a run that prints nothing else prints what it could have written. */
-  boolean hintsOutputs() {
+  /** Whether a run says what it has written, and how long it took. */
+  boolean prints() {
     return true;
   }
 
