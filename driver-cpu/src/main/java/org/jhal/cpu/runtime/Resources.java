@@ -20,9 +20,12 @@ public final class Resources {
   private static final List<String> HEADERS =
       List.of(
           "hal_abi.h",
+          "hal_check.h",
+          "hal_checked.h",
           "hal_coroutine.h",
           "hal_cpu.h",
           "hal_groups.h",
+          "hal_hooks.c",
           "hal_item.h",
           "hal_cast.h",
           "hal_member.h",
@@ -36,6 +39,7 @@ public final class Resources {
   private static final List<String> RUNTIME =
       List.of(
           "hal_runtime.h",
+          "hal_checks.c",
           "hal_faults.c",
           "hal_library.c",
           "hal_memory.c",
