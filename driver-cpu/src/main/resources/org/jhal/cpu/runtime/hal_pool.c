@@ -328,6 +328,7 @@ static caller* this_caller(void) {
   c = calloc(1, sizeof *c);
   if (c && hal_thread_make(&c->own.thread)) {
     c->stack = c->own.thread.low = memory + HAL_GUARD;
+    c->own.thread.high = c->stack + STACK;
     if (!mprotect(c->stack, STACK, PROT_READ | PROT_WRITE) && !pthread_setspecific(callers, c)) return c;
     hal_thread_free(&c->own.thread);
   }
