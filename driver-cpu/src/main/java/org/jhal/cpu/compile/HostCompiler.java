@@ -229,6 +229,8 @@ public final class HostCompiler {
     if (isClang()) {
       // Conversions of numbers beyond the range of an integer saturate, also implicit ones.
       flags.add("-fno-strict-float-cast-overflow");
+      // Else versions 14 to 19 read all[65] for all[13 * 5 % 64].
+      flags.addAll(List.of("-mllvm", "-enable-interleaved-mem-accesses=false"));
     } else {
       flags.add("-fno-gnu-unique"); // the loader would keep a library that has such names
     }

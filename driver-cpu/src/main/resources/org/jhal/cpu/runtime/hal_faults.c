@@ -95,9 +95,9 @@ void hal_block_signals(sigset_t* old) {
 
 void hal_faults_enter(hal_thread* thread) {
   stack_t stack = {.ss_sp = thread->signal_stack, .ss_size = HAL_SIGNAL_STACK};
-  sigaltstack(&stack, NULL);
+  sigaltstack(&stack, &thread->signal_stack_before);
   pthread_attr_t attributes;
-  if (!pthread_getattr_np(pthread_self(), &attributes)) {
+  if (!thread->low && !pthread_getattr_np(pthread_self(), &attributes)) {
     void* low;
     size_t size;
     pthread_attr_getstack(&attributes, &low, &size);
@@ -110,9 +110,8 @@ void hal_faults_enter(hal_thread* thread) {
 }
 
 void hal_faults_leave(void) {
+  sigaltstack(&self->signal_stack_before, NULL);
   self = NULL;
-  stack_t none = {.ss_flags = SS_DISABLE};
-  sigaltstack(&none, NULL);
 }
 
 int hal_call(hal_thread* thread, hal_run* run, const hal_launch* launch, unsigned long long first, unsigned long long count) {

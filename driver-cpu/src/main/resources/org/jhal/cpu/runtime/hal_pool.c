@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <ucontext.h>
 
 enum {
   STACK = 16 << 20,  // of a thread; pages that are not used take no memory
@@ -48,6 +50,7 @@ struct hal_pool {
   pthread_mutex_t lock;
   pthread_cond_t work, end;
   hal_job* ring;      // jobs that are not over
+  int running;        // threads that run workgroups, callers among them: at most `count`
   int looking;        // threads that will notice another version
   int sleeping;       // threads that have to be woken
   int waiting;        // callers that wait for an end
@@ -137,9 +140,8 @@ static void wake(hal_pool* pool, unsigned long long more) {
   }
 }
 
-// Adds a job to the ring, before the one whose turn it is.
+// Adds a job to the ring, before the one whose turn it is. Called with the lock held.
 static void add(hal_pool* pool, hal_job* job) {
-  pthread_mutex_lock(&pool->lock);
   if (pool->ring) {
     job->after = pool->ring;
     job->before = pool->ring->before;
@@ -147,8 +149,6 @@ static void add(hal_pool* pool, hal_job* job) {
   } else {
     job->before = job->after = pool->ring = job;
   }
-  wake(pool, job->count / chunk(job) + 1);
-  pthread_mutex_unlock(&pool->lock);
 }
 
 // Takes a job out of the ring, and ends the wait of its caller. Called with the lock held; the job is the caller's then.
@@ -265,14 +265,16 @@ static void* loop(void* argument) {
   hal_faults_enter(&w->thread);
   pthread_mutex_lock(&pool->lock);
   while (!pool->is_closed) {
-    hal_job* job = choose(pool);
+    hal_job* job = pool->running < pool->count ? choose(pool) : NULL;
     if (!job) {
       await_work(pool);
       continue;
     }
+    pool->running++;
     pthread_mutex_unlock(&pool->lock);
     work_on(w, job);
     pthread_mutex_lock(&pool->lock);
+    pool->running--;
     leave(pool, job);
   }
   pthread_mutex_unlock(&pool->lock);
@@ -289,6 +291,100 @@ static int start(worker* w, const pthread_attr_t* attributes, const char* name, 
   snprintf(full, sizeof full, "%.10s-%hu", name, (unsigned short)index);
   pthread_setname_np(w->id, full);
   return 1;
+}
+
+// ---- callers ----
+
+// A thread that launches a grid works on it too, so that a short one needs no other thread. It does so on a stack of the
+// runtime's, as its own may be short, and have no guard that a kernel's large frame cannot miss.
+typedef struct {
+  worker own;
+  hal_job* job;
+  char* stack;  // above its guard
+  ucontext_t back, there;
+} caller;
+
+static pthread_key_t callers;
+static int has_callers;
+
+static void free_caller(void* memory) {
+  caller* c = memory;
+  hal_thread_free(&c->own.thread);
+  munmap(c->stack - HAL_GUARD, HAL_GUARD + STACK);
+  free(c);
+}
+
+static void make_callers(void) { has_callers = !pthread_key_create(&callers, free_caller); }
+
+// The calling thread's; NULL if there is no memory. It is freed when the thread ends.
+static caller* this_caller(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_callers);
+  if (!has_callers) return NULL;
+  caller* c = pthread_getspecific(callers);
+  if (c) return c;
+  char* memory = mmap(NULL, HAL_GUARD + STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+  c = calloc(1, sizeof *c);
+  if (c && hal_thread_make(&c->own.thread)) {
+    c->stack = c->own.thread.low = memory + HAL_GUARD;
+    c->own.thread.high = c->stack + STACK;
+    if (!mprotect(c->stack, STACK, PROT_READ | PROT_WRITE) && !pthread_setspecific(callers, c)) return c;
+    hal_thread_free(&c->own.thread);
+  }
+  free(c);
+  munmap(memory, HAL_GUARD + STACK);
+  return NULL;
+}
+
+static void work_as_caller(void) {
+  caller* c = pthread_getspecific(callers);
+  work_on(&c->own, c->job);
+}
+
+// Runs workgroups of a job on the calling thread.
+static void help(caller* c, hal_pool* pool, hal_job* job) {
+  c->own.pool = pool;
+  c->job = job;
+  sigset_t before;
+  hal_block_signals(&before);
+  hal_faults_enter(&c->own.thread);
+  getcontext(&c->there);
+  c->there.uc_stack = (stack_t){.ss_sp = c->stack, .ss_size = STACK};
+  c->there.uc_link = &c->back;
+  makecontext(&c->there, work_as_caller, 0);
+  swapcontext(&c->back, &c->there);
+  hal_faults_leave();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+// Whether nobody runs one of the other jobs. Called with the lock held; the job is in the ring.
+static int another_waits(const hal_job* job) {
+  for (const hal_job* other = job->after; other != job; other = other->after) {
+    if (other->users == 0) return 1;
+  }
+  return 0;
+}
+
+// Has a job run, by the calling thread as long as it can help and takes no other job's turn, and by others.
+static void launch(hal_pool* pool, hal_job* job) {
+  caller* c = this_caller();
+  pthread_mutex_lock(&pool->lock);
+  add(pool, job);
+  int others = !c || pool->running == pool->count;  // they have to begin
+  wake(pool, job->count / chunk(job) + (unsigned)others);
+  while (c && !atomic_load(&job->is_over) && pool->running < pool->count) {
+    if (another_waits(job) || (job->users > 0 && left_of(job) < chunk(job))) break;
+    pool->running++;
+    job->users++;
+    pthread_mutex_unlock(&pool->lock);
+    help(c, pool, job);
+    pthread_mutex_lock(&pool->lock);
+    pool->running--;
+    leave(pool, job);
+  }
+  if (pool->ring) wake(pool, 1);  // a thread may have been one too many until now, or be needed for this job
+  pthread_mutex_unlock(&pool->lock);
 }
 
 // ---- for Java ----
@@ -362,7 +458,7 @@ HAL_EXPORT int hal_pool_run(hal_pool* pool, const hal_grid* grids, int count, in
     set_grid(&job);
     hal_output_begin(&job.output);
     if (job.count == 0) continue;
-    add(pool, &job);
+    launch(pool, &job);
     await(pool, &job);
     hal_output_write(&job.output);
     failure = atomic_load(&job.failure);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the runtime share. Kernels run on threads that the runtime makes itself. Each file has one job:
+// What the files of the runtime share. Kernels run on threads that the runtime makes itself, and on those that launch them, but
+// on the runtime's own stacks. Each file has one job:
 // hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
 // print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_checks.c what is found in checked ones, hal_memory.c the memory of devices.
 #ifndef HAL_RUNTIME_H
@@ -62,7 +63,8 @@ typedef struct {
   void* volatile address;     // of the memory that it tried to access
   volatile int has_address;
   void* signal_stack;
-  char* low;                  // the end of the thread's own stack; null if it is not known
+  stack_t signal_stack_before;
+  char* low;                  // the end of the stack that it runs kernels on; null if it is not known
 
   // Memory for kernels, which grows and stays.
   char* shared;
@@ -83,7 +85,7 @@ typedef struct {
   hal_checked* checked;       // for kernels that are checked; NULL before the first
 } hal_thread;
 
-// hal_faults.c. A thread enters itself before it runs kernels, and leaves at its end.
+// hal_faults.c. A thread enters itself before it runs kernels, and leaves afterwards.
 int hal_faults_install(void);  // for good; 0 if that fails
 void hal_faults_enter(hal_thread* thread);
 void hal_faults_leave(void);

@@ -33,6 +33,21 @@ class ClangTest {
       }
       """;
 
+  /** Subscripts that go round within the 64 items of a workgroup. */
+  private static final String ROUND =
+      """
+      extern "C" __global__ void shared(const int* in, int* out) {
+        __shared__ int all[64];
+        int t = threadIdx.x;
+        all[t] = in[blockIdx.x * blockDim.x + t];
+        __syncthreads();
+        out[blockIdx.x * blockDim.x + t] = all[(t * 5) % 64];
+      }
+      extern "C" __global__ void global(const int* in, int* out) {
+        out[blockIdx.x * blockDim.x + threadIdx.x] = in[threadIdx.x * 3 & 31];
+      }
+      """;
+
   private static boolean isThere() {
     return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, CLANG)));
@@ -49,6 +64,28 @@ class ClangTest {
       assertArrayEquals(input, run.run("element", input));
       int[] greater = Arrays.stream(input).map(value -> value + 7).toArray();
       assertArrayEquals(greater, run.run("pointer", input));
+    }
+  }
+
+  /**
+   * Clang 14 to 19 read {@code all[65]} for item 13 if they may load several strides at once (see
+   * findings/clang-strided-subscript-goes-round.sh).
+   */
+  @Test
+  void aSubscriptGoesRound() throws InterruptedException {
+    assumeTrue(isThere(), "there is no " + CLANG);
+    int[] input = new Random(2).ints(FormRun.COUNT, 0, 1000).toArray();
+    Map<String, String> entries = Map.of("shared", "shared", "global", "global");
+    String form = "auto&compiler=" + CLANG;
+    try (FormRun run = new FormRun(form, ROUND, entries, 64, FormRun.MOST)) {
+      int[] shared = new int[input.length];
+      int[] global = new int[input.length];
+      for (int i = 0; i < input.length; i++) {
+        shared[i] = input[i / 64 * 64 + i % 64 * 5 % 64];
+        global[i] = input[i % 64 * 3 % 32];
+      }
+      assertArrayEquals(shared, run.run("shared", input));
+      assertArrayEquals(global, run.run("global", input));
     }
   }
 }

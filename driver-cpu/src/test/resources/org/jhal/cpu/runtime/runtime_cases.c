@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,11 @@ static int run_with(hal_run* body, unsigned x, unsigned y, unsigned z, unsigned 
   return failure;
 }
 static int run(hal_run* body, unsigned groups) { return run_with(body, groups, 1, 1, 0); }
+
+static void* function_of(hal_run* body) {
+  hal_kernel kernel = {body, 0, NULL, NULL};
+  return hal_function_make(&kernel);
+}
 
 static long long now(void) {
   struct timespec t;
@@ -555,6 +562,92 @@ static void case_slower_than_before(void) {
   CHECK(atomic_load(&threads_seen) == 4);
 }
 
+// ---- the thread that launches ----
+
+static pthread_t ran_on;
+static uintptr_t ran_at;
+static void notes_thread(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  char here;
+  ran_on = pthread_self();
+  ran_at = (uintptr_t)&here;
+}
+
+// A short grid needs no other thread, but a stack of the runtime's.
+static void case_caller_runs_short_grid(void) {
+  pool = hal_pool_open(2, "t");
+  run(notes_thread, 1);  // how long it takes is known from now on
+  CHECK(run(notes_thread, 1) == 0);
+  char here;
+  CHECK(pthread_equal(ran_on, pthread_self()));
+  CHECK(ran_at - (uintptr_t)&here + (1 << 20) > 2 << 20);
+}
+
+static void raises_usr1(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  CHECK(pthread_equal(ran_on, pthread_self()));
+  pthread_kill(pthread_self(), SIGUSR1);
+  CHECK(!atomic_load(&seen_plain));
+}
+static void sees_usr1(int number) {
+  (void)number;
+  atomic_fetch_add(&seen_plain, 1);
+}
+
+// The thread's own signals wait until the kernel has ended, however that ends; its mask and its signal stack stay as they were.
+static void case_caller_keeps_its_signals(void) {
+  static char own_stack[64 << 10];
+  stack_t own = {.ss_sp = own_stack, .ss_size = sizeof own_stack}, after;
+  sigaltstack(&own, NULL);
+  signal(SIGUSR1, sees_usr1);
+  pool = hal_pool_open(1, "t");
+  run(notes_thread, 1);
+  CHECK(run(notes_thread, 1) == 0);
+  CHECK(run(raises_usr1, 1) == 0);
+  CHECK(atomic_load(&seen_plain) == 1);
+  CHECK(run(reads_nowhere, 1) == ILLEGAL_ADDRESS);
+  CHECK(run(recurses, 1) == STACK_OVERFLOW);
+  CHECK(run(notes_thread, 1) == 0);
+  CHECK(pthread_equal(ran_on, pthread_self()));
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, NULL, &mask);
+  CHECK(!sigismember(&mask, SIGUSR1) && !sigismember(&mask, SIGSEGV));
+  sigaltstack(NULL, &after);
+  CHECK(after.ss_sp == own_stack);
+}
+
+static _Atomic int at_once, most_at_once;
+static void counts_itself(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  int all = atomic_fetch_add(&at_once, 1) + 1;
+  for (int most = atomic_load(&most_at_once); all > most && !atomic_compare_exchange_weak(&most_at_once, &most, all);) {
+  }
+  for (int i = 0; i < 20; i++) sched_yield();
+  atomic_fetch_sub(&at_once, 1);
+}
+static void* launches_often(void* function) {
+  hal_grid grid = {function, NULL, {30, 1, 1}, 0};
+  int ended;
+  for (int i = 0; i < 200; i++) CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
+  return NULL;
+}
+
+// However many threads launch, no more run than the pool has.
+static void case_callers_are_among_the_threads(void) {
+  for (int threads = 1; threads <= 3; threads++) {
+    pool = hal_pool_open(threads, "t");
+    void* function = function_of(counts_itself);
+    atomic_store(&most_at_once, 0);
+    pthread_t launching[4];
+    for (int i = 0; i < 4; i++) pthread_create(&launching[i], NULL, launches_often, function);
+    for (int i = 0; i < 4; i++) pthread_join(launching[i], NULL);
+    CHECK(atomic_load(&most_at_once) <= threads);
+    hal_pool_close(pool);
+    free(function);
+  }
+  pool = NULL;
+}
+
 // ---- lists of grids ----
 
 enum { GRIDS = 300 };
@@ -564,10 +657,6 @@ static unsigned long long groups_before[GRIDS];
 static _Atomic unsigned long long groups_ended;
 static _Atomic int disorder;
 
-static void* function_of(hal_run* body) {
-  hal_kernel kernel = {body, 0, NULL, NULL};
-  return hal_function_make(&kernel);
-}
 static void set_list(int index, void* function, unsigned groups) {
   list_arguments[index][0] = &groups_before[index];
   list[index] = (hal_grid){function, list_arguments[index], {groups, 1, 1}, 0};
@@ -828,6 +917,9 @@ int main(int count, char** arguments) {
   CASE(blocks_of_threads, case_blocks_of_threads())
   CASE(largest_grid, case_largest_grid())
   CASE(slower_than_before, case_slower_than_before())
+  CASE(caller_runs_short_grid, case_caller_runs_short_grid())
+  CASE(caller_keeps_its_signals, case_caller_keeps_its_signals())
+  CASE(callers_are_among_the_threads, case_callers_are_among_the_threads())
   CASE(list_in_order, case_list_in_order())
   CASE(list_with_failures, case_list_with_failures())
   CASE(lists_take_turns, case_lists_take_turns())
