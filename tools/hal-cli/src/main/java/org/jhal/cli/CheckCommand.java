@@ -69,15 +69,24 @@ final class CheckCommand extends RunCommand {
   @Override
   public Integer call() throws InterruptedException {
     CheckTool.take(); // of runs before this one
+    HalException failure = null;
     try {
       super.call();
     } catch (HalException e) {
-      print(CheckTool.take());
-      throw e;
+      failure = e;
     }
     List<Finding> findings = CheckTool.take();
+    boolean isWrong = !findings.stream().allMatch(Finding::isBenign);
+    if (failure != null && !isWrong) {
+      throw failure;
+    }
     print(findings);
-    return findings.stream().allMatch(Finding::isBenign) ? ExitCode.SUCCESS : ExitCode.FOUND;
+    if (failure != null) { // which what was found has caused
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("hal: " + failure.status() + ": " + failure.getMessage());
+      err.flush();
+    }
+    return isWrong ? ExitCode.FOUND : ExitCode.SUCCESS;
   }
 
   private void print(List<Finding> findings) {
