@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.engine.hazard;
+
+/** A wait of a recorded operation for a value. */
+final class RecordedWait implements Comparable<RecordedWait> {
+  final RecordedOperation operation;
+  final TimelineOrder timeline;
+  final long value;
+  final boolean isReached; // when it was recorded
+
+  RecordedWait(RecordedOperation operation, TimelineOrder timeline, long value, boolean isReached) {
+    this.operation = operation;
+    this.timeline = timeline;
+    this.value = value;
+    this.isReached = isReached;
+  }
+
+  @Override
+  public int compareTo(RecordedWait other) {
+    return Long.compare(value, other.value);
+  }
+}
