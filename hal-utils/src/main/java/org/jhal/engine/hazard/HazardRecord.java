@@ -131,7 +131,7 @@ public final class HazardRecord {
   public void hostSignals(TimelineOrder timeline, long value) {
     List<Hazard> hazards = new ArrayList<>(0);
     synchronized (this) {
-      ArrayDeque<RecordedOperation> ready = new ArrayDeque<>(0);
+      ArrayDeque<RecordedOperation> ready = new ArrayDeque<>(1);
       signal(timeline, value, Clock.NONE, ready);
       placeAll(ready, hazards);
     }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * place in the order. Filled in by the thread that enqueues it, then guarded by the record's lock.
  */
 public final class RecordedOperation {
-  private static final List<RecordedWait> NO_WAITS = List.of();
+  private static final TimelineOrder[] NO_TIMELINES = {};
+  private static final long[] NO_VALUES = {};
 
   private final QueueOrder queue;
   private final String work;
@@ -20,13 +21,13 @@ public final class RecordedOperation {
   private boolean isEndedByHost;
 
   // Empty once it is placed.
-  private List<RecordedWait> waits = NO_WAITS;
+  private @Nullable RecordedWait firstWait;
   private List<Touch> touches = List.of();
   private final @Nullable Consumer<String> onHazard;
 
   // Its signals. The first one is in the messages.
-  private TimelineOrder[] timelines = {};
-  private long[] values = {};
+  private TimelineOrder[] timelines = NO_TIMELINES;
+  private long[] values = NO_VALUES;
 
   private int openWaits;
   private Clock before = Clock.NONE;
@@ -67,10 +68,7 @@ public final class RecordedOperation {
    * @param isReached whether the value is reached already, in case no signal of it was recorded
    */
   public void waitsFor(TimelineOrder timeline, long value, boolean isReached) {
-    if (waits.isEmpty()) {
-      waits = new ArrayList<>(2);
-    }
-    waits.add(new RecordedWait(this, timeline, value, isReached));
+    firstWait = new RecordedWait(this, timeline, value, isReached, firstWait);
   }
 
   public void signals(TimelineOrder[] signalled, long[] to) {
@@ -92,7 +90,7 @@ public final class RecordedOperation {
 
   /** Registers its waits. Returns whether none is open. */
   boolean isReady() {
-    for (RecordedWait wait : waits) {
+    for (RecordedWait wait = firstWait; wait != null; wait = wait.next) {
       Clock clock = wait.timeline.before(wait.value);
       if (clock == null && !wait.isReached) {
         openWaits++;
@@ -117,7 +115,7 @@ public final class RecordedOperation {
       touch.memory.add(touch, hazards);
     }
     touches = List.of();
-    waits = NO_WAITS;
+    firstWait = null;
     if (timelines.length > 0) {
       for (int i = 0; i < before.size() && chain == null; i++) {
         if (before.end(i) == before.chain(i).length) {
