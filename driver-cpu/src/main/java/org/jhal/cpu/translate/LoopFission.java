@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class LoopFission {
   private final UniformityAnalysis uniform;
   private final Privatization privatization;
+  private final Shuffles shuffles;
   private final Deque<Step.Mask> masks = new ArrayDeque<>(); // innermost last
   private final Deque<Step.Loop> loops = new ArrayDeque<>();
   private final Deque<List<Statement>> behind = new ArrayDeque<>(); // what is being planned
@@ -44,6 +45,7 @@ final class LoopFission {
   LoopFission(UniformityAnalysis uniform, Privatization privatization) {
     this.uniform = uniform;
     this.privatization = privatization;
+    this.shuffles = new Shuffles(uniform::isUniform);
   }
 
   /** Plans the statements of a kernel. */
@@ -107,7 +109,15 @@ final class LoopFission {
     return new Step.Region(List.copyOf(masks), loops.peekLast(), ++numbers);
   }
 
-  private void statement(Statement statement, List<Step> steps) throws UnfitException {
+  private void statement(Statement given, List<Step> steps) throws UnfitException {
+    List<Step.Shuffle> read = new ArrayList<>();
+    Statement statement = shuffles.taken(given, read);
+    for (Step.Shuffle shuffle : read) {
+      privatization.use(shuffle.tokens(), newRegion()); // the array of what items have given
+      Declaration declaration = Objects.requireNonNull(Declarations.of(shuffle.tokens()));
+      privatization.addUniform(declaration, declaration.declarators().get(0), ++numbers);
+      before(current, steps, shuffle);
+    }
     if (statement instanceof Barrier) {
       current = null;
     } else if (statement.hasBarrier()) {
@@ -191,7 +201,7 @@ final class LoopFission {
     Declarator only = declaration.declarators().get(0);
     boolean isAny = only.name().text().startsWith(LoopInterchange.ANY_ACTIVE);
     boolean isActive = isAny || only.name().text().startsWith(LoopInterchange.ALL_ACTIVE);
-    if (isActive || only.name().text().startsWith(BarrierLowering.AGREED)) {
+    if (isActive || BarrierLowering.isOfAll(only.name().text())) {
       privatization.use(only.initial(), newRegion()); // the arrays of what items have given
       privatization.addUniform(declaration, only, ++numbers);
       current = null;

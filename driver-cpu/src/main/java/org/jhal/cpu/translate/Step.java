@@ -76,6 +76,14 @@ sealed interface Step {
   }
 
   /**
+   * A variable of the workgroup has what each item reads in a shuffle; see {@link Shuffles}.
+   *
+   * @param tokens its declaration
+   * @param uniform expressions in it that are the same for all items
+   */
+  record Shuffle(List<Token> tokens, List<List<Token>> uniform) implements Step {}
+
+  /**
    * A variable says whether all items are active, or any.
    *
    * @param masks of those that are
