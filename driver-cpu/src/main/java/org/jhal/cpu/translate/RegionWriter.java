@@ -110,7 +110,14 @@ final class RegionWriter {
   /** Runs the items one after the other. */
   private void items(Step.Region region, Guard guard) throws UnfitException {
     int branch = branch(region.masks);
-    if (text(region.masks).equals(ALIVE)) { // in most workgroups all are
+    Residues.Residue residue = region.residue;
+    if (residue != null) {
+      String every = "hal_every" + region.number;
+      out.raw(" const hal_every " + every + "(").tokens(residue.modulus());
+      out.raw(residue.modulus().isEmpty() ? "" : ", ").tokens(residue.rest());
+      out.raw(", hal_width);" + proofs.of(residue.modulus()) + proofs.of(residue.rest()));
+      items(region, guard, region.masks, 0);
+    } else if (text(region.masks).equals(ALIVE)) { // in most workgroups all are
       out.raw(" if (hal_all_alive) {");
       items(region, guard, List.of(), 0);
       out.raw(" } else {");
@@ -129,13 +136,16 @@ final class RegionWriter {
 
   private void items(Step.Region region, Guard guard, List<Step.Mask> masks, int branch)
       throws UnfitException {
-    boolean isOfWarps = branch == 0 && reads(region);
+    boolean isEvery = region.residue != null;
+    boolean isOfWarps = branch == 0 && !isEvery && reads(region);
     begin(
         region,
         masks,
-        isOfWarps
-            ? " HAL_WARPS_BEGIN"
-            : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
+        isEvery
+            ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
+            : isOfWarps
+                ? " HAL_WARPS_BEGIN"
+                : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
         branch);
     String end = "hal_end" + region.number + "_" + ++ends;
     boolean[] hasJump = new boolean[1];
@@ -191,6 +201,9 @@ final class RegionWriter {
     out.raw(" typedef hal_bare<" + type + "> " + typeName + dimensions + ";");
     if (isFlag(variable)) {
       out.raw(" " + typeName + " " + array + "[HAL_ITEMS] = {};");
+    } else if (variable.original() != null) {
+      out.raw(" HAL_ALL_OF(" + typeName + ", " + array + ", " + variable.number + ", ");
+      out.raw(variable.original() + ");");
     } else {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
@@ -470,6 +483,9 @@ final class RegionWriter {
     String name = variable.name();
     out.goTo(declarator.name());
     out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
+    if (variable.original() != null) {
+      out.raw(" if constexpr (!" + variable.array() + "_is_other)");
+    }
     List<Token> initial = declarator.initial();
     boolean isBuiltIn = Declarations.isBuiltIn(variable.declaration, declarator);
     boolean isList = Tokens.is(initial, 1, "{");
@@ -485,7 +501,7 @@ final class RegionWriter {
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);
       out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");
-      out.tokens(initial.subList(1, initial.size())).raw("; }());");
+      out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("; }());");
     }
   }
 }

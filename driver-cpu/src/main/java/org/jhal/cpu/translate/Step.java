@@ -42,6 +42,7 @@ sealed interface Step {
     final int number;
     int guard = -1; // the statement that may keep items from the rest; see isGuarded()
     boolean isGuardJump;
+    Residues.@Nullable Residue residue; // of the items that may do anything, if that is known
     final List<List<Token>> growing = new ArrayList<>(); // expressions of its condition
 
     Region(List<Mask> masks, @Nullable Loop loop, int number) {

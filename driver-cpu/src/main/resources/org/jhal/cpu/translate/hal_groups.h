@@ -2,6 +2,7 @@
 // The macros of kernels that were divided at their barriers.
 #pragma once
 #include "hal_item.h"
+#include "hal_proofs.h"
 
 // Goes through workgroups, counted along the first axis first.
 struct hal_cursor {
@@ -94,6 +95,38 @@ template <unsigned rows> struct hal_span {
         const unsigned hal_warp_i = (unsigned)(hal_i >> 5);                                     \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_warp_i;
+// Of each row, the items whose index along x is `rest`, or leaves it when it is divided by `modulus`. All items if that
+// cannot be said: then an item that is visited does nothing.
+struct hal_every {
+  unsigned first = 0, step = 1;
+  template <class R> hal_every(R rest, unsigned width) { set(1, rest, width, width); }
+  template <class M, class R> hal_every(M modulus, R rest, unsigned width) { set(modulus, rest, width, 0); }
+
+ private:
+  template <class T> static constexpr bool is_integer() {
+    if constexpr (hal_number<T>::value && !hal_equal<T, decltype(nullptr)>::value) return (T)0.5 == (T)0;
+    else return false;
+  }
+  template <class M, class R> void set(M modulus, R rest, unsigned width, unsigned only) {
+    if constexpr (is_integer<M>() && is_integer<R>()) {
+      if (!(modulus > 0) || !(rest >= 0)) return;
+      first = least(rest, width);
+      step = only ? only : least(modulus, width);
+    }
+  }
+  template <class T> static unsigned least(T value, unsigned width) {
+    return value < (unsigned long long)width ? (unsigned)value : width; // which is not negative
+  }
+};
+#define HAL_ITEMS_EVERY(every)                                                                  \
+  for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
+    for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
+      static_assert(hal_most == 1, "items of several workgroups meet");                         \
+      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;                                 \
+      for (unsigned hal_x = every.first; hal_x < HAL_X; hal_x += every.step) {                  \
+        const unsigned hal_i = hal_row + hal_x, hal_warp_i = hal_i >> 5;                        \
+        hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
+        (void)hal_warp_i;
 // Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
 template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
 // Sets the elements of the items; each row has room for `most`.
@@ -149,3 +182,19 @@ static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal
 #define HAL_ALL(type, array, number)                                                       \
   hal_storage<type> array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];         \
   auto& array = hal_all<type, HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
+// `array`: copies of a variable of each item, which has an array, `other`; that array itself if the items have numbers.
+template <bool is_other, class T, unsigned N, class S, unsigned M, class O>
+static inline __attribute__((always_inline)) auto hal_all_of(O& other, S (&few)[M], const hal_launch& launch, void*& many)
+    -> T (&)[N] {
+  if constexpr (is_other) {
+    (void)few, (void)launch, (void)many;
+    return other;
+  } else {
+    (void)other;
+    return hal_all<T, N>(few, launch, many);
+  }
+}
+#define HAL_ALL_OF(type, array, number, other)                                             \
+  constexpr bool array##_is_other = hal_number<type>::value && hal_equal<type, hal_bare<decltype(other[0])>>::value; \
+  hal_storage<type> array##_few[array##_is_other || HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];   \
+  auto& array = hal_all_of<array##_is_other, type, HAL_ITEMS>(other, array##_few, hal_launch_, hal_large[number])
