@@ -242,8 +242,11 @@ final class RegionWriter {
     return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
   }
 
-  /** Whether items read what others of their warp have given. */
+  /** Whether items read what is the same for their warp, or what others of it have given. */
   private static boolean reads(Step.Region region) {
+    if (region.uses.stream().anyMatch(use -> !use.ofWarp.isEmpty())) {
+      return true;
+    }
     List<Token> all = new ArrayList<>();
     region.statements.forEach(statement -> statement.collect(all));
     return all.stream().anyMatch(token -> token.text().startsWith("HAL_READ_"));

@@ -45,6 +45,24 @@ final class Residues {
     this.variables = variables;
   }
 
+  /**
+   * What an item knows that has the value of a variable if that is {@code threadIdx.x / 32}; empty
+   * if it is another one.
+   */
+  static String ofWarp(Variable variable, Function<String, @Nullable Variable> variables) {
+    Residues residues = new Residues(expression -> true, variables);
+    List<Token> value = withoutParentheses(Privatization.initial(variable.declarator));
+    int at = value.size() - 2;
+    if (!isIndex(variable) || at < 1 || !residues.isIndex(value.subList(0, at), 0)) {
+      return "";
+    }
+    String mark = value.get(at).text();
+    String number = value.get(at + 1).text().replaceAll("[uU]$", "");
+    boolean isWarp =
+        mark.equals("/") ? number.equals("32") : mark.equals(">>") && number.equals("5");
+    return isWarp ? "hal_self.hal_warp_x" : "";
+  }
+
   /** Which items take a branch; null if that is not known, or items may leave it. */
   @Nullable Residue of(If choice) {
     if (choice.otherwise() != null || choice.isConstant() || choice.leaves()) {

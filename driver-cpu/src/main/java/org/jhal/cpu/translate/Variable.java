@@ -30,6 +30,7 @@ final class Variable {
   Kind kind = Kind.PRIVATE;
   final boolean isRematerializable;
   boolean isMentioned; // where only the type of an expression counts
+  String ofWarp = ""; // see Residues
   @Nullable Variable copyOf; // has the same value as long as this one is read
   boolean mayDivide; // computing it again may divide by zero
 
@@ -99,6 +100,6 @@ final class Variable {
         + name
         + Tokens.code(declarator.dimensions())
         + " "
-        + Tokens.code(declarator.initial());
+        + (ofWarp.isEmpty() ? Tokens.code(declarator.initial()) : "= " + ofWarp);
   }
 }

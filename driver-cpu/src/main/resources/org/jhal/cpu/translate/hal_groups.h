@@ -65,7 +65,8 @@ struct hal_cursor {
         for (unsigned hal_lane = 0; hal_lane < HAL_LANES; hal_lane++) {                         \
           const unsigned hal_i = hal_first_i + hal_lane;                                        \
           const unsigned hal_warp_i = HAL_X % 32 == 0 ? hal_first_warp : hal_i >> 5;            \
-          hal_item hal_self(hal_group, hal_first_x + hal_lane, hal_y, hal_z);                   \
+          hal_item hal_self(hal_group, hal_first_x + hal_lane, hal_y, hal_z,                    \
+                            HAL_X % 32 == 0 ? hal_first_x / 32 : hal_lane / 32);                \
           (void)hal_warp_i;
 #define HAL_WARPS_END }}
 // Of each row, the items from the first one to the last one that a mask names.

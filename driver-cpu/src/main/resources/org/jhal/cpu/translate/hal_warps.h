@@ -32,44 +32,40 @@ template <unsigned N, class T, class L> struct hal_unshuffled {
   T of(unsigned, unsigned i) const { return hal_read(all, N, i, mask, lane_of(i & 31)); }
 };
 
-// Of whole warps, each lane reads the one that `F` says: GCC and clang make permutations of this.
-template <class F, unsigned N, class T> static inline __attribute__((always_inline)) void hal_permute(T* to, const T* all) {
-  for (unsigned first = 0; first < N; first += 32) {
-    T* const own = to + first;
-    const T* const others = all + first;
-    F::template row<T>(own, others);
-  }
-}
+// Rows of 32 lanes that move by a constant.
 template <unsigned by> struct hal_row_up {
-  template <class T> static inline __attribute__((always_inline)) void row(T* to, const T* all) {
+  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
     __builtin_memcpy(to, all, by * sizeof(T));
     __builtin_memcpy(to + by, all, (32 - by) * sizeof(T));
   }
 };
 template <unsigned by> struct hal_row_down {
-  template <class T> static inline __attribute__((always_inline)) void row(T* to, const T* all) {
+  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
     __builtin_memcpy(to, all + by, (32 - by) * sizeof(T));
     __builtin_memcpy(to + 32 - by, all + 32 - by, by * sizeof(T));
   }
 };
 template <unsigned by> struct hal_row_xor {
-  template <class T> static inline __attribute__((always_inline)) void row(T* to, const T* all) {
+  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
     for (unsigned lane = 0; lane < 32; lane++) to[lane] = all[lane ^ by];
   }
 };
+template <class F, unsigned N, class T> static inline __attribute__((always_inline)) void hal_move_rows(T* to, const T* all) {
+  for (unsigned first = 0; first < N; first += 32) F::move(to + first, all + first);
+}
 template <template <unsigned> class F, unsigned N, class T>
-static inline bool hal_permuted(T* to, const T* all, unsigned mask, unsigned by, int width) {
+static inline bool hal_moved(T* to, const T* all, unsigned mask, unsigned by, int width) {
   if (N % 32 != 0 || mask != ~0u || width != 32) return false;
   switch (by) {
-    case 1: hal_permute<F<1>, N>(to, all); return true;
-    case 2: hal_permute<F<2>, N>(to, all); return true;
-    case 4: hal_permute<F<4>, N>(to, all); return true;
-    case 8: hal_permute<F<8>, N>(to, all); return true;
-    case 16: hal_permute<F<16>, N>(to, all); return true;
+    case 1: hal_move_rows<F<1>, N>(to, all); return true;
+    case 2: hal_move_rows<F<2>, N>(to, all); return true;
+    case 4: hal_move_rows<F<4>, N>(to, all); return true;
+    case 8: hal_move_rows<F<8>, N>(to, all); return true;
+    case 16: hal_move_rows<F<16>, N>(to, all); return true;
     default: return false;
   }
 }
-#define HAL_SHUFFLED(name, argument, is_permuted)                                                            \
+#define HAL_SHUFFLED(name, argument, is_moved)                                                            \
   template <bool is_broadcast, class T, unsigned N>                                                                 \
   static inline auto name##_all(const T (&all)[N], unsigned mask, argument from, int width) {          \
     auto lane_of = [=](unsigned lane) { return name(lane, from, width); };                           \
@@ -81,15 +77,15 @@ static inline bool hal_permuted(T* to, const T* all, unsigned mask, unsigned by,
       return hal_unshuffled<N, T, decltype(lane_of)>{all, mask, lane_of};                                       \
     } else {                                                                                                    \
       hal_shuffled<N, T> read;                                                                                  \
-      if (!is_permuted) {                                                                                       \
+      if (!is_moved) {                                                                                       \
         for (unsigned i = 0; i < N; i++) read.values[i] = hal_read(all, N, i, mask, lane_of(i & 31));           \
       }                                                                                                         \
       return read;                                                                                              \
     }                                                                                                           \
   }
-HAL_SHUFFLED(hal_lane_up, unsigned, (hal_permuted<hal_row_up, N>(read.values, all, mask, from, width)))
-HAL_SHUFFLED(hal_lane_down, unsigned, (hal_permuted<hal_row_down, N>(read.values, all, mask, from, width)))
-HAL_SHUFFLED(hal_lane_xor, int, (hal_permuted<hal_row_xor, N>(read.values, all, mask, (unsigned)from, width)))
+HAL_SHUFFLED(hal_lane_up, unsigned, (hal_moved<hal_row_up, N>(read.values, all, mask, from, width)))
+HAL_SHUFFLED(hal_lane_down, unsigned, (hal_moved<hal_row_down, N>(read.values, all, mask, from, width)))
+HAL_SHUFFLED(hal_lane_xor, int, (hal_moved<hal_row_xor, N>(read.values, all, mask, (unsigned)from, width)))
 HAL_SHUFFLED(hal_lane_of, int, false)
 #undef HAL_SHUFFLED
 // Whether the shuffle reads one lane, and all lanes of a warp surely take part.
