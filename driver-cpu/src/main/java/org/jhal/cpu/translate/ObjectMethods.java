@@ -284,6 +284,11 @@ final class ObjectMethods {
     }
     try {
       Declarations.Declaration declaration = Declarations.of(declared);
+      if (declaration == null) { // T* p; is no product here
+        List<Token> constant = new ArrayList<>(declared);
+        constant.add(0, Token.word("const", tokens.get(start)));
+        declaration = Declarations.of(constant);
+      }
       if (declaration == null) {
         return false;
       }
@@ -434,8 +439,10 @@ final class ObjectMethods {
   private boolean mayChange(Token given, Function function, Set<String> declared) {
     return declared.contains(given.text())
         || given.is("decltype")
-        || tokens.subList(function.open(), function.close()).stream()
-            .anyMatch(each -> given.isWord() && each.is(given.text()))
+        || function.parameters().stream()
+            .map(each -> each.subList(0, Tokens.find(each, 0, "=")))
+            .map(each -> each.subList(0, Tokens.find(each, 0, "[")))
+            .anyMatch(each -> Tokens.get(each, each.size() - 1).is(given.text()))
         || tokens.subList(function.body(), function.end()).stream()
             .anyMatch(each -> REFUSED_INSIDE.contains(each.text()) && !each.is("static"));
   }
@@ -501,7 +508,8 @@ final class ObjectMethods {
   /** Whether a name stands where an expression may, rather than where it is declared. */
   private boolean isUse(int at) {
     Token before = Tokens.get(tokens, at - 1);
-    if (!BEFORE_USE.contains(before.text())) {
+    boolean isProduct = before.is("*") && Tokens.is(tokens, at + 1, "."); // and no pointer
+    if (!BEFORE_USE.contains(before.text()) && !isProduct) {
       return false;
     }
     if (!before.is(",")) {

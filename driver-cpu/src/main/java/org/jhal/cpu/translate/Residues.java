@@ -52,14 +52,18 @@ final class Residues {
   static String ofWarp(Variable variable, Function<String, @Nullable Variable> variables) {
     Residues residues = new Residues(expression -> true, variables);
     List<Token> value = withoutParentheses(Privatization.initial(variable.declarator));
-    int at = value.size() - 2;
-    if (!isIndex(variable) || at < 1 || !residues.isIndex(value.subList(0, at), 0)) {
-      return "";
-    }
-    String mark = value.get(at).text();
-    String number = value.get(at + 1).text().replaceAll("[uU]$", "");
+    int last = value.size() - 1;
+    String number = Tokens.get(value, last).text().replaceAll("[uU]$", "");
+    boolean isShift = number.equals("5") && Tokens.is(value, last - 1, ">>");
+    boolean isSplit = // as behind template arguments
+        number.equals("5") && Tokens.is(value, last - 1, ">") && Tokens.is(value, last - 2, ">");
+    boolean isQuotient = number.equals("32") && Tokens.is(value, last - 1, "/");
+    int end = isSplit ? last - 2 : last - 1;
     boolean isWarp =
-        mark.equals("/") ? number.equals("32") : mark.equals(">>") && number.equals("5");
+        (isShift || isSplit || isQuotient)
+            && end > 0
+            && isIndex(variable)
+            && residues.isIndex(value.subList(0, end), 0);
     return isWarp ? "hal_self.hal_warp_x" : "";
   }
 
