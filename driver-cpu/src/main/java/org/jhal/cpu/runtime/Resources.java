@@ -34,6 +34,7 @@ public final class Resources {
           "hal_proofs.h",
           "hal_list.h",
           "hal_run.h",
+          "hal_warps.h",
           "hal_wide.h");
 
   private static final List<String> RUNTIME =

@@ -63,7 +63,7 @@ final class FissionWriter {
     out.raw(") { constexpr unsigned hal_most = " + most + ";");
     out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {}; HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
-      out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
+      out.raw(" bool hal_alive[HAL_ITEMS], hal_all_alive = true; HAL_SET(hal_alive);");
     }
     FissionWriter fission = new FissionWriter(out, proofs, widening);
     fission.steps(steps);
@@ -87,6 +87,9 @@ final class FissionWriter {
             out.raw(proofs.of(Objects.requireNonNull(Declarations.of(declared.tokens()))));
         case CHANGE -> out.raw(proofs.of(declared.tokens()));
       }
+    } else if (step instanceof Step.Shuffle shuffle) {
+      out.raw(" ").tokens(shuffle.tokens()).raw(";");
+      shuffle.uniform().forEach(each -> out.raw(proofs.of(each)));
     } else if (step instanceof Step.Active active) {
       regions.active(active);
     } else if (step instanceof Step.Scope scope) {

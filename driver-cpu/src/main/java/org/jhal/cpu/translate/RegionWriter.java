@@ -33,6 +33,10 @@ final class RegionWriter {
   private final Writer out;
   private final Proofs proofs;
   private final IndexWidening widening;
+  private static final String ITEMS = " HAL_ITEMS_BEGIN";
+  private static final String ALIVE = "hal_alive[hal_i]";
+
+  private int ends; // makes the names of the ends of loops unique
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
@@ -106,20 +110,44 @@ final class RegionWriter {
   /** Runs the items one after the other. */
   private void items(Step.Region region, Guard guard) throws UnfitException {
     int branch = branch(region.masks);
-    if (branch == 0) {
-      items(region, guard, 0);
+    Residues.Residue residue = region.residue;
+    if (residue != null) {
+      String every = "hal_every" + region.number;
+      out.raw(" const hal_every " + every + "(").tokens(residue.modulus());
+      out.raw(residue.modulus().isEmpty() ? "" : ", ").tokens(residue.rest());
+      out.raw(", hal_width);" + proofs.of(residue.modulus()) + proofs.of(residue.rest()));
+      items(region, guard, region.masks, 0);
+    } else if (text(region.masks).equals(ALIVE)) { // in most workgroups all are
+      out.raw(" if (hal_all_alive) {");
+      items(region, guard, List.of(), 0);
+      out.raw(" } else {");
+      items(region, guard, region.masks, 0);
+      out.raw(" }");
+    } else if (branch == 0) {
+      items(region, guard, region.masks, 0);
     } else { // most branches are taken by items beside each other, which then need no mask
       out.raw(" if (!hal_span" + branch + ".has_gaps) {");
-      items(region, guard, branch);
+      items(region, guard, region.masks, branch);
       out.raw(" } else {");
-      items(region, guard, 0);
+      items(region, guard, region.masks, 0);
       out.raw(" }");
     }
   }
 
-  private void items(Step.Region region, Guard guard, int branch) throws UnfitException {
-    begin(region, branch);
-    String end = "hal_end" + region.number + "_" + guard.ordinal() + (branch == 0 ? "" : "_span");
+  private void items(Step.Region region, Guard guard, List<Step.Mask> masks, int branch)
+      throws UnfitException {
+    boolean isEvery = region.residue != null;
+    boolean isOfWarps = branch == 0 && !isEvery && reads(region);
+    begin(
+        region,
+        masks,
+        isEvery
+            ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
+            : isOfWarps
+                ? " HAL_WARPS_BEGIN"
+                : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
+        branch);
+    String end = "hal_end" + region.number + "_" + ++ends;
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;
@@ -142,9 +170,10 @@ final class RegionWriter {
     if (hasJump[0]) {
       out.raw(" " + end + ":;");
     }
-    out.raw(" HAL_ITEMS_END");
+    out.raw(isOfWarps ? " HAL_WARPS_END" : " HAL_ITEMS_END");
     if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
       out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
+      out.raw(" hal_all_alive = HAL_EVERY(hal_alive);");
     }
   }
 
@@ -172,6 +201,9 @@ final class RegionWriter {
     out.raw(" typedef hal_bare<" + type + "> " + typeName + dimensions + ";");
     if (isFlag(variable)) {
       out.raw(" " + typeName + " " + array + "[HAL_ITEMS] = {};");
+    } else if (variable.original() != null) {
+      out.raw(" HAL_ALL_OF(" + typeName + ", " + array + ", " + variable.number + ", ");
+      out.raw(variable.original() + ");");
     } else {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
@@ -191,8 +223,8 @@ final class RegionWriter {
     // A read of what others have given needs the item's number, and may have a lambda, which
     // decltype does not take.
     String typed = "hal_typed" + variable.number;
-    out.raw(" auto " + typed + " = [&](unsigned hal_i) { (void)hal_i; return ");
-    out.raw(Tokens.code(value) + "; };");
+    out.raw(" auto " + typed + " = [&](unsigned hal_i) { const unsigned hal_warp_i = hal_i / 32;");
+    out.raw(" (void)hal_warp_i; return " + Tokens.code(value) + "; };");
     return "decltype(" + typed + "(0u))";
   }
 
@@ -210,27 +242,34 @@ final class RegionWriter {
     return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
   }
 
+  /** Whether items read what is the same for their warp, or what others of it have given. */
+  private static boolean reads(Step.Region region) {
+    if (region.uses.stream().anyMatch(use -> !use.ofWarp.isEmpty())) {
+      return true;
+    }
+    List<Token> all = new ArrayList<>();
+    region.statements.forEach(statement -> statement.collect(all));
+    return all.stream().anyMatch(token -> token.text().startsWith("HAL_READ_"));
+  }
+
   /** Begins the loop over the items that take part, with the variables of other regions. */
   void begin(Step.Region region) {
-    begin(region, 0);
+    begin(region, region.masks, ITEMS, 0);
   }
 
   /**
-   * The same for the items between the first and the last one that take a branch.
+   * The same in a loop of another kind.
    *
-   * @param branch in which they all are; 0 for all items
+   * @param branch in which all items are that it goes through; 0 if that is not known
    */
-  private void begin(Step.Region region, int branch) {
+  private void begin(Step.Region region, List<Step.Mask> masks, String loop, int branch) {
     List<String> sealed = seal(region);
-    out.raw(branch == 0 ? " HAL_ITEMS_BEGIN" : " HAL_ITEMS_IN(hal_span" + branch + ")");
+    out.raw(loop);
     sealed.forEach(out::raw);
-    String masks =
-        text(
-            branch == 0
-                ? region.masks
-                : region.masks.stream().filter(mask -> mask.branch() == 0).toList());
-    if (!masks.isEmpty()) {
-      out.raw(" if (!(" + masks + ")) continue;");
+    String others =
+        text(branch == 0 ? masks : masks.stream().filter(mask -> mask.branch() == 0).toList());
+    if (!others.isEmpty()) {
+      out.raw(" if (!(" + others + ")) continue;");
     }
     uses(region, Variable.Kind.REMATERIALIZED, Variable.Kind.EXPANDED);
   }
@@ -316,6 +355,9 @@ final class RegionWriter {
    */
   void breakWithout(Step.Loop loop) {
     String masks = text(loop.masks);
+    if (masks.equals(ALIVE)) { // the region in which the last one has returned ends the workgroup
+      return;
+    }
     if (masks.equals(loop.inside() + "[hal_i]")) {
       out.raw(" if (!HAL_ANY(" + loop.inside() + ")) break;");
       return;
@@ -444,6 +486,9 @@ final class RegionWriter {
     String name = variable.name();
     out.goTo(declarator.name());
     out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
+    if (variable.original() != null) {
+      out.raw(" if constexpr (!" + variable.array() + "_is_other)");
+    }
     List<Token> initial = declarator.initial();
     boolean isBuiltIn = Declarations.isBuiltIn(variable.declaration, declarator);
     boolean isList = Tokens.is(initial, 1, "{");
@@ -459,7 +504,7 @@ final class RegionWriter {
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);
       out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");
-      out.tokens(initial.subList(1, initial.size())).raw("; }());");
+      out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("; }());");
     }
   }
 }

@@ -41,7 +41,7 @@ public final class Translator {
     Brackets.check(tokens);
     List<Token> known = Assembly.refuse(Specifiers.without(tokens));
     List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
-    List<Token> methods = StaticMethods.withFunctions(all);
+    List<Token> methods = StaticMethods.withFunctions(ObjectMethods.withFunctions(all));
     SourceFile unchanged = new SourceFile(methods);
     this.calls = new CallGraph(unchanged);
     calls.doubt(UnresolvedNames.in(unchanged, calls));

@@ -123,8 +123,10 @@ final class WorkgroupFunctions {
 
   private String written(Function kernel, Set<String> parameters, String most, Facts facts)
       throws UnfitException {
+    boolean isUnordered =
+        facts.statements.stream().anyMatch(Statement::hasBarrier) && !hasOrder(facts);
     Privatization privatization = new Privatization(facts.purity, facts.uniform, parameters);
-    LoopFission fission = new LoopFission(facts.uniform, privatization);
+    LoopFission fission = new LoopFission(facts.uniform, privatization, isUnordered);
     List<Step> steps = fission.plan(facts.statements);
     for (Variable variable : privatization.variables()) {
       destructors.check(variable);

@@ -8,7 +8,8 @@
  *   <li>Tokens: {@code Lexer} makes {@code Token}s, {@code Tokens} looks at lists of them, {@code
  *       SourceFile} finds functions, classes and variables. {@code CallGraph} says which functions
  *       ask for the item's index or reach a barrier, {@code UnresolvedNames} of which that is not
- *       sure. {@code ItemRewriter} clones the others with the item as a parameter.
+ *       sure. {@code StaticMethods} and {@code ObjectMethods} make functions of methods, and {@code
+ *       ItemRewriter} clones functions with the item as a parameter.
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
  *       Statement}s. {@code BarrierLowering} makes each call that synchronizes a barrier, with
  *       {@code WarpFunctions} for shuffles, votes and reductions, and {@code Inliner} for functions
@@ -24,7 +25,9 @@
  *   <li>Loop fission: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the
  *       statements at barriers into {@code Step}s: parallel regions, and the uniform or masked
  *       control flow between them. {@code Privatization} says of each {@code Variable} whether it
- *       is private to a region, expanded to an array, rematerialized or uniform.
+ *       is private to a region, expanded to an array, rematerialized or uniform. {@code Shuffles}
+ *       takes shuffles out of regions, and {@code Residues} says which branches every so many items
+ *       take.
  *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write that plan, {@code Coroutine}
  *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
  *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the

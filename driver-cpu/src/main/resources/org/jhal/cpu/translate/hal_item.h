@@ -11,6 +11,7 @@ struct hal_item {
   void* hal_shared;            // the workgroup's dynamic shared memory
   const hal_launch* hal_launch_;
   hal_fiber* hal_own;          // where it stops at barriers, if it runs on a stack of its own
+  unsigned hal_warp_x;         // threadIdx.x / 32, in the form of loops
 
   hal_item() = default;
   inline __attribute__((always_inline)) hal_item(const hal_launch& launch, uint3 block, uint3 size)
@@ -20,10 +21,14 @@ struct hal_item {
         hal_grid{launch.grid.x, launch.grid.y, launch.grid.z},
         hal_shared(launch.shared),
         hal_launch_(&launch),
-        hal_own(nullptr) {}
+        hal_own(nullptr),
+        hal_warp_x(0) {}
   inline __attribute__((always_inline)) hal_item(const hal_item& group, unsigned x, unsigned y, unsigned z)
+      : hal_item(group, x, y, z, x / 32) {}
+  inline __attribute__((always_inline)) hal_item(const hal_item& group, unsigned x, unsigned y, unsigned z, unsigned warp)
       : hal_item(group) {
     hal_thread = {x, y, z};
+    hal_warp_x = warp;
   }
 
   inline unsigned hal_index() const {
