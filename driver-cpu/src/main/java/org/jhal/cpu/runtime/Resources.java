@@ -31,7 +31,8 @@ public final class Resources {
           "hal_proofs.h",
           "hal_list.h",
           "hal_run.h",
-          "hal_wide.h");
+          "hal_wide.h",
+          "hal_owned.h");
 
   private static final List<String> RUNTIME =
       List.of(

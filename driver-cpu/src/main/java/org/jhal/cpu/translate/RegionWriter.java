@@ -33,14 +33,16 @@ final class RegionWriter {
   private final Writer out;
   private final Proofs proofs;
   private final IndexWidening widening;
+  private final OwnedAtomics atomics;
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  RegionWriter(Writer out, Proofs proofs, IndexWidening widening) {
+  RegionWriter(Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
+    this.atomics = atomics;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -348,7 +350,7 @@ final class RegionWriter {
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
-      out.raw(" ").tokens(widening.subscripts(plain.tokens())).raw(";");
+      out.raw(" ").tokens(widening.subscripts(atomics.statement(plain.tokens()))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {

@@ -23,6 +23,7 @@
 #include "hal_new.h"
 #include "hal_list.h"
 #include "hal_atomic.h"
+#include "hal_owned.h"
 #include "hal_meet.h"
 #include "hal_member.h"
 #include "hal_cooperative.h"
