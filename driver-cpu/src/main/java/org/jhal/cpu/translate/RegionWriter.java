@@ -16,6 +16,7 @@ import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a parallel region as a loop over the work items: a region with {@code v += in[i];}, where
@@ -34,15 +35,19 @@ final class RegionWriter {
   private final Proofs proofs;
   private final IndexWidening widening;
   private final OwnedAtomics atomics;
+  private final InnerRanges ranges;
+  private InnerRanges.@Nullable Range inner; // whose items are being written
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  RegionWriter(Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics) {
+  RegionWriter(
+      Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics, InnerRanges ranges) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
     this.atomics = atomics;
+    this.ranges = ranges;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -120,8 +125,47 @@ final class RegionWriter {
   }
 
   private void items(Step.Region region, Guard guard, int branch) throws UnfitException {
-    begin(region, branch);
+    boolean isRegular =
+        branch == branch(region.masks) && (guard == Guard.PASSED || !region.isGuarded());
+    InnerRanges.Range range = isRegular ? ranges.of(region) : null;
     String end = "hal_end" + region.number + "_" + guard.ordinal() + (branch == 0 ? "" : "_span");
+    boolean hasReturns = false;
+    if (range == null) {
+      begin(region, branch);
+      body(region, guard, end);
+      hasReturns = hasReturn;
+      out.raw(" HAL_ITEMS_END");
+    } else {
+      List<String> sealed = seal(region);
+      String row = "hal_span" + branch;
+      out.raw(branch == 0 ? " HAL_ROWS_BEGIN(0, hal_width)" : " HAL_ROWS_BEGIN(");
+      if (branch != 0) {
+        out.raw(row + ".from[hal_z * HAL_Y + hal_y], " + row + ".to[hal_z * HAL_Y + hal_y])");
+      }
+      out.raw(
+          " HAL_RANGE_BEGIN("
+              + range.isSameInRows()
+              + ")"
+              + range.bounds()
+              + " HAL_RANGE_END HAL_OUTER_BEGIN");
+      begun(region, branch, sealed);
+      body(region, guard, end);
+      hasReturns = hasReturn;
+      out.raw(" HAL_INNER_BEGIN");
+      Set<String> saved = widening.saved();
+      inner = range;
+      begun(region, branch, sealed);
+      body(region, guard, end + "_inner");
+      inner = null;
+      widening.restore(saved);
+      out.raw(" HAL_INNER_END");
+    }
+    if (hasReturns) { // what shared memory then holds must not keep the workgroup in a loop
+      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
+    }
+  }
+
+  private void body(Step.Region region, Guard guard, String end) throws UnfitException {
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;
@@ -143,10 +187,6 @@ final class RegionWriter {
     out.raw(" }");
     if (hasJump[0]) {
       out.raw(" " + end + ":;");
-    }
-    out.raw(" HAL_ITEMS_END");
-    if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
-      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
     }
   }
 
@@ -225,6 +265,11 @@ final class RegionWriter {
   private void begin(Step.Region region, int branch) {
     List<String> sealed = seal(region);
     out.raw(branch == 0 ? " HAL_ITEMS_BEGIN" : " HAL_ITEMS_IN(hal_span" + branch + ")");
+    begun(region, branch, sealed);
+  }
+
+  /** What each item begins with. */
+  private void begun(Step.Region region, int branch, List<String> sealed) {
     sealed.forEach(out::raw);
     String masks =
         text(
@@ -257,8 +302,20 @@ final class RegionWriter {
     return sealed;
   }
 
+  /** What a variable begins with for the items that are being written. */
+  private Declarator forItems(Declarations.Declaration declaration, Declarator declarator) {
+    return inner == null
+        ? declarator
+        : new Declarator(
+            declarator.pointers(),
+            declarator.name(),
+            declarator.dimensions(),
+            inner.initial(declaration, declarator));
+  }
+
   /** A variable that is rematerialized, which nothing may change. */
   private String rematerialized(Variable variable) {
+    Declarator declarator = forItems(variable.declaration, variable.declarator);
     if (variable.declarator.isReference()
         || Privatization.isGroup(variable.declaration, variable.declarator)) {
       return " " + variable.text() + ";";
@@ -266,7 +323,7 @@ final class RegionWriter {
     String seal = "hal_sealed" + ++seals;
     String name = variable.name();
     return " "
-        + variable.text(seal)
+        + variable.text(seal, declarator.initial())
         + "; const auto& "
         + name
         + " = "
@@ -274,7 +331,7 @@ final class RegionWriter {
         + "; (void)"
         + name
         + ";"
-        + widening.declared(variable.declaration, variable.declarator);
+        + widening.declared(variable.declaration, declarator);
   }
 
   private static String text(List<Step.Mask> masks) {
@@ -350,7 +407,8 @@ final class RegionWriter {
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
-      out.raw(" ").tokens(widening.subscripts(atomics.statement(plain.tokens()))).raw(";");
+      List<Token> tokens = inner == null ? plain.tokens() : inner.expression(plain.tokens());
+      out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
@@ -363,7 +421,8 @@ final class RegionWriter {
       out.raw(" }");
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
-      out.tokens(widening.subscripts(choice.condition())).raw(") {");
+      List<Token> condition = inner == null ? choice.condition() : inner.condition(choice);
+      out.tokens(widening.subscripts(condition)).raw(") {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -422,12 +481,13 @@ final class RegionWriter {
       } else if (variable != null && variable.kind == Variable.Kind.REMATERIALIZED) {
         out.goTo(declarator.name()).raw(rematerialized(variable));
       } else {
-        String wide = widening.declaredIfFixed(declared.declaration(), declarator);
+        Declarator own = forItems(declared.declaration(), declarator);
+        String wide = widening.declaredIfFixed(declared.declaration(), own);
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
         out.raw(wide.isEmpty() || declared.declaration().is("const") ? "" : " const");
         out.token(declarator.name(), " " + declarator.name().text());
         out.tokens(declarator.dimensions());
-        out.tokens(widening.subscripts(declarator.initial())).raw(";");
+        out.tokens(widening.subscripts(own.initial())).raw(";");
         out.raw(wide);
       }
       if (variable != null && variable.isRematerializable) {
@@ -446,7 +506,7 @@ final class RegionWriter {
     String name = variable.name();
     out.goTo(declarator.name());
     out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
-    List<Token> initial = declarator.initial();
+    List<Token> initial = forItems(variable.declaration, declarator).initial();
     boolean isBuiltIn = Declarations.isBuiltIn(variable.declaration, declarator);
     boolean isList = Tokens.is(initial, 1, "{");
     if (initial.isEmpty()) {

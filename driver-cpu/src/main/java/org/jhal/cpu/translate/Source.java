@@ -45,6 +45,9 @@ final class Source {
   private static final Set<String> DECLARING =
       Set.of("typedef", "using", "struct", "class", "union", "enum", "typename");
 
+  /** What ends the names that such a word begins, in templates too. */
+  private static final Set<String> ENDS = Set.of("{", "}", ";", ",", ">", ")");
+
   /** Words of statements that have no value, or that of a number. */
   private static final Set<String> OTHER_WORDS =
       Set.of("const", "if", "for", "while", "return", "else", "__shared__", "true", "false");
@@ -70,12 +73,35 @@ final class Source {
       if (file.tokens().get(i).is("operator")) {
         operator(i + 1);
       } else if (DECLARING.contains(file.tokens().get(i).text())) {
-        file.tokens().subList(i, Tokens.find(file.tokens(), i, ";")).stream()
-            .map(Token::text)
-            .forEach(typeNames::add);
+        typeNames(i);
       } else if (file.tokens().get(i).is("friend")) {
         friends.add(Tokens.get(file.tokens(), Tokens.find(file.tokens(), i, "(", ";") - 1).text());
       }
+    }
+  }
+
+  /** Remembers all words that may be the name of what is declared here. */
+  private void typeNames(int at) {
+    List<Token> tokens = file.tokens();
+    Token first = tokens.get(at);
+    if (first.is("typedef") || first.is("using")) {
+      words(at, Tokens.find(tokens, at, ";"));
+      return;
+    }
+    int end = at;
+    while (end < tokens.size() && !ENDS.contains(tokens.get(end).text())) {
+      end = tokens.get(end).is("(") ? Tokens.close(tokens, end) + 1 : end + 1;
+    }
+    words(at, Math.min(end, tokens.size()));
+    if (Tokens.is(tokens, end, "{")) { // struct { ... } name;
+      int close = Tokens.close(tokens, end);
+      words(close + 1, Tokens.find(tokens, close + 1, ";", "("));
+    }
+  }
+
+  private void words(int from, int to) {
+    for (int i = from; i < Math.min(to, file.tokens().size()); i++) {
+      typeNames.add(file.tokens().get(i).text());
     }
   }
 

@@ -72,11 +72,11 @@ final class Variable {
 
   /** As it is declared in the source. */
   String text() {
-    return text(name());
+    return text(name(), declarator.initial());
   }
 
-  /** As it is declared in the source, with another name. */
-  String text(String name) {
+  /** As it is declared in the source, with another name and another initial value. */
+  String text(String name, List<Token> initial) {
     return Tokens.code(declaration.plainType())
         + " "
         + Tokens.code(declarator.pointers())
@@ -84,6 +84,6 @@ final class Variable {
         + name
         + Tokens.code(declarator.dimensions())
         + " "
-        + Tokens.code(declarator.initial());
+        + Tokens.code(initial);
   }
 }

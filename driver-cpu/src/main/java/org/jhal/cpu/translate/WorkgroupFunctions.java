@@ -156,6 +156,7 @@ final class WorkgroupFunctions {
         proofs,
         widening,
         atomics,
+        new InnerRanges(facts.purity, source, parameters),
         out);
     return out.toString();
   }

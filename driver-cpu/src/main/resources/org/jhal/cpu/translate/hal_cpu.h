@@ -29,5 +29,6 @@
 #include "hal_cooperative.h"
 #include "hal_groups.h"
 #include "hal_proofs.h"
+#include "hal_range.h"
 #include "hal_wide.h"
 #include "hal_run.h"
