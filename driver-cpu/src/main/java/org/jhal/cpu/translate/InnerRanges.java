@@ -358,7 +358,7 @@ final class InnerRanges {
           || Tokens.is(tokens, at - 1, "::")
           || Tokens.get(tokens, at - 1).isWord() && !Tokens.is(tokens, at - 1, "return")
           || purity.isOwn(name.text())
-          || source.declares(name.text())
+          || !source.isOnlyCalled(name.text())
           || Tokens.close(tokens, at + 1) >= tokens.size()) {
         return null;
       }

@@ -159,6 +159,27 @@ final class Source {
         || file.variables().contains(name);
   }
 
+  /** Whether the source only calls what has a name, in functions, and declares nothing of it. */
+  boolean isOnlyCalled(String name) {
+    List<Token> tokens = file.tokens();
+    List<Function> bodies = file.functions().stream().filter(Function::hasBody).toList();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.get(i).is(name)) {
+        int at = i;
+        Token before = Tokens.get(tokens, i - 1);
+        boolean isCall =
+            Tokens.is(tokens, i + 1, "(")
+                && !before.is("&")
+                && (!before.isWord() || before.is("return") || before.is("else"))
+                && bodies.stream().anyMatch(each -> each.body() < at && at < each.end());
+        if (!isCall) {
+          return false;
+        }
+      }
+    }
+    return !declares(name);
+  }
+
   boolean isFunction(String name) {
     return functions.containsKey(name);
   }

@@ -74,6 +74,12 @@ class InnerRangesTest {
         "struct L { int v; }; bool operator<(int a, L b); __device__ L m;   @ if (x < m) s = 1; s += a[x];",
         "int m;                                                             @ s = a[min(x, m)];",
         "struct uint { operator int(); uint(int); };                        @ uint c = x; s = a[min(c, n)];",
+        "int f(int, int); static int (*min)(int, int) = f;                  @ s = a[min(x, n)];",
+        "int f(int, int); static int (&min)(int, int) = f;                  @ s = a[min(x, n)];",
+        "auto min(int a, int b) -> int;                                     @ s = a[min(x, n)];",
+        "constexpr auto min = [](int a, int b) { return a * b; };           @ s = a[min(x, n)];",
+        "int f(int, int);               @ int (*min)(int, int) = f; s = a[min(x, n)];",
+        "int f(int, int);               @ int min(int, int); s = a[min(x, n)];",
         "__device__ int g(int);                                             @ s = a[min(x, g(n))];",
       })
   void namesOfTheSourceAreNotKnown(String before, String body) {
