@@ -35,7 +35,9 @@ public final class Resources {
           "hal_list.h",
           "hal_run.h",
           "hal_warps.h",
-          "hal_wide.h");
+          "hal_wide.h",
+          "hal_owned.h",
+          "hal_range.h");
 
   private static final List<String> RUNTIME =
       List.of(

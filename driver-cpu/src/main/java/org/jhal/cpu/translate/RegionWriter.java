@@ -16,6 +16,7 @@ import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a parallel region as a loop over the work items: a region with {@code v += in[i];}, where
@@ -30,21 +31,27 @@ import org.jhal.cpu.translate.Statement.Variables;
  * }</pre>
  */
 final class RegionWriter {
-  private final Writer out;
-  private final Proofs proofs;
-  private final IndexWidening widening;
   private static final String ITEMS = " HAL_ITEMS_BEGIN";
   private static final String ALIVE = "hal_alive[hal_i]";
 
+  private final Writer out;
+  private final Proofs proofs;
+  private final IndexWidening widening;
+  private final OwnedAtomics atomics;
+  private final InnerRanges ranges;
+  private InnerRanges.@Nullable Range inner; // whose items are being written
   private int ends; // makes the names of the ends of loops unique
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  RegionWriter(Writer out, Proofs proofs, IndexWidening widening) {
+  RegionWriter(
+      Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics, InnerRanges ranges) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
+    this.atomics = atomics;
+    this.ranges = ranges;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -137,17 +144,66 @@ final class RegionWriter {
   private void items(Step.Region region, Guard guard, List<Step.Mask> masks, int branch)
       throws UnfitException {
     boolean isEvery = region.residue != null;
-    boolean isOfWarps = branch == 0 && !isEvery && reads(region);
-    begin(
-        region,
-        masks,
-        isEvery
-            ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
-            : isOfWarps
-                ? " HAL_WARPS_BEGIN"
-                : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
-        branch);
+    boolean reads = reads(region);
+    boolean isOfWarps = branch == 0 && !isEvery && reads;
+    boolean isRegular =
+        !isEvery
+            && !reads
+            && branch == branch(region.masks)
+            && (guard == Guard.PASSED || !region.isGuarded());
+    InnerRanges.Range range = isRegular ? ranges.of(region) : null;
     String end = "hal_end" + region.number + "_" + ++ends;
+    if (range != null) {
+      items(region, guard, masks, branch, range, end);
+    } else {
+      begin(
+          region,
+          masks,
+          isEvery
+              ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
+              : isOfWarps
+                  ? " HAL_WARPS_BEGIN"
+                  : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
+          branch);
+      body(region, guard, end);
+      out.raw(isOfWarps ? " HAL_WARPS_END" : " HAL_ITEMS_END");
+    }
+    if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
+      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
+      out.raw(" hal_all_alive = HAL_EVERY(hal_alive);");
+    }
+  }
+
+  /** Those in a range of each row run in a form of their own. */
+  private void items(
+      Step.Region region,
+      Guard guard,
+      List<Step.Mask> masks,
+      int branch,
+      InnerRanges.Range range,
+      String end)
+      throws UnfitException {
+    List<String> sealed = seal(region);
+    String row = "hal_span" + branch;
+    out.raw(branch == 0 ? " HAL_ROWS_BEGIN(0, hal_width)" : " HAL_ROWS_BEGIN(");
+    if (branch != 0) {
+      out.raw(row + ".from[hal_z * HAL_Y + hal_y], " + row + ".to[hal_z * HAL_Y + hal_y])");
+    }
+    out.raw(" HAL_RANGE_BEGIN(" + range.isSameInRows() + ")" + range.bounds());
+    out.raw(" HAL_RANGE_END HAL_OUTER_BEGIN");
+    begun(region, masks, branch, sealed);
+    body(region, guard, end);
+    out.raw(" HAL_INNER_BEGIN");
+    Set<String> saved = widening.saved();
+    inner = range;
+    begun(region, masks, branch, sealed);
+    body(region, guard, end + "_inner");
+    inner = null;
+    widening.restore(saved);
+    out.raw(" HAL_INNER_END");
+  }
+
+  private void body(Step.Region region, Guard guard, String end) throws UnfitException {
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;
@@ -169,11 +225,6 @@ final class RegionWriter {
     out.raw(" }");
     if (hasJump[0]) {
       out.raw(" " + end + ":;");
-    }
-    out.raw(isOfWarps ? " HAL_WARPS_END" : " HAL_ITEMS_END");
-    if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
-      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
-      out.raw(" hal_all_alive = HAL_EVERY(hal_alive);");
     }
   }
 
@@ -265,6 +316,11 @@ final class RegionWriter {
   private void begin(Step.Region region, List<Step.Mask> masks, String loop, int branch) {
     List<String> sealed = seal(region);
     out.raw(loop);
+    begun(region, masks, branch, sealed);
+  }
+
+  /** What each item begins with. */
+  private void begun(Step.Region region, List<Step.Mask> masks, int branch, List<String> sealed) {
     sealed.forEach(out::raw);
     String others =
         text(branch == 0 ? masks : masks.stream().filter(mask -> mask.branch() == 0).toList());
@@ -294,8 +350,20 @@ final class RegionWriter {
     return sealed;
   }
 
+  /** What a variable begins with for the items that are being written. */
+  private Declarator forItems(Declarations.Declaration declaration, Declarator declarator) {
+    return inner == null
+        ? declarator
+        : new Declarator(
+            declarator.pointers(),
+            declarator.name(),
+            declarator.dimensions(),
+            inner.initial(declaration, declarator));
+  }
+
   /** A variable that is rematerialized, which nothing may change. */
   private String rematerialized(Variable variable) {
+    Declarator declarator = forItems(variable.declaration, variable.declarator);
     if (variable.declarator.isReference()
         || Privatization.isGroup(variable.declaration, variable.declarator)) {
       return " " + variable.text() + ";";
@@ -303,7 +371,7 @@ final class RegionWriter {
     String seal = "hal_sealed" + ++seals;
     String name = variable.name();
     return " "
-        + variable.text(seal)
+        + variable.text(seal, declarator.initial())
         + "; const auto& "
         + name
         + " = "
@@ -311,7 +379,7 @@ final class RegionWriter {
         + "; (void)"
         + name
         + ";"
-        + widening.declared(variable.declaration, variable.declarator);
+        + widening.declared(variable.declaration, declarator);
   }
 
   private static String text(List<Step.Mask> masks) {
@@ -390,7 +458,8 @@ final class RegionWriter {
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
-      out.raw(" ").tokens(widening.subscripts(plain.tokens())).raw(";");
+      List<Token> tokens = inner == null ? plain.tokens() : inner.expression(plain.tokens());
+      out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
@@ -403,7 +472,8 @@ final class RegionWriter {
       out.raw(" }");
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
-      out.tokens(widening.subscripts(choice.condition())).raw(") {");
+      List<Token> condition = inner == null ? choice.condition() : inner.condition(choice);
+      out.tokens(widening.subscripts(condition)).raw(") {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -462,12 +532,13 @@ final class RegionWriter {
       } else if (variable != null && variable.kind == Variable.Kind.REMATERIALIZED) {
         out.goTo(declarator.name()).raw(rematerialized(variable));
       } else {
-        String wide = widening.declaredIfFixed(declared.declaration(), declarator);
+        Declarator own = forItems(declared.declaration(), declarator);
+        String wide = widening.declaredIfFixed(declared.declaration(), own);
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
         out.raw(wide.isEmpty() || declared.declaration().is("const") ? "" : " const");
         out.token(declarator.name(), " " + declarator.name().text());
         out.tokens(declarator.dimensions());
-        out.tokens(widening.subscripts(declarator.initial())).raw(";");
+        out.tokens(widening.subscripts(own.initial())).raw(";");
         out.raw(wide);
       }
       if (variable != null && variable.isRematerializable) {
@@ -489,7 +560,7 @@ final class RegionWriter {
     if (variable.original() != null) {
       out.raw(" if constexpr (!" + variable.array() + "_is_other)");
     }
-    List<Token> initial = declarator.initial();
+    List<Token> initial = forItems(variable.declaration, declarator).initial();
     boolean isBuiltIn = Declarations.isBuiltIn(variable.declaration, declarator);
     boolean isList = Tokens.is(initial, 1, "{");
     if (initial.isEmpty()) {

@@ -88,11 +88,11 @@ final class Variable {
 
   /** As it is declared in the source. */
   String text() {
-    return text(name());
+    return text(name(), declarator.initial());
   }
 
-  /** As it is declared in the source, with another name. */
-  String text(String name) {
+  /** As it is declared in the source, with another name and another initial value. */
+  String text(String name, List<Token> initial) {
     return Tokens.code(declaration.plainType())
         + " "
         + Tokens.code(declarator.pointers())
@@ -100,6 +100,6 @@ final class Variable {
         + name
         + Tokens.code(declarator.dimensions())
         + " "
-        + (ofWarp.isEmpty() ? Tokens.code(declarator.initial()) : "= " + ofWarp);
+        + (ofWarp.isEmpty() ? Tokens.code(initial) : "= " + ofWarp);
   }
 }

@@ -145,8 +145,21 @@ final class WorkgroupFunctions {
             file.tokens(),
             name -> !changes.isAssigned(name) && !changes.isEscaping(name),
             facts.purity::isPointer);
+    OwnedAtomics atomics =
+        new OwnedAtomics(
+            facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
     FissionWriter.write(
-        kernel.text(), template, facts.passed, most, fission, steps, proofs, widening, out);
+        kernel.text(),
+        template,
+        facts.passed,
+        most,
+        fission,
+        steps,
+        proofs,
+        widening,
+        atomics,
+        new InnerRanges(facts.purity, source, parameters),
+        out);
     return out.toString();
   }
 
