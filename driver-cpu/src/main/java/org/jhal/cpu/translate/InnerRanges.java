@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  *       computed at any time.
  * </ul>
  *
- * When the kernel runs, {@code hal_range} computes where the range should begin and end, and then
- * whether all comparisons hold for the first and the last item of it, with the first and the last
- * values of the counters. If each of these values is less than 2 to the power of 30, none wraps
- * around between them, since there are at most 2048 items and 2 to the power of 16 values of a
- * counter. So the values between them lie between them, and the comparisons hold for all. Otherwise
- * all items keep what the source has. What replaces a clamp must have its type, which is looked at
- * there, too.
+ * When the kernel runs, {@code hal_row_range} computes where the range should begin and end, and
+ * then whether all comparisons hold for the first and the last item of it, with the first and the
+ * last values of the counters. If each of these values is less than 2 to the power of 30, none
+ * wraps around between them, since there are at most 2048 items and 2 to the power of 16 values of
+ * a counter. So the values between them lie between them, and the comparisons hold for all.
+ * Otherwise all items keep what the source has. What replaces a clamp must have its type, which is
+ * looked at there, too.
  */
 final class InnerRanges {
   private static final long MOST_VALUES = 1 << 16;

@@ -4,12 +4,12 @@
 #include "hal_proofs.h"
 
 // Of the items of a row, those for which all of some comparisons hold; see InnerRanges.
-struct hal_range {
+struct hal_row_range {
   unsigned from, to;
   unsigned pass = 0; // computes the range, then looks at its first item, and at its last one
   bool is = true;
   unsigned long long begin = 0, end = ~0ull; // counted from the first item, as the first pass finds it
-  hal_range(unsigned from, unsigned to) : from(from), to(to) {}
+  hal_row_range(unsigned from, unsigned to) : from(from), to(to) {}
   bool is_open() {
     const bool is_wide = is && from < to && to - from >= 8;
     if (!is_wide) from = to = ~0u; // none
@@ -32,7 +32,7 @@ template <> struct hal_limits<long long> { static constexpr bool fits = true; };
 template <> struct hal_limits<unsigned long long> { static constexpr bool fits = true; };
 // A value that is greater by one for each next item is at least the limit, or at most; `R` is the type in which they are compared.
 template <bool is_lower, bool is_strict, bool is_clamp, class R, class E, class B>
-static inline __attribute__((always_inline)) void hal_bound(hal_range& range, E value, B limit) {
+static inline __attribute__((always_inline)) void hal_bound(hal_row_range& range, E value, B limit) {
   constexpr bool is_same = hal_equal<R, E>::value && hal_equal<R, B>::value;
   if constexpr (!hal_limits<R>::fits || !hal_limits<E>::fits || !hal_limits<B>::fits || (is_clamp && !is_same)) {
     range.is = false;
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void hal_bound(hal_range& range, E 
 // Goes through the items of rows, first those before the range of a row, then those in it, and then those behind it.
 #define HAL_ROWS_BEGIN(first, last)                                                             \
   {                                                                                             \
-    hal_range hal_inner(0, 0);                                                                  \
+    hal_row_range hal_inner(0, 0);                                                                  \
     unsigned hal_was_begin_x = ~0u, hal_was_end_x = 0;                                          \
   for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void hal_bound(hal_range& range, E 
 // `is_same`: the comparisons are the same in all rows.
 #define HAL_RANGE_BEGIN(is_same)                                                                \
       const bool hal_is_known = is_same && hal_begin_x == hal_was_begin_x && hal_end_x == hal_was_end_x; \
-      if (!hal_is_known) hal_inner = hal_range(hal_begin_x, hal_end_x);                         \
+      if (!hal_is_known) hal_inner = hal_row_range(hal_begin_x, hal_end_x);                         \
       hal_was_begin_x = hal_begin_x;                                                            \
       hal_was_end_x = hal_end_x;                                                                \
       for (; !hal_is_known && hal_inner.is_open(); hal_inner.next()) {                          \
