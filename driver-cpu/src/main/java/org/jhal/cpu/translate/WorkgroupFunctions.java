@@ -56,6 +56,7 @@ final class WorkgroupFunctions {
                 EarlyExits.asBranches(
                     BarrierLowering.find(parsed, file, calls, kernel, own), source.hasOperators()),
                 parameters));
+    LocalTypes.check(statements, file.namespaces());
     return written(kernel, parameters, statements, size);
   }
 
